@@ -1,0 +1,132 @@
+import type { AccountEvent } from '../events/account.ts'
+import type { Event } from '../events/index.ts'
+import { fence, hold, noTokens, release, type Tokens } from './claim.ts'
+import { type Decider, refuse } from './decider.ts'
+
+export interface Account {
+  readonly status: 'none' | 'active' | 'disabled' | 'erased'
+  readonly email: string | null
+  readonly username: string | null
+  readonly password: string | null
+  readonly key: IssuedKey | undefined
+  readonly tokens: Tokens
+}
+
+/** The public id of an API key, the keyed hash of it, and when it ends (ISO 8601). */
+export interface IssuedKey {
+  readonly key: string
+  readonly hash: string
+  readonly expires: string | null
+}
+/** What an e-mail is claimed by: `emailKey` is a keyed hash, for no e-mail stands in a stream's name. */
+interface ClaimedEmail {
+  readonly email: string
+  readonly emailKey: string
+  readonly emailToken: string
+}
+
+/** `password` is an scrypt hash. */
+export type AccountCommand =
+  | (ClaimedEmail & {
+      readonly type: 'RegisterAccount'
+      readonly id: number
+      readonly username: string
+      readonly usernameKey: string
+      readonly usernameToken: string
+      readonly password: string
+      readonly apiKey: IssuedKey
+    })
+  | { readonly type: 'UpdateAccount'; readonly id: number; readonly email?: ClaimedEmail; readonly password?: string }
+  | { readonly type: 'IssueKey'; readonly id: number; readonly apiKey: IssuedKey }
+  | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
+
+const alive = (state: Account) =>
+  state.status === 'none' || state.status === 'erased' ? refuse('not_found', 'There is no such account.') : state
+const enabled = (state: Account) =>
+  alive(state).status === 'disabled' ? refuse('invalid', 'The account is disabled.') : state
+
+export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
+  stream: ({ id }) => `account-${id}`,
+  initialState: { status: 'none', email: null, username: null, password: null, key: undefined, tokens: noTokens },
+  decide: (command, state) => {
+    const { id } = command
+    switch (command.type) {
+      case 'RegisterAccount': {
+        const { type: _, emailKey: _e, usernameKey: _u, apiKey, ...data } = command
+        if (state.tokens.held.email === command.emailToken) return []
+        if (state.status !== 'none' || state.tokens.fenced.length > 0)
+          return refuse('invalid', 'This account id is in use.')
+        return [
+          { type: 'AccountRegistered', data },
+          { type: 'ApiKeyIssued', data: { id, ...apiKey } },
+        ]
+      }
+      case 'UpdateAccount': {
+        const { email, password } = enabled(state)
+        const events: AccountEvent[] = []
+        if (command.email && command.email.email !== email) {
+          const { emailKey: _, ...data } = command.email
+          events.push({ type: 'AccountEmailChanged', data: { id, ...data } })
+        }
+        if (command.password !== undefined && command.password !== password)
+          events.push({ type: 'AccountPasswordChanged', data: { id, password: command.password } })
+        return events
+      }
+      case 'IssueKey':
+        return alive(state).key?.key === command.apiKey.key
+          ? []
+          : [{ type: 'ApiKeyIssued', data: { id, ...command.apiKey } }]
+      case 'DisableAccount':
+        return alive(state).status === 'disabled' ? [] : [{ type: 'AccountDisabled', data: { id } }]
+      case 'EnableAccount':
+        return alive(state).status === 'active' ? [] : [{ type: 'AccountEnabled', data: { id } }]
+      case 'EraseAccount':
+        return alive(state) && [{ type: 'AccountErased', data: { id } }]
+    }
+  },
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'AccountRegistered': {
+        const { email, username, password, emailToken, usernameToken } = event.data
+        const tokens = hold(hold(state.tokens, 'email', emailToken), 'username', usernameToken)
+        return { ...state, status: 'active', email, username, password, tokens }
+      }
+      case 'AccountEmailChanged':
+        return { ...state, email: event.data.email, tokens: hold(state.tokens, 'email', event.data.emailToken) }
+      case 'AccountPasswordChanged':
+        return { ...state, password: event.data.password }
+      case 'ApiKeyIssued': {
+        const { key, hash, expires } = event.data
+        return { ...state, key: { key, hash, expires } }
+      }
+      case 'AccountDisabled':
+        return { ...state, status: 'disabled' }
+      case 'AccountEnabled':
+        return { ...state, status: 'active' }
+      case 'AccountErased':
+        return {
+          ...account.initialState,
+          status: 'erased',
+          tokens: release(state.tokens, 'email', 'username'),
+        }
+      case 'ClaimFenced':
+        return { ...state, tokens: fence(state.tokens, event.data.token) }
+    }
+  },
+  claims: (command, events) => {
+    const email = ({ emailKey: name, emailToken: token }: ClaimedEmail) => ({ kind: 'email', name, token }) as const
+    switch (command.type) {
+      case 'RegisterAccount':
+        return events.length === 0
+          ? []
+          : [email(command), { kind: 'username', name: command.usernameKey, token: command.usernameToken }]
+      case 'UpdateAccount':
+        return command.email && events.some(({ type }) => type === 'AccountEmailChanged') ? [email(command.email)] : []
+      case 'IssueKey':
+      case 'DisableAccount':
+      case 'EnableAccount':
+      case 'EraseAccount':
+        return []
+    }
+  },
+}

@@ -1,0 +1,57 @@
+import type { Event } from '../events/index.ts'
+import type { Recorded } from '../events/event.ts'
+
+/** Kinds of unique names, and who may have one that its holder has given up: nobody but the same account, or anyone. */
+const reserved = { alias: true, username: true, email: false } as const
+export type ClaimKind = keyof typeof reserved
+
+/** `name` is unique within its kind; `token` is repeated by the resource's event and ties the two together. */
+export interface Claim {
+  readonly kind: ClaimKind
+  readonly name: string
+  readonly token: string
+}
+export const claimStream = ({ kind, name }: Claim) => `claim-${kind}-${name}`
+
+/** What a resource remembers of its claims: tokens it holds (by kind), tokens it held once, tokens it can never hold. */
+export interface Tokens {
+  readonly held: Readonly<Partial<Record<ClaimKind, string>>>
+  readonly spent: readonly string[]
+  readonly fenced: readonly string[]
+}
+export const noTokens: Tokens = { held: {}, spent: [], fenced: [] }
+
+export const hold = ({ held, spent, fenced }: Tokens, kind: ClaimKind, token: string): Tokens => {
+  const before = held[kind]
+  return { held: { ...held, [kind]: token }, spent: before ? [...spent, before] : spent, fenced }
+}
+export const release = ({ held, spent, fenced }: Tokens, ...kinds: readonly ClaimKind[]): Tokens => ({
+  held: Object.fromEntries(Object.entries(held).filter(([kind]) => !kinds.includes(kind as ClaimKind))),
+  spent: [...spent, ...kinds.flatMap((kind) => held[kind] ?? [])],
+  fenced,
+})
+export const fence = (tokens: Tokens, token: string): Tokens => ({ ...tokens, fenced: [...tokens.fenced, token] })
+
+/** After this time an unfinished claim may be taken over. A clock for liveness only: safety is the fence. */
+export const graceMs = 30_000
+
+export type Verdict = 'free' | 'ours' | 'taken' | 'abandoned'
+
+/**
+ * What the newest claim of a name means for a new one, given what its holder's fold remembers:
+ * `abandoned` has to be fenced off in the holder's stream before the name can be taken.
+ */
+export const judge = (
+  { kind, token }: Claim,
+  claimed: Recorded<Event<'NameClaimed'>>,
+  holder: Tokens,
+  account: number,
+  now: number,
+): Verdict => {
+  const { data } = claimed
+  if (data.token === token) return 'ours'
+  if (Object.values(holder.held).includes(data.token)) return 'taken'
+  if (holder.fenced.includes(data.token)) return 'free'
+  if (holder.spent.includes(data.token)) return reserved[kind] && data.account !== account ? 'taken' : 'free'
+  return now - Date.parse(claimed.at) > graceMs ? 'abandoned' : 'taken'
+}

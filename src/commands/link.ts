@@ -1,0 +1,141 @@
+import type { Event } from '../events/index.ts'
+import type { LinkEvent, LinkFields } from '../events/link.ts'
+import { fence, hold, noTokens, release, type Tokens } from './claim.ts'
+import { type Decider, refuse } from './decider.ts'
+
+export interface Link {
+  readonly status: 'none' | 'open' | 'deleted'
+  readonly account: number
+  readonly fields: LinkFields
+  readonly password: string | null
+  readonly tokens: Tokens
+}
+
+type Changes = Partial<LinkFields>
+export type LinkCommand =
+  | {
+      readonly type: 'CreateLink'
+      readonly id: number
+      readonly account: number
+      readonly fields: LinkFields
+      readonly password: string | null
+      readonly token: string
+      readonly now: string
+    }
+  | {
+      readonly type: 'UpdateLink'
+      readonly id: number
+      readonly account: number
+      /** only the fields that were sent */
+      readonly changes: Changes
+      readonly password?: string | null
+      /** for the claim, should the address change */
+      readonly token: string
+      readonly now: string
+    }
+  | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
+
+/** Aliases are unique per host (0: the service's own), whatever the case. */
+export const aliasKey = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>) =>
+  `${domain ?? 0}-${alias.toLowerCase()}`
+
+const refuseTaken = () => refuse('taken', 'This alias is taken.', 'alias')
+const notPast = (expiry: string | null | undefined, now: string) =>
+  expiry && expiry <= now ? refuse('invalid', 'expiry: must lie in the future (UTC).') : undefined
+const mine = (state: Link, account: number) =>
+  state.status === 'open' && state.account === account ? state : refuse('not_found', 'Link not found.')
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const differing = (changes: Changes, fields: LinkFields): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([name, value]) => !same(value, fields[name as keyof LinkFields])))
+
+export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
+  stream: ({ id }) => `link-${id}`,
+  initialState: {
+    status: 'none',
+    account: 0,
+    password: null,
+    tokens: noTokens,
+    fields: {
+      domain: null,
+      alias: '',
+      url: '',
+      type: 'direct',
+      title: '',
+      description: '',
+      expiry: null,
+      location: [],
+      device: [],
+      language: [],
+      metatitle: '',
+      metadescription: '',
+      metaimage: '',
+      parameters: [],
+      pixels: [],
+      campaign: null,
+    },
+  },
+  decide: (command, state) => {
+    const { id, account } = command
+    switch (command.type) {
+      case 'CreateLink': {
+        const { fields, password, token, now } = command
+        notPast(fields.expiry, now)
+        if (state.status === 'none' && state.tokens.fenced.length === 0)
+          return [{ type: 'LinkCreated', data: { id, account, ...fields, password, token } }]
+        return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
+      }
+      case 'UpdateLink': {
+        const { fields, password, tokens } = mine(state, account)
+        const changes = differing(command.changes, fields)
+        const protects = command.password !== undefined && command.password !== password
+        if (Object.keys(changes).length === 0 && !protects) return []
+        notPast(changes.expiry, command.now)
+        const { domain, alias } = { ...fields, ...changes }
+        const moved = aliasKey({ domain, alias }) !== aliasKey(fields)
+        if (moved && tokens.fenced.includes(command.token)) return refuseTaken()
+        const secret = protects ? { password: command.password ?? null } : {}
+        const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
+        return [{ type: 'LinkUpdated', data: { id, ...address, ...secret } }]
+      }
+      case 'DeleteLink':
+        mine(state, account)
+        return [{ type: 'LinkDeleted', data: { id } }]
+    }
+  },
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'LinkCreated': {
+        const { id: _, account, password, token, ...fields } = event.data
+        return { status: 'open', account, fields, password, tokens: hold(state.tokens, 'alias', token) }
+      }
+      case 'LinkUpdated': {
+        const { changes, password, token } = event.data
+        return {
+          ...state,
+          fields: { ...state.fields, ...changes } as LinkFields,
+          password: password === undefined ? state.password : password,
+          tokens: token ? hold(state.tokens, 'alias', token) : state.tokens,
+        }
+      }
+      case 'LinkDeleted':
+        return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
+      case 'ClaimFenced':
+        return { ...state, tokens: fence(state.tokens, event.data.token) }
+    }
+  },
+  claims: (_, events) => {
+    const [event] = events
+    switch (event?.type) {
+      case 'LinkCreated':
+        return [{ kind: 'alias', name: aliasKey(event.data), token: event.data.token }]
+      case 'LinkUpdated':
+        return event.data.token
+          ? [{ kind: 'alias', name: aliasKey(event.data.changes as LinkFields), token: event.data.token }]
+          : []
+      case 'LinkDeleted':
+      case 'ClaimFenced':
+      case undefined:
+        return []
+    }
+  },
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+const whole = (min: number, max: number, otherwise: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .default(otherwise)
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T, otherwise: T[number]) =>
+  z.enum(values, `must be one of ${values.join(', ')}`).default(otherwise as z.util.NoUndefined<T[number]>)
+/** URL.canParse is not to be used: Node 20 answers wrongly once it is optimised. */
+const origin = (text: string) => {
+  try {
+    const { protocol, pathname, search, hash, username } = new URL(text)
+    return /^https?:$/.test(protocol) && pathname === '/' && !search && !hash && !username
+  } catch {
+    return false
+  }
+}
+
+/** Every setting, by the name of its environment variable; `describe` is what the README says of it. */
+export const settings = {
+  PORT: whole(0, 65_535, 3000).describe('port to listen on; 0 takes a free one'),
+  HOST: z.string().default('127.0.0.1').describe('address to listen on; `0.0.0.0` for all'),
+  BASE_URL: z
+    .string()
+    .refine(origin, 'must be an address like https://go.example.com, without a path')
+    .transform((text) => text.replace(/\/$/, ''))
+    .optional()
+    .describe('the address short links start with; default `http://localhost:PORT`'),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .describe('folder of the embedded database, the click spool and the generated SECRET'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be an address like postgres://user:password@host:5432/database')
+    .optional()
+    .describe('PostgreSQL 14 or newer to use in place of the embedded one'),
+  REGISTRATION: oneOf(['open', 'closed'], 'open').describe(
+    '`closed`: accounts are made by `linkledger account add` only',
+  ),
+  RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests a minute for each API key; 0 = unlimited'),
+  TRUST_PROXY: whole(0, 16, 0).describe('number of reverse proxies in front, whose `X-Forwarded-For` is believed'),
+  DOMAIN_TARGETS: z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .default([])
+    .describe('names and addresses that branded domains must point to, separated by commas'),
+  DOMAIN_CHECK: z
+    .enum(['off', 'dns'], 'must be one of off, dns')
+    .optional()
+    .describe('`dns`: look a new branded domain up; default `dns` when DOMAIN_TARGETS is set, else `off`'),
+  SECRET: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('opens the keys kept in the database; made once and kept in DATA_DIR/secret when not given'),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
+    'how much is logged',
+  ),
+} as const
+
+const Environment = z.object(settings)
+export type Config = Readonly<
+  Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'SECRET'> & {
+    /** undefined: http://localhost and the port that is listened on */
+    BASE_URL: string | undefined
+    DOMAIN_CHECK: 'off' | 'dns'
+    SECRET: string
+  }
+>
+
+/** The environment is not one to start with; the message names every setting that is wrong, and what would be right. */
+export class BadConfig extends Error {}
+
+/** Settings from the environment, an empty one counting as none. Throws `BadConfig`, which names all problems at once. */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>> = process.env): Config => {
+  // @eventstore/db-client prints its connection string, password and all, when DEBUG asks it to
+  delete process.env['DEBUG']
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = Environment.safeParse(given)
+  if (!parsed.success)
+    throw new BadConfig(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'))
+  const { BASE_URL, DOMAIN_CHECK, SECRET, ...rest } = parsed.data
+  const DATA_DIR = resolve(rest.DATA_DIR)
+  return Object.freeze({
+    ...rest,
+    DATA_DIR,
+    BASE_URL,
+    DOMAIN_CHECK: DOMAIN_CHECK ?? (rest.DOMAIN_TARGETS.length > 0 ? 'dns' : 'off'),
+    SECRET: SECRET ?? keptSecret(DATA_DIR),
+  })
+}
+
+const keptSecret = (dir: string) => {
+  const file = join(dir, 'secret')
+  if (!existsSync(file)) {
+    mkdirSync(dir, { recursive: true })
+    // `wx`: of two processes that start together only one makes it
+    try {
+      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+  return readFileSync(file, 'utf8').trim()
+}

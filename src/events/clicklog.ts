@@ -1,0 +1,61 @@
+/** A visit as it was answered, before classification. It lives in the local spool only: address and user agent go no further. */
+export interface Visit {
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly account: number
+  readonly link: number
+  /** revision of the link's stream that decided */
+  readonly revision: number
+  readonly destination: string
+  /** which rule chose the destination */
+  readonly rule: string
+  readonly source: { readonly kind: 'link' | 'qr' | 'rotator'; readonly id: number }
+  readonly address: string
+  readonly agent: string
+  readonly referrer: string
+  readonly languages: string
+  /** the request said it only fetched ahead (`Sec-Purpose: prefetch`) */
+  readonly prefetch: boolean
+}
+
+/** Clicks that were answered but could not be kept: how many, and between which times (ISO 8601, UTC). */
+export interface Dropped {
+  readonly count: number
+  readonly from: string
+  readonly to: string
+}
+
+/** What a spool hands on. `seq` is contiguous from 1 within (spool, partition); a hole in it is a loss. */
+export type SpoolEntry = { readonly partition: number; readonly seq: number } & (
+  { readonly visit: Visit } | { readonly dropped: Dropped }
+)
+
+/** The click log's local half: every answered visit is in it before its answer leaves, and stays until it is recorded. */
+export interface Spool {
+  /** names this spool for ever; made with its folder */
+  readonly id: string
+  /**
+   * Takes a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses:
+   * then it waits in memory, and what does not fit there is counted. Never rejects.
+   */
+  readonly add: (visit: Visit) => Promise<void>
+  /**
+   * The entries after the given sequence numbers (by partition; absent = 0), in order, only what has been synced to the disk,
+   * in batches of at most `limit`; waits for more until the signal aborts.
+   */
+  readonly read: (
+    after: Readonly<Record<number, number>>,
+    limit: number,
+    signal: AbortSignal,
+  ) => AsyncIterable<readonly SpoolEntry[]>
+  /** Everything up to these sequence numbers (by partition) is recorded: segments that hold nothing newer are deleted. */
+  readonly release: (upTo: Readonly<Record<number, number>>) => Promise<void>
+  readonly stats: () => {
+    readonly bytes: number
+    readonly waiting: number
+    readonly dropped: number
+    readonly quarantined: number
+  }
+  /** Writes and syncs what waits, then closes. */
+  readonly close: () => Promise<void>
+}

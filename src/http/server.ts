@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+
+export interface ServerOptions {
+  readonly api: Handler
+  readonly redirect: Handler
+  /** by path: `/healthz`, `/readyz` */
+  readonly probes: Readonly<Record<string, () => { readonly status: number; readonly body: object }>>
+}
+
+const isApi = /^\/(?:api|register)(?:[/?]|$)/
+
+/** One port: the API by Koa, everything else before it, for a redirect has no need of it. */
+export const createHttpServer = ({ api, redirect, probes }: ServerOptions): Server => {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 10_000,
+      connectionsCheckingInterval: 2000,
+    },
+    (req, res) => {
+      const path = req.url ?? ''
+      if (isApi.test(path)) return void api(req, res)
+      const probe = probes[path]
+      return probe ? answerProbe(res, probe()) : void redirect(req, res)
+    },
+  )
+  server.maxConnections = 10_000
+  server.on('clientError', refuse)
+  return server
+}
+
+const answerProbe = (res: ServerResponse, { status, body }: { status: number; body: object }) => {
+  res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
+  res.end(JSON.stringify(body))
+}
+
+/** A request that Node could not read still gets an answer in our form. */
+const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
+  if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  const body = JSON.stringify({ error: 1, message: `${STATUS_CODES[status]}.` })
+  return socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Resolves with the port. */
+export const listenOn = (server: Server, port: number, host: string) =>
+  new Promise<number>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+
+/** Takes no new connections, answers what is under way, and closes each connection after its answer; after `ms` all of them. */
+export const closeServer = (server: Server, ms: number) =>
+  new Promise<void>((resolve) => {
+    server.prependListener('request', (_: IncomingMessage, res: ServerResponse) => res.setHeader('Connection', 'close'))
+    const closing = setInterval(() => server.closeIdleConnections(), 50)
+    const end = setTimeout(() => server.closeAllConnections(), ms)
+    server.close(() => {
+      clearInterval(closing)
+      clearTimeout(end)
+      resolve()
+    })
+  })

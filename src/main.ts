@@ -1,0 +1,91 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { accountCommand, BadCommand, rebuildCommand } from './admin.ts'
+import { startApp } from './app.ts'
+import { readConfig } from './config.ts'
+import { openLog } from './log.ts'
+
+const usage = `linkledger: short links with a history
+
+  linkledger [start]                        run the service
+  linkledger account add EMAIL [--username NAME] [--password WORD]
+                                            make an account; prints its API key (and a password made for it)
+  linkledger account list                   all accounts
+  linkledger account key WHO [--expires "2030-01-31 18:00:00"]
+                                            a new API key in place of the old one
+  linkledger account disable|enable WHO     refuse its key and hide its links, or stop doing so
+  linkledger account erase WHO --yes        destroy its personal data for good
+  linkledger rebuild                        build the read tables anew from the log, while the service goes on
+
+WHO is an id, an e-mail or a username. Settings come from the environment: see the README.`
+
+const start = async () => {
+  const config = readConfig()
+  const log = openLog(config)
+  const app = await startApp(config, log)
+  console.log(welcome(app.baseUrl, app.address))
+
+  let stopping: Promise<void> | undefined
+  const stop = (signal: NodeJS.Signals) => {
+    stopping ??= (async () => {
+      log.info({ signal }, 'stopping')
+      await app.close()
+    })()
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+const welcome = (baseUrl: string, address: string) => `
+Linkledger listens on ${address} and makes short links under ${baseUrl}
+
+Try it in another terminal:
+
+  # an account; it answers with your API key, which is shown this once
+  curl -X POST ${address}/register -H 'content-type: application/json' -d '{"email":"ann@example.com","password":"correct horse 1"}'
+  KEY=…the api_key from the answer
+
+  # a short link
+  curl -X POST ${address}/api/url/add -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d '{"url":"https://example.com/a?b=c#d","custom":"hello"}'
+
+  # follow it, then see the click counted
+  curl -i ${address}/hello
+  curl ${address}/api/url/1 -H "Authorization: Bearer $KEY"
+
+Stop with Ctrl-C. Everything is kept.
+`
+
+const run = async () => {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      username: { type: 'string' },
+      password: { type: 'string' },
+      expires: { type: 'string' },
+      yes: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const [command = 'start', ...rest] = positionals
+  if (values.help || command === 'help') return console.log(usage)
+  switch (command) {
+    case 'start':
+      return start()
+    case 'account':
+      return accountCommand(rest, values, (line) => console.log(line))
+    case 'rebuild':
+      return rebuildCommand((line) => console.log(line))
+    default:
+      throw new BadCommand(`there is no command ${command}\n\n${usage}`)
+  }
+}
+
+run().catch((error: unknown) => {
+  // what an operator can mend is told in its own words, anything else with where it happened
+  console.error(`linkledger: ${error instanceof Error ? error.message : String(error)}`)
+  if (error instanceof Error && !mendable(error)) console.error(error.stack)
+  process.exitCode = 1
+})
+
+const mendable = (error: Error) =>
+  error.constructor !== TypeError && error.constructor !== RangeError && error.constructor !== ReferenceError

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { hold } from '../datadir.ts'
+import { type Account, type Binaries, env, findBinaries, run } from './binaries.ts'
+import { answers, isReady, socketName } from './processes.ts'
+import { onCluster, supervise } from './supervise.ts'
+
+/** Fits pg's PoolConfig: a host that begins with a slash is the folder of a UNIX socket. */
+export interface Connection {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
+
+export interface EmbeddedPostgres {
+  readonly connection: Connection
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts the PostgreSQL whose cluster is in `dir`/postgres, and makes the cluster first if there is none. It ends with this
+ * process, and is started again when it dies before: `onCrash` hears of that, the connection stays the same.
+ *
+ *     postgres/data      the cluster
+ *     postgres/socket    where it listens, and nowhere else
+ *     postgres/password  made with the cluster
+ *     postgres/host      while it runs: the name of the socket folder
+ */
+export const startEmbedded = async (options: {
+  dir: string
+  log: (line: string) => void
+  onCrash?: (why: string) => void
+}): Promise<EmbeddedPostgres> => {
+  const dir = resolve(options.dir)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const held = await hold(dir, 'postgres', `the database in ${dir}`)
+  try {
+    const home = join(dir, 'postgres')
+    const account = await accountFor(home)
+    const major = await readFile(join(home, 'data', 'PG_VERSION'), 'utf8').catch(ifMissing(undefined))
+    const binaries = await findBinaries(dir, account, major === undefined ? undefined : Number(major))
+    if (major === undefined) await create(dir, account, binaries)
+    await forgetHost(home)
+    const connection = await connectionOf(home, await recordHost(home))
+    const server = await supervise({ home, bin: binaries.bin, account }, options.log, options.onCrash ?? (() => {}))
+
+    const stop = async () => {
+      await forgetHost(home)
+      try {
+        await server.stop()
+      } finally {
+        await held.release()
+      }
+    }
+    let stopped: Promise<void> | undefined
+    return { connection, stop: () => (stopped ??= stop()) }
+  } catch (error) {
+    await held.release()
+    throw error
+  }
+}
+
+/** The connection to the PostgreSQL that some process has started below `dir`, or undefined when none runs. */
+export const runningEmbedded = async (dir: string): Promise<Connection | undefined> => {
+  const home = join(resolve(dir), 'postgres')
+  const host = await readFile(join(home, 'host'), 'utf8').catch(ifMissing(undefined))
+  const runs = host !== undefined && (await answers(host)) && (await isReady(home))
+  return runs ? connectionOf(home, host) : undefined
+}
+
+const name = 'linkledger'
+
+const connectionOf = async (home: string, host: string): Promise<Connection> => ({
+  host,
+  port: 5432,
+  user: name,
+  password: await readFile(join(home, 'password'), 'utf8'),
+  database: name,
+})
+
+/**
+ * Makes the folder beside, complete, then gives it its name. Who may log in is one role that owns its database and is not
+ * the superuser; the superuser cannot log in at all.
+ */
+const create = async (dir: string, account: Account | undefined, { bin, major }: Binaries) => {
+  const leftovers = (await readdir(dir)).filter((file) => file.startsWith('postgres.new-'))
+  // an initdb that outlived its parent may still write there: then it is removed another time
+  await Promise.all(leftovers.map((file) => rm(join(dir, file), { recursive: true, force: true }).catch(() => {})))
+
+  const home = await mkdtemp(join(dir, 'postgres.new-'))
+  if (account) await chmod(home, 0o711) // to be walked through; data and socket are closed
+  const data = join(home, 'data')
+  for (const folder of [data, join(home, 'socket')]) {
+    await mkdir(folder, { mode: 0o700 })
+    if (account) await chown(folder, account.uid, account.gid)
+  }
+  const locale = ['--encoding=UTF8', '--locale=C']
+  // without it, lower() and ILIKE know ASCII only; and no collation that changes with a library
+  if (major >= 17) locale.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+  const start = (program: string[], ...options: string[]) => {
+    const [file = '', ...rest] = onCluster(program, data, account)
+    return run(file, [...rest, ...options], { ...account, env, cwd: data })
+  }
+  await start([join(bin, 'initdb')], '-U', 'postgres', '-A', 'reject', '--data-checksums', ...locale)
+
+  const password = randomBytes(24).toString('base64url')
+  const single = start([join(bin, 'postgres'), '--single'], '-c', 'exit_on_error=on', 'template1')
+  single.child.stdin?.end(
+    [
+      `CREATE ROLE ${name} LOGIN CREATEDB PASSWORD '${password}'`,
+      `ALTER DATABASE postgres RENAME TO ${name}`,
+      `ALTER DATABASE ${name} OWNER TO ${name}`,
+    ].join('\n'),
+  )
+  await single
+  await writeFile(join(data, 'pg_hba.conf'), `local all ${name} scram-sha-256\n`)
+  await writeFile(join(home, 'password'), password, { mode: 0o600 })
+
+  // the first acknowledged write must not be lost with the name of the folder it is in
+  for (const path of [join(data, 'pg_hba.conf'), join(home, 'password'), data, home]) await sync(path)
+  await rename(home, join(dir, 'postgres'))
+  await sync(dir)
+}
+
+const sync = async (path: string) => {
+  const file = await open(path, 'r')
+  await file.sync()
+  await file.close()
+}
+
+/** PostgreSQL refuses to be root. An existing cluster is run as whoever owns it: it may have been made without root. */
+const accountFor = async (home: string): Promise<Account | undefined> => {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = await stat(join(home, 'data')).catch(ifMissing(undefined))
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  for (const wanted of ['postgres', '_postgres', 'nobody']) {
+    const [, , uid, gid] = users.find(([user]) => user === wanted) ?? []
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no user postgres or nobody: start as another user, or set DATABASE_URL',
+  )
+}
+
+/** The path of a socket has at most 107 bytes, 103 on a Mac: a longer one gets a short name in the temp folder. */
+const recordHost = async (home: string): Promise<string> => {
+  const folder = join(home, 'socket')
+  let host = folder
+  if (Buffer.byteLength(join(folder, socketName)) > 103) {
+    host = join(await mkdtemp(join(tmpdir(), 'linkledger-')), 'socket')
+    await symlink(folder, host)
+  }
+  await writeFile(join(home, 'host'), host, { mode: 0o600, flag: 'wx' })
+  return host
+}
+
+const forgetHost = async (home: string) => {
+  const file = join(home, 'host')
+  const host = await readFile(file, 'utf8').catch(() => '')
+  await rm(file, { force: true })
+  // what is written there is not believed blindly: root may run this on a folder of somebody else
+  if ((await readlink(host).catch(() => '')) !== join(home, 'socket')) return
+  await rm(host)
+  await rmdir(dirname(host))
+}
+
+const ifMissing =
+  <T>(value: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return value
+    throw error
+  }

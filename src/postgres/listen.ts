@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Connection } from './database.ts'
+
+const channel = 'linkledger'
+const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
+  const client = new pg.Client({
+    ...connection,
+    application_name: name,
+    keepAlive: true,
+    connectionTimeoutMillis: 2000,
+  })
+  client.on('error', onEnd)
+  client.on('end', () => onEnd())
+  await client.connect()
+  return client
+}
+
+export interface Listener {
+  /** Everything that was told since it was last up has been heard. */
+  readonly up: () => boolean
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Hears what other processes tell. While the connection is lost nothing is heard: `onLost` says so, `onUp` when it is back.
+ * It needs a direct connection: behind a transaction pooler LISTEN hears nothing.
+ */
+export const listen = (
+  connection: Connection,
+  name: string,
+  on: { readonly message: (text: string) => void; readonly up: () => void; readonly lost: (error?: Error) => void },
+): Listener => {
+  const stopped = new AbortController()
+  let up = false
+  let client: pg.Client | undefined
+
+  const session = async () => {
+    let end: (error?: Error) => void = () => {}
+    const ended = new Promise<Error | undefined>((resolve) => (end = resolve))
+    client = await connect(connection, name, (error) => end(error))
+    client.on('notification', ({ payload }) => on.message(payload ?? ''))
+    await client.query(`listen ${channel}`)
+    up = true
+    on.up()
+    const error = await ended
+    up = false
+    if (!stopped.signal.aborted) on.lost(error)
+  }
+  const running = (async () => {
+    while (!stopped.signal.aborted) {
+      await session().catch(() => {})
+      await sleep(200, undefined, { signal: stopped.signal }).catch(() => {})
+    }
+  })()
+
+  return {
+    up: () => up,
+    close: async () => {
+      stopped.abort()
+      await client?.end().catch(() => {})
+      await running
+    },
+  }
+}
+
+/** A connection of its own whose advisory locks last as long as it does. */
+export const openLocks = async (connection: Connection, name: string) => {
+  const lost = new AbortController()
+  const client = await connect(connection, name, () => lost.abort())
+  const held = new Set<bigint>()
+  return {
+    lost: lost.signal,
+    hold: async (keys: readonly bigint[]) => {
+      for (const key of keys.filter((wanted) => !held.has(wanted))) {
+        const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [key])
+        if (rows[0]?.got) held.add(key)
+      }
+      return held
+    },
+    close: () => client.end(),
+  }
+}

@@ -1,0 +1,18 @@
+-- Neither facts nor derived: lost here means lost. The schema `state` is backed up together with `log` (and SECRET, which opens the keys).
+
+-- 32-byte keys, wrapped under SECRET: 'service' (hashes, cookies) and 'account-<id>' (sealed personal data)
+create table state.keys (
+  name text primary key,
+  wrapped text not null,
+  made_at timestamptz not null default now()
+);
+
+create sequence state.account_id;
+create sequence state.link_id;
+
+-- fixed windows, shared by all processes; may be lost with the server
+create unlogged table state.rate_limits (
+  key text primary key,
+  ends_at timestamptz not null,
+  count int not null
+) with (fillfactor = 50);

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { env, run } from './binaries.ts'
+
+export const socketName = '.s.PGSQL.5432'
+
+/** On a Mac the one mark that is on all processes of a cluster. */
+export const nameOf = (home: string): string =>
+  `linkledger-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`
+
+/** What pg_ctl looks at. The file is of this start: the one before has been cleared away. */
+export const isReady = async (home: string): Promise<boolean> => {
+  const lines = (await readFile(join(home, 'data', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return lines[7]?.trim() === 'ready'
+}
+
+/**
+ * Ends what a dead owner left in the cluster, by ever stronger means, and clears its locks. PostgreSQL would take any live
+ * process with the number in its lock for itself: a stranger's, and one that is dead but not reaped.
+ */
+export const clear = async (home: string): Promise<void> => {
+  const [data, socket] = [join(home, 'data'), join(home, 'socket')]
+  const lock = join(data, 'postmaster.pid')
+  const means = [
+    { signal: 'SIGINT', patience: 8000 },
+    { signal: 'SIGQUIT', patience: 3000 },
+    { signal: 'SIGKILL', patience: 3000 },
+  ] as const
+  for (const { signal, patience } of means) {
+    const postmaster = Number.parseInt(await readFile(lock, 'utf8').catch(() => ''), 10)
+    const pids = await processesIn(home)
+    // backends without a postmaster leave by themselves, but a busy one not soon
+    if (signal === 'SIGINT' && pids.length > 0 && !pids.includes(postmaster)) continue
+    for (const pid of pids) if (signal !== 'SIGINT' || pid === postmaster) kill(pid, signal)
+    for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
+      if ((await processesIn(home)).length > 0 || (await answers(socket))) continue
+      for (const file of [lock, join(socket, socketName), join(socket, `${socketName}.lock`)])
+        await rm(file, { force: true })
+      return
+    }
+  }
+  throw new Error(`${data} is in use by a PostgreSQL that cannot be stopped from here: of another container, perhaps`)
+}
+
+const kill = (pid: number, signal: NodeJS.Signals) => {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // gone in between
+  }
+}
+
+/** The processes of the cluster's server. Never told by a number alone: that may be anybody's by now. */
+const processesIn = async (home: string): Promise<readonly number[]> => {
+  if (process.platform !== 'linux') {
+    const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command='], { env })
+    const lines = stdout.split('\n').filter((line) => line.includes(nameOf(home)) && !line.includes('/bin/sh -c'))
+    return lines.map((line) => Number.parseInt(line, 10))
+  }
+  const data = await stat(join(home, 'data'))
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger)
+  const inside = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        if ((await readFile(`/proc/${pid}/comm`, 'utf8')) !== 'postgres\n') return false
+        const place = await stat(`/proc/${pid}/cwd`)
+        return place.ino === data.ino && place.dev === data.dev
+      } catch {
+        return false
+      }
+    }),
+  )
+  return pids.filter((_, index) => inside[index])
+}
+
+/** Whether a server listens in this socket folder, also one whose processes cannot be seen from here. */
+export const answers = async (socketFolder: string): Promise<boolean> => {
+  const socket = connect(join(socketFolder, socketName))
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

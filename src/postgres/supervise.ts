@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, env } from './binaries.ts'
+import { clear, isReady, nameOf } from './processes.ts'
+
+export interface Cluster {
+  /** holds `data` and `socket` */
+  readonly home: string
+  readonly bin: string
+  /** whom to run as; undefined: as ourselves */
+  readonly account: Account | undefined
+}
+
+/**
+ * The command line of a program for the cluster it is started in. As another account it may not be able to walk there (below
+ * /root, say): on Linux it opens the folder by a descriptor that it is given, without the walk. Standing there is not enough,
+ * because before version 16 PostgreSQL walks away and back when it starts.
+ */
+export const onCluster = (program: string[], data: string, account: Account | undefined): string[] =>
+  account && process.platform === 'linux'
+    ? ['/bin/sh', '-c', 'exec 9<.; cd /; exec "$@"', 'sh', ...program, '-D', '/proc/self/fd/9']
+    : [...program, '-D', data]
+
+/**
+ * A shell that outlives us: when our end of its input closes, in whatever way we die, it stops PostgreSQL. More than once,
+ * because one that is just starting ignores it. It is also the parent that reaps PostgreSQL where PID 1 does not.
+ */
+const keeper = `trap '' HUP INT TERM
+exec 3<&0
+"$@" </dev/null 3<&- & server=$!
+exec 2>/dev/null
+{ read -r _ <&3; for _ in 1 2 3 4 5 6 7 8 9 10; do kill -INT $server || break; sleep 1; done; kill -QUIT $server; } & watch=$!
+exec 3<&- </dev/null
+wait $server; status=$?
+kill -KILL $watch; wait $watch
+exit $status`
+
+const settings = (home: string): Record<string, string> => ({
+  listen_addresses: '',
+  unix_socket_directories: '../socket', // from `data`: there is no walk, and no limit on the length of the path
+  unix_socket_permissions: '0700',
+  port: '5432',
+  cluster_name: nameOf(home),
+  max_connections: '80',
+  shared_buffers: '64MB',
+  log_line_prefix: '',
+  log_error_verbosity: 'terse', // DETAIL quotes values of rows
+})
+
+/**
+ * Starts the server of a cluster that nobody else uses (the caller holds it), and starts it again whenever it dies.
+ * Nothing of it keeps node alive.
+ */
+export const supervise = async (
+  cluster: Cluster,
+  log: (line: string) => void,
+  onCrash: (why: string) => void,
+): Promise<{ readonly stop: () => Promise<void> }> => {
+  const { home } = cluster
+  const stopping = new AbortController()
+  let server = await launch(cluster, log, stopping.signal)
+
+  const first = await Promise.race([server.ready, server.ended])
+  if (first !== 'ready') throw new Error(`${home}: ${first}`)
+
+  const watching = (async () => {
+    let pause = 0
+    for (let since = Date.now(); ; since = Date.now()) {
+      const why = await server.ended
+      if (stopping.signal.aborted) return
+      onCrash(why)
+      if (Date.now() - since > 60_000) pause = 0
+      await sleep(pause, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+      pause = Math.min(Math.max(pause * 2, 100), 10_000)
+      server = await launch(cluster, log, stopping.signal)
+    }
+  })()
+
+  return {
+    stop: async () => {
+      stopping.abort()
+      const patience = new AbortController()
+      await Promise.race([watching, sleep(10_000, undefined, { signal: patience.signal }).catch(() => {})])
+      patience.abort()
+      await clear(home) // nothing is left to do, as a rule
+    },
+  }
+}
+
+interface Server {
+  readonly ready: Promise<'ready'>
+  /** never rejects: says how it ended, or why it did not start */
+  readonly ended: Promise<string>
+}
+
+const launch = async (
+  { home, bin, account }: Cluster,
+  log: (line: string) => void,
+  stopping: AbortSignal,
+): Promise<Server> => {
+  try {
+    await clear(home)
+    stopping.throwIfAborted()
+  } catch (error) {
+    return { ready: new Promise(() => {}), ended: Promise.resolve(String(error)) }
+  }
+  const data = join(home, 'data')
+  const options = Object.entries(settings(home)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const command = [...onCluster([join(bin, 'postgres')], data, account), ...options]
+  const shell = spawn('/bin/sh', ['-c', keeper, 'sh', ...command], {
+    ...account,
+    env,
+    cwd: data,
+    detached: true, // a session of its own: Ctrl-C is ours, and PostgreSQL is stopped last
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  shell.unref()
+  for (const pipe of shell.stdio) if (pipe instanceof Socket) pipe.unref()
+  let lastLine = ''
+  const lines = createInterface({ input: shell.stderr }).on('line', (line) => log((lastLine = line)))
+  const silent = once(lines, 'close')
+
+  const letGo = () => shell.stdin.destroy()
+  stopping.addEventListener('abort', letGo)
+  const ended = once(shell, 'exit').then(
+    async ([status, signal]: (number | string | null)[]) => {
+      // what it said may arrive after it has gone; a backend that is slow to leave keeps the pipe open
+      await Promise.race([silent, sleep(200)])
+      return `PostgreSQL ended with ${signal ?? `status ${status}`}, its last words: ${lastLine}`
+    },
+    (error: Error) => `PostgreSQL cannot be started: ${error.message}`,
+  )
+  let over = false
+  const ready = async () => {
+    while (!over && !(await isReady(home))) await sleep(10)
+    return over ? new Promise<'ready'>(() => {}) : 'ready'
+  }
+  void ended.then(() => {
+    over = true
+    letGo()
+    stopping.removeEventListener('abort', letGo)
+  })
+  return { ready: ready(), ended }
+}

@@ -1,0 +1,146 @@
+import type { Knex } from 'knex'
+import type { Recorded } from '../events/event.ts'
+import type { DomainEvent, Event, EventType } from '../events/index.ts'
+import type { Filter } from '../events/store.ts'
+
+type Value = string | number | boolean | bigint | null | readonly unknown[] | object
+export type Row = Readonly<Record<string, Value>>
+
+/** What an event does to one row of a table, found by its key columns. */
+export type Change = { readonly table: string; readonly key: Row } & (
+  | { readonly op: 'put'; readonly row: Row }
+  | { readonly op: 'patch'; readonly row: Row }
+  | { readonly op: 'add'; readonly row: Readonly<Record<string, number>> }
+  | { readonly op: 'remove' }
+)
+
+/** The row is now exactly this. */
+export const put = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'put', row })
+/** These columns of the row change, if it is there. */
+export const patch = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'patch', row })
+/** These numbers are added to the row's, which starts at zero. */
+export const add = (table: string, key: Row, row: Readonly<Record<string, number>>): Change => ({
+  table,
+  key,
+  op: 'add',
+  row,
+})
+export const remove = (table: string, key: Row): Change => ({ table, key, op: 'remove' })
+
+type Handlers = { readonly [T in EventType]?: (event: Recorded<Event<T>>) => readonly Change[] }
+/** Physical name of a table of this projection, by its name in the code. */
+export type TableNames = (table: string) => string
+
+interface Base {
+  readonly name: string
+  /** Goes up whenever tables or handlers change: new tables are then filled beside the old ones. */
+  readonly version: number
+  readonly filter: Filter
+  /** DDL of each table, given its physical name. */
+  readonly tables: Readonly<Record<string, (name: string) => string>>
+}
+/** Handlers as pure functions from an event to changes; the loop gathers a batch of them and writes it set by set. */
+export interface HandledProjection extends Base {
+  readonly on: Handlers
+}
+/** A projection whose rows depend on rows that are there already; it writes a batch by itself, inside the loop's transaction. */
+export interface WrittenProjection extends Base {
+  readonly write: (tx: Knex, names: TableNames, events: readonly Recorded<DomainEvent>[]) => Promise<void>
+}
+export type Projection = HandledProjection | WrittenProjection
+
+export const changesOf = ({ on }: HandledProjection, event: Recorded<DomainEvent>): readonly Change[] => {
+  const handle = on[event.type] as ((event: Recorded<DomainEvent>) => readonly Change[]) | undefined
+  return handle ? handle(event) : []
+}
+
+/** One change a row: what the changes of a batch come to, in order. */
+export const coalesce = (changes: readonly Change[]): Change[] => {
+  const rows = new Map<string, Change>()
+  for (const change of changes) {
+    const at = JSON.stringify([change.table, change.key])
+    const before = rows.get(at)
+    const after = before ? combine(before, change) : change
+    // a row that comes again moves to the end, so that the statements keep the order of the events
+    rows.delete(at)
+    rows.set(at, after)
+  }
+  return [...rows.values()]
+}
+
+const sum = (a: Row, b: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].map((k) => [k, Number(a[k] ?? 0) + (b[k] ?? 0)]),
+  )
+
+const combine = (before: Change, after: Change): Change => {
+  switch (after.op) {
+    case 'put':
+    case 'remove':
+      return after
+    case 'patch':
+      if (before.op === 'remove') return before
+      if (before.op === 'add')
+        throw new Error(`${after.table}: a row that is added to cannot be patched in the same batch`)
+      return { ...before, row: { ...before.row, ...after.row } }
+    case 'add':
+      if (before.op === 'put')
+        return { ...before, row: { ...before.row, ...sum(pick(before.row, after.row), after.row) } }
+      if (before.op === 'add') return { ...before, row: sum(before.row, after.row) }
+      if (before.op === 'remove') return { ...after, op: 'put' }
+      throw new Error(`${after.table}: a row that is patched cannot be added to in the same batch`)
+  }
+}
+const pick = (row: Row, like: Row): Row => Object.fromEntries(Object.keys(like).map((k) => [k, row[k] ?? 0]))
+
+const json = (rows: readonly Row[]) =>
+  JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+
+/** The same columns in one statement: changes of one table, one kind and one set of columns. */
+const sets = (changes: readonly Change[]) => {
+  const groups = new Map<string, Change[]>()
+  for (const change of changes) {
+    const at = JSON.stringify([change.table, change.op, 'row' in change ? Object.keys(change.row).sort() : []])
+    const group = groups.get(at)
+    if (group) group.push(change)
+    else groups.set(at, [change])
+  }
+  return [...groups.values()]
+}
+
+/** Writes coalesced changes, one statement for each set. */
+export const writeChanges = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
+  for (const set of sets(coalesce(changes))) {
+    const [first] = set
+    if (!first) continue
+    const table = names(first.table)
+    const keys = Object.keys(first.key)
+    const columns = 'row' in first ? Object.keys(first.row) : []
+    const rows = json(set.map((change) => ({ ...change.key, ...('row' in change ? change.row : {}) })))
+    const list = (items: readonly string[], text: (name: string) => string, by = ', ') => items.map(text).join(by)
+    const q = (name: string) => `"${name}"`
+    const source = `json_populate_recordset(null::${table}, ?::json) as n`
+    const match = list(keys, (k) => `t.${q(k)} = n.${q(k)}`, ' and ')
+    const insert = `insert into ${table} as t (${list([...keys, ...columns], q)}) select ${list([...keys, ...columns], (k) => `n.${q(k)}`)} from ${source} on conflict (${list(keys, q)}) do`
+    switch (first.op) {
+      case 'put':
+        await tx.raw(
+          `${insert} ${columns.length ? `update set ${list(columns, (c) => `${q(c)} = excluded.${q(c)}`)}` : 'nothing'}`,
+          [rows],
+        )
+        break
+      case 'add':
+        await tx.raw(`${insert} update set ${list(columns, (c) => `${q(c)} = t.${q(c)} + excluded.${q(c)}`)}`, [rows])
+        break
+      case 'patch':
+        await tx.raw(
+          `update ${table} as t set ${list(columns, (c) => `${q(c)} = n.${q(c)}`)} from ${source} where ${match}`,
+          [rows],
+        )
+        break
+      case 'remove':
+        await tx.raw(`delete from ${table} as t using ${source} where ${match}`, [rows])
+        break
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Reader } from './reader.ts'
+
+export interface AccountRow {
+  readonly id: number
+  readonly email: string | null
+  readonly username: string | null
+  readonly status: 'active' | 'disabled' | 'erased'
+  readonly registered: Date
+}
+
+const columns = ['id', 'email', 'username', 'status', 'registered']
+const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id) })
+const accounts = ({ db, table }: Reader) => db(table('accounts')).select(columns)
+
+export const findAccount = async (reader: Reader, id: number) => {
+  const [row] = (await accounts(reader).where({ id })) as AccountRow[]
+  return row && typed(row)
+}
+
+/** By id, e-mail or username, as an operator names it. */
+export const findAccountBy = async (reader: Reader, name: string) => {
+  const text = name.toLowerCase()
+  const by = /^\d{1,15}$/.test(text) ? { id: Number(text) } : text.includes('@') ? { email: text } : { username: text }
+  const [row] = (await accounts(reader).where(by)) as AccountRow[]
+  return row && typed(row)
+}
+
+export const listAccounts = async (reader: Reader) =>
+  ((await accounts(reader).orderBy('id')) as AccountRow[]).map(typed)
+
+export const accountsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint) =>
+  (
+    (await db(table('accounts'))
+      .select('id')
+      .where('position', '>', after.toString())
+      .where('position', '<=', upTo.toString())) as { id: string }[]
+  ).map(({ id }) => Number(id))

@@ -1,0 +1,8 @@
+import type { Knex } from 'knex'
+import type { TableNames } from '../projections/projection.ts'
+
+/** What a query reads from: connections, and which tables are read now. */
+export interface Reader {
+  readonly db: Knex
+  readonly table: TableNames
+}

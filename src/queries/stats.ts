@@ -1,0 +1,43 @@
+import { classes } from '../projections/stats.ts'
+import type { Reader } from './reader.ts'
+
+const dimensions = ['country', 'referrer', 'browser', 'os'] as const
+type Dimension = (typeof dimensions)[number]
+
+/** A label and its clicks. */
+export interface Count {
+  readonly label: string
+  readonly n: number
+}
+/** Clicks are those of people; the counts come most first. */
+export interface LinkStats extends Readonly<Record<Dimension, readonly Count[]>> {
+  readonly clicks: number
+  readonly uniques: number
+}
+
+interface Row {
+  readonly dimension: Dimension
+  readonly label: string
+  readonly n: string
+}
+
+export const linkStats = async ({ db, table }: Reader, link: number): Promise<LinkStats> => {
+  const [counters] = await db<{ link: number; clicks: string; uniques: string }>(table('link_stats')).where({ link })
+  const totals = { clicks: Number(counters?.clicks ?? 0), uniques: Number(counters?.uniques ?? 0) }
+  if (totals.clicks === 0) return { ...totals, country: [], referrer: [], browser: [], os: [] }
+  // one pass over the link's facts counts by all dimensions
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `with counted as (
+       select country, referrer, browser, os, count(*) as n from ${table('clicks')} where link = ? and class = ${classes.human}
+       group by grouping sets ((country), (referrer), (browser), (os))
+     )
+     select d.dimension, l.label, n
+     from counted cross join lateral (values ('country', country), ('referrer', referrer), ('browser', browser), ('os', os)) as d (dimension, id)
+     join ${table('labels')} l on l.id = d.id
+     order by n desc, l.label`,
+    [link],
+  )
+  const of = (dimension: Dimension) =>
+    rows.filter((row) => row.dimension === dimension).map(({ label, n }) => ({ label, n: Number(n) }))
+  return { ...totals, country: of('country'), referrer: of('referrer'), browser: of('browser'), os: of('os') }
+}

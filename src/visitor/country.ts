@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { BlockList, isIP } from 'node:net'
+import { Reader } from 'mmdb-lib'
+
+export interface Countries {
+  /** ISO 3166-1 alpha-2, `` when not known */
+  readonly of: (address: string) => string
+}
+
+// the combined file: the `-ipv4` one answers wrongly for IPv6 addresses
+const file = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
+
+/** One spelling per address: no zone, IPv6 compressed in lower case, IPv4 out of IPv6 (`::ffff:1.2.3.4`) as IPv4; `` when it is none. */
+export const plainAddress = (address: string): string => {
+  const text = address.slice(0, 64).replace(/%.*$/, '')
+  const kind = isIP(text)
+  if (kind !== 6) return kind === 4 ? text : ''
+  const plain = new URL(`http://[${text}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(plain) ?? []
+  if (high === undefined || low === undefined) return plain
+  return [high, low]
+    .map((half) => parseInt(half, 16))
+    .flatMap((half) => [half >> 8, half & 255])
+    .join('.')
+}
+
+// Nobody's country: the table has one even for some private addresses (192.168.1.1 is Australian there).
+const reserved = [
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
+  '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+  '::/127 fc00::/7 fe80::/10 ff00::/8 2001:db8::/32',
+].flatMap((line) => line.split(' '))
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4')
+
+const nowhere = new BlockList()
+for (const range of reserved) {
+  const [net = '', bits] = range.split('/')
+  nowhere.addSubnet(net, Number(bits), familyOf(net))
+}
+
+const codeIn = (found: unknown): string =>
+  typeof found === 'object' && found !== null && 'country_code' in found && typeof found.country_code === 'string'
+    ? found.country_code
+    : ''
+
+/** Opens the country table (15 MB, in memory) that comes with the program. */
+export const openCountries = (): Countries => {
+  const reader = new Reader(readFileSync(createRequire(import.meta.url).resolve(file)))
+  return {
+    of: (address) => {
+      const plain = plainAddress(address)
+      if (plain === '' || nowhere.check(plain, familyOf(plain))) return ''
+      return codeIn(reader.get(plain))
+    },
+  }
+}
+
+const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
+/** A country by its English name, `Unknown` for a code that names none. */
+export const countryName = (code: string): string =>
+  /^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? (names.of(code) ?? 'Unknown') : 'Unknown'

@@ -1,0 +1,54 @@
+/**
+ * Programs that fetch a shared link to draw its card: chats, social networks, mail. Read from the top, first match names it; names are what is
+ * recorded, never text of the user agent. Patterns are narrow on purpose: the in-app browsers of the same programs have a person in front
+ * (`Instagram 131…`, `[FBAN/FBIOS…]`, `[LinkedInApp]`, `… Safari/537.36 WhatsApp/2.24`, `Twitter for iPhone`, `[Pinterest/iOS]`).
+ */
+export const previewers: readonly (readonly [name: string, pattern: RegExp])[] = [
+  // Apple's Messages calls itself Facebook and Twitter at once, from the sender's own device
+  ['iMessage', /facebookexternalhit\/[\d.]+ Facebot Twitterbot/i],
+  ['KakaoTalk', /kakaotalk-scrap/i],
+  ['LINE', /line-poker/i],
+  ['facebookexternalhit', /facebookexternalhit/i],
+  ['facebookcatalog', /facebookcatalog/i],
+  ['Facebot', /\bFacebot\b/i],
+  // also Signal, which borrows the name; the in-app browser has it at the end
+  ['WhatsApp', /^WhatsApp\b/i],
+  ['Slackbot-LinkExpanding', /Slackbot-LinkExpanding/i],
+  ['Slack-ImgProxy', /Slack-ImgProxy/i],
+  ['Slackbot', /\bSlackbot\b/i],
+  // before Twitterbot: "TelegramBot (like TwitterBot)"
+  ['TelegramBot', /TelegramBot/i],
+  ['Twitterbot', /Twitterbot/i],
+  ['Discordbot', /Discordbot/i],
+  ['LinkedInBot', /LinkedInBot/i],
+  // Skype and Teams
+  ['SkypeUriPreview', /SkypeUriPreview/i],
+  ['MicrosoftPreview', /MicrosoftPreview/i],
+  ['Viber', /^Viber\b/i],
+  ['Snapchat', /Snap URL Preview Service|Snapchat-Proxy/i],
+  ['DingTalk', /DingTalkBot-LinkService/i],
+  ['Synapse', /^Synapse\b/i],
+  ['Mattermost', /Mattermost-Bot/i],
+  ['Rocket.Chat', /Rocket\.?Chat\/\d/i],
+  ['Pinterestbot', /Pinterestbot|^Pinterest\/0\./i],
+  ['redditbot', /redditbot/i],
+  ['Tumblr', /^Tumblr\/\d/i],
+  ['vkShare', /vkShare/i],
+  ['OdklBot', /OdklBot/i],
+  ['XING', /XING-contenttabreceiver/i],
+  ['Bluesky', /Bluesky Cardyb/i],
+  ['Mastodon', /\bMastodon\/\d/],
+  ['Pleroma', /\bPleroma \d/],
+  ['Misskey', /\bMisskey\/\d/],
+  ['Flipboard', /FlipboardProxy/i],
+  ['Quora', /Quora Link Preview/i],
+  ['Bitrix', /Bitrix link preview/i],
+  ['Embedly', /Embedly/i],
+  ['Iframely', /Iframely/i],
+  ['Yahoo Link Preview', /Yahoo Link Preview/i],
+  ['YahooMailProxy', /YahooMailProxy/i],
+  // Google's Messages, Chat and Gmail
+  ['Google-PageRenderer', /Google-PageRenderer/i],
+  ['Google snippet', /developers\.google\.com\/\+\/web\/snippet/i],
+  ['GoogleImageProxy', /GoogleImageProxy/i],
+]

@@ -1,0 +1,438 @@
+/** Programs that fetch without a person in front, as they call themselves, with the token that should name them. */
+export const bots: readonly (readonly [token: string, agent: string])[] = [
+  ['Googlebot', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'],
+  [
+    'Googlebot',
+    'Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.6099.224 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  ],
+  ['Googlebot-Image', 'Googlebot-Image/1.0'],
+  ['AdsBot-Google', 'AdsBot-Google (+http://www.google.com/adsbot.html)'],
+  ['Mediapartners-Google', 'Mediapartners-Google'],
+  ['bingbot', 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)'],
+  ['BingPreview', 'Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b'],
+  ['YandexBot', 'Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)'],
+  ['Baiduspider', 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)'],
+  ['DuckDuckBot', 'DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)'],
+  [
+    'Applebot',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)',
+  ],
+  ['Slurp', 'Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)'],
+  ['SeznamBot', 'Mozilla/5.0 (compatible; SeznamBot/4.0; +http://napoveda.seznam.cz/seznambot-intro/)'],
+  ['Sogou', 'Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)'],
+  [
+    'PetalBot',
+    'Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; PetalBot;+https://webmaster.petalsearch.com/site/petalbot)',
+  ],
+  [
+    'Bytespider',
+    'Mozilla/5.0 (Linux; Android 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; Bytespider; spider-feedback@bytedance.com)',
+  ],
+  ['AhrefsBot', 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)'],
+  ['SemrushBot', 'Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)'],
+  ['bot', 'Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)'],
+  ['DotBot', 'Mozilla/5.0 (compatible; DotBot/1.2; +https://opensiteexplorer.org/dotbot; help@moz.com)'],
+  ['CCBot', 'CCBot/2.0 (https://commoncrawl.org/faq/)'],
+  ['GPTBot', 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'],
+  [
+    'ChatGPT-User',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot',
+  ],
+  [
+    'ClaudeBot',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)',
+  ],
+  [
+    'PerplexityBot',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)',
+  ],
+  ['archive', 'Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)'],
+  ['UptimeRobot', 'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)'],
+  ['Pingdom', 'Pingdom.com_bot_version_1.4_(http://www.pingdom.com/)'],
+  [
+    'HeadlessChrome',
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/119.0.6045.105 Safari/537.36',
+  ],
+  [
+    'Chrome-Lighthouse',
+    'Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/109.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse',
+  ],
+  [
+    'Feedfetcher-Google',
+    'Feedfetcher-Google; (+http://www.google.com/feedfetcher.html; 1 subscribers; feed-id=728742641706423)',
+  ],
+  ['Feedly', 'Feedly/1.0 (+http://www.feedly.com/fetcher.html; 16 subscribers; like FeedFetcher-Google)'],
+  ['', 'W3C_Validator/1.3 http://validator.w3.org/services'],
+  ['curl', 'curl/8.4.0'],
+  ['Wget', 'Wget/1.21.3'],
+  ['python-requests', 'python-requests/2.31.0'],
+  ['Python-urllib', 'Python-urllib/3.11'],
+  ['Go-http-client', 'Go-http-client/1.1'],
+  ['Apache-HttpClient', 'Apache-HttpClient/4.5.13 (Java/11.0.15)'],
+  ['okhttp', 'okhttp/4.9.3'],
+  ['axios', 'axios/1.6.2'],
+  ['node', 'node'],
+  ['node-fetch', 'node-fetch/1.0 (+https://github.com/bitinn/node-fetch)'],
+  ['undici', 'undici'],
+  ['PostmanRuntime', 'PostmanRuntime/7.36.0'],
+  ['Scrapy', 'Scrapy/2.11.0 (+https://scrapy.org)'],
+  ['libwww-perl', 'libwww-perl/6.67'],
+  ['Java', 'Java/17.0.2'],
+]
+
+/** Programs that draw the card of a shared link. */
+export const previews: readonly (readonly [name: string, agent: string])[] = [
+  [
+    'iMessage',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
+  ],
+  ['facebookexternalhit', 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'],
+  ['facebookexternalhit', 'facebookexternalhit/1.1'],
+  ['facebookcatalog', 'facebookcatalog/1.0'],
+  ['KakaoTalk', 'facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984'],
+  ['LINE', 'facebookexternalhit/1.1;line-poker/1.0'],
+  ['WhatsApp', 'WhatsApp/2.23.20.0'],
+  ['WhatsApp', 'WhatsApp/2.19.81 A'],
+  ['WhatsApp', 'WhatsApp/2.2330.12 N'],
+  ['WhatsApp', 'WhatsApp/2'],
+  ['Slackbot-LinkExpanding', 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)'],
+  ['Slack-ImgProxy', 'Slack-ImgProxy (+https://api.slack.com/robots)'],
+  ['Slackbot', 'Slackbot 1.0 (+https://api.slack.com/robots)'],
+  ['TelegramBot', 'TelegramBot (like TwitterBot)'],
+  ['Twitterbot', 'Twitterbot/1.0'],
+  ['Discordbot', 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)'],
+  ['LinkedInBot', 'LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)'],
+  [
+    'SkypeUriPreview',
+    'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com',
+  ],
+  [
+    'MicrosoftPreview',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko; compatible; MicrosoftPreview/2.0; +https://aka.ms/MicrosoftPreview) Chrome/120.0.0.0 Safari/537.36',
+  ],
+  ['Snapchat', 'Mozilla/5.0 (compatible; Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots)'],
+  ['Pinterestbot', 'Mozilla/5.0 (compatible; Pinterestbot/1.0; +http://www.pinterest.com/bot.html)'],
+  ['Pinterestbot', 'Pinterest/0.2 (+http://www.pinterest.com/bot.html)'],
+  ['redditbot', 'Mozilla/5.0 (compatible; redditbot/1.0; +http://www.reddit.com/feedback)'],
+  ['vkShare', 'Mozilla/5.0 (compatible; vkShare; +http://vk.com/dev/Share)'],
+  ['Tumblr', 'Tumblr/14.0.835.186'],
+  ['Bluesky', 'Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)'],
+  ['Mastodon', 'Mastodon/4.2.1 (http.rb/5.1.1; +https://mastodon.social/)'],
+  ['Mastodon', 'http.rb/5.1.1 (Mastodon/4.2.1; +https://mastodon.social/)'],
+  ['Synapse', 'Synapse (bot; +https://github.com/matrix-org/synapse)'],
+  ['Embedly', 'Mozilla/5.0 (compatible; Embedly/0.2; +http://support.embed.ly/)'],
+  ['Iframely', 'Iframely/1.3.1 (+https://iframely.com/docs/about)'],
+  ['XING', 'XING-contenttabreceiver/2.0'],
+  [
+    'Quora',
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko; Quora Link Preview/1.0; http://www.quora.com) Chrome/120.0.0.0 Safari/537.36',
+  ],
+  [
+    'Yahoo Link Preview',
+    'Mozilla/5.0 (compatible; Yahoo Link Preview; https://help.yahoo.com/kb/mail/yahoo-link-preview-SLN23615.html)',
+  ],
+  ['Google-PageRenderer', 'Mozilla/5.0 Google-PageRenderer Google (+https://developers.google.com/+/web/snippet/)'],
+  [
+    'Google snippet',
+    'Mozilla/5.0 (Windows NT 6.1; rv:6.0) Gecko/20110814 Firefox/6.0 Google (+https://developers.google.com/+/web/snippet/)',
+  ],
+  ['GoogleImageProxy', 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'],
+]
+
+type Seen = readonly [browser: string, os: string, device: string]
+
+/** In-app browsers: the program's name is in it, and so is a person. */
+export const inApp: readonly (readonly [program: string, agent: string, seen: Seen])[] = [
+  [
+    'Facebook on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/21F79 [FBAN/FBIOS;FBAV/470.0.0.37.106;FBBV/600000000;FBDV/iPhone14,3;FBMD/iPhone;FBSN/iOS;FBSV/17.5;FBSS/3;FBID/phone;FBLC/en_US;FBOP/5;FBRV/605000000]',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'Facebook on Android',
+    'Mozilla/5.0 (Linux; Android 13; SM-S911B Build/TP1A.220624.014; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/441.0.0.23.113;]',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'Messenger on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [FBAN/MessengerLiteForiOS;FBAV/442.0.0.35.96;FBBV/1;FBDV/iPhone13,2;FBMD/iPhone;FBSN/iOS;FBSV/16.6;FBSS/3;FBCR/;FBID/phone;FBLC/de;FBOP/0]',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'Messenger on Android',
+    'Mozilla/5.0 (Linux; Android 12; M2102J20SG Build/SKQ1.211006.001; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/119.0.6045.66 Mobile Safari/537.36 [FB_IAB/Orca-Android;FBAV/434.0.0.28.111;]',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'Instagram on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 13_3_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 131.0.0.21.117 (iPhone11,8; iOS 13_3_1; en_US; en-US; scale=2.00; 828x1792; 201058581)',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'Instagram on Android',
+    'Mozilla/5.0 (Linux; Android 10; SM-G960F Build/QP1A.190711.020; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/87.0.4280.101 Mobile Safari/537.36 Instagram 168.0.0.40.355 Android (29/10; 480dpi; 1080x2076; samsung; SM-G960F; starlte; samsungexynos9810; de_DE; 261393062)',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'Threads on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Barcelona 349.0.0.21.106 (iPhone15,2; iOS 17_6; fr_FR; fr; scale=3.00; 1179x2556; 635000000)',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'X on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_3_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/22D82 Twitter for iPhone/10.91',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'X on Android',
+    'Mozilla/5.0 (Linux; Android 13; Pixel 6 Build/TQ3A.230805.001; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/115.0.5790.166 Mobile Safari/537.36 TwitterAndroid',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'LinkedIn on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [LinkedInApp]/9.29.8962',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'TikTok on Android',
+    'Mozilla/5.0 (Linux; Android 14; SM-A546B Build/UP1A.231005.007; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/125.0.0.0 Mobile Safari/537.36 trill_340002 JsSdk/1.0 NetType/WIFI Channel/googleplay AppName/musical_ly app_version/34.0.2 ByteLocale/en ByteFullLocale/en Region/US BytedanceWebview/d8a21c6',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'TikTok on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 musical_ly_34.0.0 JsSdk/2.0 NetType/WIFI Channel/App Store ByteLocale/en Region/US',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'Snapchat on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 15_3 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/15.3 Mobile/15E148 Snapchat/11.64.0.38 (like Safari/8612.4.9.0.3, panda)',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'Pinterest on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [Pinterest/iOS]',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'Pinterest on Android',
+    'Mozilla/5.0 (Linux; Android 8.0.0; SM-G965F Build/R16NW; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/70.0.3538.64 Mobile Safari/537.36 [Pinterest/Android]',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'WhatsApp on Android',
+    'Mozilla/5.0 (Linux; Android 14; SM-S911B Build/UP1A.231005.007; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.6478.122 Mobile Safari/537.36 WhatsApp/2.24.13.78',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'KakaoTalk on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 16_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 KAKAOTALK 10.3.1',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'KakaoTalk on a tablet',
+    'Mozilla/5.0 (Linux; Android 13; SM-X706N Build/TP1A.220624.014; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/115.0.5790.138 Safari/537.36;KAKAOTALK 2410310',
+    ['Chrome', 'Android', 'tablet'],
+  ],
+  [
+    'NAVER on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 16_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.5 Mobile/15E148 Safari/605.1 NAVER(inapp; search; 1010; 11.24.5; 12PRO)',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'NAVER on a tablet',
+    'Mozilla/5.0 (Linux; Android 13; SM-X706N Build/TP1A.220624.014; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/102.0.5005.189 Whale/1.0.0.0 Crosswalk/27.102.0.21 Safari/537.36 NAVER(inapp; search; 1010; 11.24.6)',
+    ['Whale', 'Android', 'tablet'],
+  ],
+  [
+    'LINE on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 15_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Safari Line/12.3.1',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'LINE on Android',
+    'Mozilla/5.0 (Linux; Android 13; SM-S908B Build/TP1A.220624.014; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/113.0.5672.77 Mobile Safari/537.36 Line/13.19.1/IAB',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'Telegram on Android',
+    'Mozilla/5.0 (Linux; Android 7.1.2; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.6045.193 Mobile Safari/537.36 Telegram-Android/11.4.3 (Samsung SM-G965N; Android 7.1.2; SDK 25; LOW)',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'Viber on Android',
+    'Mozilla/5.0 (Linux; Android 9; Mi A1 Build/PKQ1.180917.001; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/80.0.3987.87 Mobile Safari/537.36 Viber/13.2.0.8',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'WeChat on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 16_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.38(0x1800262c) NetType/WIFI Language/zh_CN',
+    ['WeChat', 'iOS', 'mobile'],
+  ],
+  [
+    'WeChat on Android',
+    'Mozilla/5.0 (Linux; Android 12; V2055A Build/SP1A.210812.003; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/107.0.5304.141 Mobile Safari/537.36 XWEB/5075 MMWEBSDK/20230405 MMWEBID/3172 MicroMessenger/8.0.35.2360(0x28002355) WeChat/arm64 Weixin NetType/5G Language/zh_CN ABI/arm64',
+    ['WeChat', 'Android', 'mobile'],
+  ],
+  [
+    'Google on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) GSA/309.1.614968525 Mobile/15E148 Safari/604.1',
+    ['Google Search', 'iOS', 'mobile'],
+  ],
+  [
+    'Reddit on iOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Reddit/Version 2024.10.0/Build 613000/iOS Version 17.4 (Build 21E219)',
+    ['Safari', 'iOS', 'mobile'],
+  ],
+  [
+    'DuckDuckGo on Android',
+    'Mozilla/5.0 (Linux; Android 13; Pixel 7) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36 DuckDuckGo/5',
+    ['Chrome', 'Android', 'mobile'],
+  ],
+  [
+    'DuckDuckGo on macOS',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 DuckDuckGo/7 Safari/605.1.15',
+    ['Safari', 'macOS', 'desktop'],
+  ],
+  [
+    'Slack on macOS',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Slack/4.36.140 Chrome/120.0.6099.276 Electron/28.2.2 Safari/537.36 Slack_SSB/4.36.140',
+    ['Electron', 'macOS', 'desktop'],
+  ],
+  [
+    'Teams on Windows',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Teams/1.6.00.12455 Chrome/102.0.5005.167 Electron/19.1.8 Safari/537.36',
+    ['Electron', 'Windows', 'desktop'],
+  ],
+  [
+    'Discord on Windows',
+    'Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 (KHTML, like Gecko) discord/1.0.9030 Chrome/108.0.5359.215 Electron/22.3.26 Safari/537.36',
+    ['Electron', 'Windows', 'desktop'],
+  ],
+  [
+    'Facebook on an iPad',
+    'Mozilla/5.0 (iPad; CPU OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [FBAN/FBIOS;FBAV/455.0.0.39.108;FBBV/577110000;FBDV/iPad13,16;FBMD/iPad;FBSN/iPadOS;FBSV/17.4;FBSS/2;FBID/tablet;FBLC/en_GB;FBOP/5]',
+    ['Safari', 'iOS', 'tablet'],
+  ],
+]
+
+/** Browsers by the labels that a customer reads. */
+export const browsers: readonly (readonly [agent: string, browser: string, os: string, device: string])[] = [
+  [
+    'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
+    'Chrome 120',
+    'Chrome OS',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (Phone; OpenHarmony 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1 Mobile',
+    'Chrome 114',
+    'HarmonyOS 5',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 9; SHIELD Android TV Build/PPR1.180610.011; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/99.0.4844.88 Safari/537.36',
+    'Chrome 99',
+    'Android 9',
+    'other',
+  ],
+  [
+    'Mozilla/5.0 (SMART-TV; LINUX; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) 76.0.3809.146/6.0 TV Safari/537.36',
+    'Tizen Browser',
+    'Tizen 6',
+    'other',
+  ],
+  [
+    'Mozilla/5.0 (PlayStation; PlayStation 5/6.00) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.0 Safari/605.1.15',
+    'Safari 13',
+    'Unknown OS',
+    'other',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64; Xbox; Xbox One) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/58.0.3029.110 Safari/537.36 Edge/18.19041',
+    'Edge 18',
+    'Windows 10',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 6.1; WOW64; Trident/7.0; rv:11.0) like Gecko',
+    'Internet Explorer 11',
+    'Windows 7',
+    'desktop',
+  ],
+  ['Mozilla/5.0 (Android 14; Mobile; rv:121.0) Gecko/121.0 Firefox/121.0', 'Firefox 121', 'Android 14', 'mobile'],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0', 'Firefox 115', 'Linux', 'desktop'],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/121.0 Mobile/15E148 Safari/605.1.15',
+    'Firefox 121',
+    'iOS 17.2',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/120.0.6099.119 Mobile/15E148 Safari/604.1',
+    'Chrome 120',
+    'iOS 17.2',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 13; SAMSUNG SM-S918B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/23.0 Chrome/115.0.0.0 Mobile Safari/537.36',
+    'Samsung Internet 23',
+    'Android 13',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 Edg/120.0.0.0',
+    'Edge 120',
+    'Windows 10',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 10; HD1913) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.6099.144 Mobile Safari/537.36 EdgA/120.0.2210.115',
+    'Edge 120',
+    'Android 10',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 EdgiOS/120.0.2210.116 Mobile/15E148 Safari/605.1.15',
+    'Edge 120',
+    'iOS 17.2',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.0.0 Safari/537.36 OPR/105.0.0.0',
+    'Opera 105',
+    'Windows 10',
+    'desktop',
+  ],
+  ['Opera/9.80 (Windows NT 6.1; U; en) Presto/2.8.131 Version/11.11', 'Opera 11.11', 'Windows 7', 'desktop'],
+  [
+    'Opera/9.80 (Android; Opera Mini/7.5.33361/31.1448; U; en) Presto/2.8.119 Version/11.1010',
+    'Opera 11.1010',
+    'Android',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_2) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 Safari/605.1.15',
+    'Safari 17.2',
+    'macOS 14.2',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (Linux; U; Android 4.0.3; de-de; Galaxy S II Build/GRJ22) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Mobile Safari/534.30',
+    'Android Browser 4',
+    'Android 4',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Windows Phone 10.0; Android 6.0.1; Microsoft; Lumia 950) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/52.0.2743.116 Mobile Safari/537.36 Edge/15.15063',
+    'Edge 15',
+    'Windows Phone 10',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (X11; Ubuntu; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chromium/120.0.0.0 Chrome/120.0.0.0 Safari/537.36',
+    'Chromium 120',
+    'Linux',
+    'desktop',
+  ],
+  ['Mozilla/5.0 (X11; FreeBSD amd64; rv:120.0) Gecko/20100101 Firefox/120.0', 'Firefox 120', 'Unknown OS', 'other'],
+]

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import type { Metadata, New, Recorded } from '../../src/events/event.ts'
+import type { DomainEvent } from '../../src/events/index.ts'
+import { appendLimit, type EventStore, type Filter } from '../../src/events/store.ts'
+
+export const metadata = (account: number | null = 1): Metadata => ({
+  v: 1,
+  at: new Date().toISOString(),
+  account,
+  actor: { kind: 'service' },
+  request: 'r',
+  command: randomUUID(),
+})
+const event = (id = 7): New<DomainEvent> => ({
+  id: randomUUID(),
+  type: 'LinkDeleted',
+  data: { id },
+  metadata: metadata(),
+})
+const click = (): New<DomainEvent> => ({
+  ...event(),
+  type: 'LinkClicked',
+  data: {
+    rules: 1,
+    agents: [''],
+    destinations: ['https://example.com/'],
+    upTo: { s: 1 },
+    clicks: [
+      {
+        at: '2026-01-02T03:04:05.000Z',
+        account: 1,
+        link: 7,
+        revision: 0,
+        destination: 0,
+        rule: 'link',
+        source: { kind: 'link', id: 7 },
+        country: 'CA',
+        language: 'fr',
+        referrer: '',
+        browser: { family: 'Firefox', version: '130' },
+        os: { family: 'Linux', version: '' },
+        device: 'desktop',
+        class: 'human',
+        agent: 0,
+        visitor: 'ab',
+      },
+    ],
+  },
+})
+const stream = () => `link-${randomUUID()}`
+export const collect = async <T>(items: AsyncIterable<T>) => {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+/** Reads a subscription until it has given `count` events. */
+const take = async (store: EventStore, after: bigint, filter: Filter, count: number, limit = 100) => {
+  const stop = new AbortController()
+  const list: Recorded<DomainEvent>[] = []
+  for await (const batch of store.subscribe({ after, filter, limit, signal: stop.signal })) {
+    list.push(...batch)
+    if (list.length >= count) break
+  }
+  stop.abort()
+  return list
+}
+
+/** What every event store promises. `open` gives the store under test; the suite shares it, each test has streams of its own. */
+export const storeContract = (name: string, open: () => EventStore) =>
+  describe(`event store contract: ${name}`, () => {
+    const append = (s: string, expected: bigint | 'no_stream', ...events: New<DomainEvent>[]) =>
+      open().append([{ stream: s, expected, events }])
+
+    it('opens a log that has an identity, in its first event', async () => {
+      const [first] = await collect(open().read('log'))
+      expect(first).to.include({ type: 'LogOpened', revision: 0n })
+      expect(first?.data).to.deep.equal({ logId: open().logId })
+    })
+
+    it('numbers revisions from 0n and gives the events back as they were', async () => {
+      const s = stream()
+      const events = [event(1), event(2)]
+      expect(await append(s, 'no_stream', ...events)).to.include({ ok: true })
+      const read = await collect(open().read(s))
+      expect(read.map((e) => e.revision)).to.deep.equal([0n, 1n])
+      expect(read.map(({ id, type, data }) => ({ id, type, data }))).to.deep.equal(
+        events.map(({ id, type, data }) => ({ id, type, data })),
+      )
+      expect(read[0]?.metadata).to.include({ account: 1, request: 'r', command: events[0]!.metadata.command })
+      expect(read[0]?.stream).to.equal(s)
+    })
+
+    it('reads a stream from a revision, its last event, and nothing of a stream that is not there', async () => {
+      const s = stream()
+      await append(s, 'no_stream', event(1), event(2), event(3))
+      expect((await collect(open().read(s, 1n))).map((e) => e.data)).to.deep.equal([{ id: 2 }, { id: 3 }])
+      expect((await open().last(s))?.data).to.deep.equal({ id: 3 })
+      expect(await collect(open().read(stream()))).to.deep.equal([])
+      expect(await open().last(stream())).to.equal(undefined)
+    })
+
+    it('reports a conflict as a value: the stream and its revision', async () => {
+      const s = stream()
+      await append(s, 'no_stream', event())
+      const conflict = { ok: false, stream: s, actual: 0n }
+      expect(await append(s, 'no_stream', event())).to.deep.equal(conflict)
+      expect(await append(s, 5n, event())).to.deep.equal(conflict)
+      const other = stream()
+      expect(await append(other, 3n, event())).to.deep.equal({ ok: false, stream: other, actual: 'no_stream' })
+    })
+
+    it('lets exactly one of 25 racing first appends win', async () => {
+      const s = stream()
+      const results = await Promise.all(Array.from({ length: 25 }, () => append(s, 'no_stream', event())))
+      expect(results.filter((r) => r.ok)).to.have.length(1)
+      expect(await collect(open().read(s))).to.have.length(1)
+    })
+
+    it('lets every one of 25 writers win once when each tries again at the revision it is told', async () => {
+      const s = stream()
+      const write = async () => {
+        let expected: bigint | 'no_stream' = 'no_stream'
+        for (;;) {
+          const appended = await append(s, expected, event())
+          if (appended.ok) return
+          expected = appended.actual
+        }
+      }
+      await Promise.all(Array.from({ length: 25 }, write))
+      expect((await collect(open().read(s))).map((e) => Number(e.revision))).to.deep.equal([...Array(25).keys()])
+    })
+
+    it('answers a retry with its first outcome, also after others have appended', async () => {
+      const s = stream()
+      const events = [event(), event()]
+      const first = await append(s, 'no_stream', ...events)
+      expect(await append(s, 'no_stream', ...events)).to.deep.equal(first)
+      await append(s, 1n, event())
+      expect(await append(s, 'no_stream', ...events)).to.deep.equal(first)
+      expect(await collect(open().read(s))).to.have.length(3)
+    })
+
+    it('takes a partly repeated append for a conflict', async () => {
+      const s = stream()
+      const [a, b] = [event(), event()]
+      await append(s, 'no_stream', a, b)
+      expect(await append(s, 'no_stream', a, event())).to.deep.equal({ ok: false, stream: s, actual: 1n })
+      expect(await append(s, 'no_stream', a, b, event())).to.deep.equal({ ok: false, stream: s, actual: 1n })
+      expect(await collect(open().read(s))).to.have.length(2)
+    })
+
+    it('stores an ordered list of writes at increasing positions', async () => {
+      const [s, t] = [stream(), stream()]
+      const appended = await open().append([
+        { stream: s, expected: 'no_stream', events: [event(), event()] },
+        { stream: t, expected: 'no_stream', events: [event()] },
+      ])
+      const read = [...(await collect(open().read(s))), ...(await collect(open().read(t)))]
+      expect(read.map((e) => e.position)).to.deep.equal(read.map((e) => e.position).toSorted((a, b) => Number(a - b)))
+      expect(appended).to.deep.equal({ ok: true, position: read.at(-1)?.position })
+    })
+
+    it('goes on with a list of writes of which only the first was stored', async () => {
+      const [s, t] = [stream(), stream()]
+      const claim = { stream: s, expected: 'no_stream', events: [event()] } as const
+      const resource = { stream: t, expected: 'no_stream', events: [event()] } as const
+      await open().append([claim])
+      expect(await open().append([claim, resource])).to.include({ ok: true })
+      expect(await collect(open().read(s))).to.have.length(1)
+      expect(await collect(open().read(t))).to.have.length(1)
+    })
+
+    it('stores nothing of the writes after a conflict', async () => {
+      const [s, t] = [stream(), stream()]
+      await append(s, 'no_stream', event())
+      const appended = await open().append([
+        { stream: s, expected: 'no_stream', events: [event()] },
+        { stream: t, expected: 'no_stream', events: [event()] },
+      ])
+      expect(appended).to.deep.equal({ ok: false, stream: s, actual: 0n })
+      expect(await collect(open().read(t))).to.deep.equal([])
+    })
+
+    it('gives a subscription what stands after a position, then what is appended', async () => {
+      const s = stream()
+      const before = await open().head('all')
+      await append(s, 'no_stream', event(1), event(2))
+      const reading = take(open(), before, 'rest', 3)
+      await append(s, 1n, event(3))
+      expect((await reading).map((e) => e.data)).to.deep.equal([{ id: 1 }, { id: 2 }, { id: 3 }])
+    })
+
+    it('gives a subscription batches of at most the limit, in the order of positions, without a hole', async () => {
+      const before = await open().head('all')
+      await Promise.all(Array.from({ length: 40 }, () => append(stream(), 'no_stream', event(), event())))
+      const all = await take(open(), before, 'rest', 80, 7)
+      expect(all).to.have.length(80)
+      expect(all.map((e) => e.position)).to.deep.equal(all.map((e) => e.position).toSorted((a, b) => Number(a - b)))
+    })
+
+    it('keeps clicks and the rest apart for subscriptions that ask for one of them', async () => {
+      const before = await open().head('all')
+      await append(stream(), 'no_stream', event(), click(), event())
+      expect((await take(open(), before, 'clicks', 1)).map((e) => e.type)).to.deep.equal(['LinkClicked'])
+      expect((await take(open(), before, 'rest', 2)).map((e) => e.type)).to.deep.equal(['LinkDeleted', 'LinkDeleted'])
+      expect(await take(open(), before, 'all', 3)).to.have.length(3)
+      expect(await open().head('rest')).to.equal(await open().head('all'))
+      expect(await open().head('clicks')).to.equal((await open().head('all')) - 1n)
+    })
+
+    it('ends a waiting subscription when it is told to stop', async () => {
+      const stop = new AbortController()
+      const reading = collect(
+        open().subscribe({ after: await open().head('all'), filter: 'all', limit: 10, signal: stop.signal }),
+      )
+      stop.abort()
+      expect(await reading).to.deep.equal([])
+    })
+
+    it('seals personal fields, and gives them back', async () => {
+      const s = stream()
+      const data = {
+        id: 1,
+        email: 'canary@example.com',
+        username: 'canary',
+        password: 'hash',
+        emailToken: 't',
+        usernameToken: 'u',
+      }
+      await append(s, 'no_stream', { ...event(), type: 'AccountRegistered', data })
+      expect((await open().last(s))?.data).to.deep.equal(data)
+    })
+
+    it('refuses more than 1 MiB in one append, and stores none of it', async () => {
+      const s = stream()
+      const large: New<DomainEvent> = { ...event(), type: 'ClaimFenced', data: { token: 'x'.repeat(appendLimit) } }
+      const refused = await append(s, 'no_stream', large).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(RangeError)
+      expect(await collect(open().read(s))).to.deep.equal([])
+    })
+
+    it('knows the event at a position', async () => {
+      const e = event()
+      const appended = await append(stream(), 'no_stream', e)
+      expect(appended.ok && (await open().idAt(appended.position))).to.equal(e.id)
+      expect(await open().idAt(10n ** 15n)).to.equal(undefined)
+    })
+
+    it('keeps text as it was written', async () => {
+      const token = 'é ü 漢字 😀 "quoted" \\ \u2028 </script>'
+      const s = stream()
+      await append(s, 'no_stream', { ...event(), type: 'ClaimFenced', data: { token } })
+      expect((await open().last(s))?.data).to.deep.equal({ token })
+    })
+  })

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import type pg from 'pg'
+import { codec } from '../../src/events/codec.ts'
+import type { EventStore } from '../../src/events/store.ts'
+import { bell } from '../../src/events/store/bell.ts'
+import { memoryStore } from '../../src/events/store/memory.ts'
+import { postgresStore } from '../../src/events/store/postgres.ts'
+import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+import { collect, metadata, storeContract } from './store.contract.ts'
+
+const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
+
+describe('event stores', () => {
+  let memory: EventStore
+  let postgres: EventStore
+  let pool: pg.Pool
+  const keyring = memoryKeyring()
+
+  before(async () => {
+    const connection = await freshDatabase()
+    const db = openDatabase(connection, options)
+    await migrate(db)
+    await db.destroy()
+    pool = openPool(connection, options)
+    memory = await memoryStore(codec(memoryKeyring()))
+    postgres = await postgresStore(pool, codec(keyring), bell())
+  })
+  after(() => pool.end())
+
+  storeContract('memory', () => memory)
+  storeContract('PostgreSQL', () => postgres)
+
+  describe('what PostgreSQL promises beyond the contract', () => {
+    const deleted = (id: number) =>
+      ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata: metadata() }) as const
+
+    it('gives gapless positions, whatever conflicts on the way', async () => {
+      const before = await postgres.head('all')
+      const s = `link-${randomUUID()}`
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          postgres.append([
+            { stream: i % 2 ? s : `link-${randomUUID()}`, expected: 'no_stream', events: [deleted(i)] },
+          ]),
+        ),
+      )
+      const { rows } = await pool.query<{ position: string }>(
+        'select position from log.events where position > $1 order by 1',
+        [before],
+      )
+      expect(rows.map((r) => BigInt(r.position))).to.deep.equal(rows.map((_, i) => before + BigInt(i + 1)))
+      expect(rows).to.have.length(26)
+    })
+
+    it('stores all writes of a list or none, whichever of them conflicts', async () => {
+      const [s, t] = [`link-${randomUUID()}`, `link-${randomUUID()}`]
+      await postgres.append([{ stream: t, expected: 'no_stream', events: [deleted(1)] }])
+      const appended = await postgres.append([
+        { stream: s, expected: 'no_stream', events: [deleted(2)] },
+        { stream: t, expected: 'no_stream', events: [deleted(3)] },
+      ])
+      expect(appended).to.deep.equal({ ok: false, stream: t, actual: 0n })
+      expect(await collect(postgres.read(s))).to.deep.equal([])
+    })
+
+    it('never lets the time run backwards', async () => {
+      const s = `link-${randomUUID()}`
+      const past = { ...metadata(), at: '2001-01-01T00:00:00.000Z' }
+      await postgres.append([
+        { stream: s, expected: 'no_stream', events: [deleted(1), { ...deleted(2), metadata: past }] },
+      ])
+      await postgres.append([{ stream: s, expected: 1n, events: [{ ...deleted(3), metadata: past }] }])
+      const times = (await collect(postgres.read(s))).map((e) => e.at)
+      expect(times).to.deep.equal(times.toSorted())
+    })
+
+    it('holds personal data sealed, and nothing of it once the key is gone', async () => {
+      const s = `account-${randomUUID()}`
+      const data = {
+        id: 9,
+        email: 'canary@example.com',
+        username: 'canary',
+        password: 'hash',
+        emailToken: 't',
+        usernameToken: 'u',
+      }
+      await postgres.append([
+        {
+          stream: s,
+          expected: 'no_stream',
+          events: [{ id: randomUUID(), type: 'AccountRegistered', data, metadata: metadata(9) }],
+        },
+      ])
+      const { rows } = await pool.query<{ data: object }>('select data::text from log.events where stream = $1', [s])
+      expect(JSON.stringify(rows)).not.to.match(/canary|hash/)
+      keyring.destroy(9)
+      expect((await postgres.last(s))?.data).to.deep.equal({ ...data, email: null, username: null, password: null })
+    })
+  })
+})

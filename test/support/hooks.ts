@@ -1,0 +1,3 @@
+import { stopServer } from './server.ts'
+
+export const mochaHooks = { afterAll: stopServer }

@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto'
+import type { Keyring } from '../../src/events/seal.ts'
+
+/** Keys of accounts in memory; `destroy` is what erasing does. */
+export const memoryKeyring = () => {
+  const keys = new Map<number, Buffer>()
+  const keyring: Keyring = {
+    forSealing: async (account) => {
+      if (!keys.has(account)) keys.set(account, randomBytes(32))
+      return keys.get(account)
+    },
+    forOpening: async () => keys,
+  }
+  return { ...keyring, destroy: (account: number) => keys.delete(account) }
+}

@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { list } from 'isbot'
+import topUserAgents from 'top-user-agents'
+import { agentLimit, readAgent, rulesVersion } from '../../src/visitor/agent.ts'
+import { bots, browsers, inApp, previews } from '../data/agents.ts'
+
+const require = createRequire(import.meta.url)
+
+interface Sample {
+  readonly userAgent: string
+  readonly deviceCategory: string
+  readonly platform: string
+  readonly vendor: string
+}
+
+const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
+const samples = read(require.resolve('user-agents').replace(/[^/]*$/, 'user-agents.json')) as readonly Sample[]
+const installed = (name: string) => (read(require.resolve(`${name}/package.json`)) as { version: string }).version
+
+const chromium = [
+  'Chrome',
+  'Chromium',
+  'Edge',
+  'Opera',
+  'Samsung Internet',
+  'Yandex Browser',
+  'Vivaldi',
+  'Whale',
+  'DuckDuckGo',
+]
+const people = [
+  ...new Set([...samples.map(({ userAgent }) => userAgent), ...topUserAgents, ...inApp.map(([, agent]) => agent)]),
+]
+
+describe('a user agent', () => {
+  it('of a measured population of browsers is human, with a known browser and system', () => {
+    expect(samples.length + topUserAgents.length).to.be.above(1_000)
+    for (const userAgent of people) {
+      const { class: kind, bot, browser, os } = readAgent(userAgent)
+      expect({ kind, bot }, userAgent).to.deep.equal({ kind: 'human', bot: undefined })
+      expect(browser.family, userAgent).not.to.equal('Unknown Browser')
+      expect(os.family, userAgent).not.to.equal('Unknown OS')
+    }
+  })
+
+  it('tells the device that was measured beside it', () => {
+    for (const { userAgent, deviceCategory } of samples) {
+      expect(readAgent(userAgent).device, userAgent).to.equal(deviceCategory)
+    }
+  })
+
+  // Some of the population pretend (a phone's user agent on a desktop, by the browser's own tools): nearly all must agree, not all.
+  const agreement = (judge: (sample: Sample) => boolean | undefined): number => {
+    const judged = samples.map(judge).filter((agrees) => agrees !== undefined)
+    expect(judged.length).to.be.above(1_000)
+    return judged.filter((agrees) => agrees).length / judged.length
+  }
+
+  it('tells the system that was measured beside it', () => {
+    const systems: Readonly<Record<string, string>> = {
+      iPhone: 'iOS',
+      iPad: 'iOS',
+      Win32: 'Windows',
+      MacIntel: 'macOS',
+    }
+    const share = agreement(({ userAgent, platform }) => {
+      const expected = /^Linux (?:arm|aarch)/.test(platform) ? 'Android' : systems[platform]
+      return expected === undefined ? undefined : readAgent(userAgent).os.family === expected
+    })
+    expect(share).to.be.above(0.99)
+  })
+
+  it('tells a browser of the maker that was measured beside it', () => {
+    const share = agreement(({ userAgent, vendor }) => {
+      const { browser, os } = readAgent(userAgent)
+      if (vendor === 'Google Inc.') return chromium.includes(browser.family)
+      if (vendor === '') return browser.family === 'Firefox'
+      return vendor.startsWith('Apple') ? ['iOS', 'macOS'].includes(os.family) : undefined
+    })
+    expect(share).to.be.above(0.99)
+  })
+
+  it('is read into the labels that a customer sees', () => {
+    for (const [userAgent, browser, os, device] of browsers) {
+      const agent = readAgent(userAgent)
+      expect(`${agent.browser.family} ${agent.browser.version}`.trim(), userAgent).to.equal(browser)
+      expect(`${agent.os.family} ${agent.os.version}`.trim(), userAgent).to.equal(os)
+      expect(agent.device, userAgent).to.equal(device)
+    }
+  })
+
+  it('of an in-app browser is a person, in the browser that draws the page', () => {
+    expect(inApp.length).to.be.at.least(15)
+    for (const [program, userAgent, seen] of inApp) {
+      const { class: kind, browser, os, device } = readAgent(userAgent)
+      expect([kind, browser.family, os.family, device], program).to.deep.equal(['human', ...seen])
+    }
+  })
+
+  it('of a bot is known, with the word that names it', () => {
+    expect(bots.length + previews.length).to.be.at.least(40)
+    for (const [token, userAgent] of bots) {
+      const { class: kind, bot } = readAgent(userAgent)
+      expect({ kind, bot }, userAgent).to.deep.equal({ kind: 'bot', bot: token })
+    }
+  })
+
+  it('of a link previewer is known, with its name', () => {
+    for (const [name, userAgent] of previews) {
+      const { class: kind, bot } = readAgent(userAgent)
+      expect({ kind, bot }, userAgent).to.deep.equal({ kind: 'preview', bot: name })
+    }
+  })
+
+  it('that is missing or blank is a bot without a name', () => {
+    for (const userAgent of ['', ' ', '\t  ']) {
+      expect(readAgent(userAgent)).to.deep.equal({
+        browser: { family: 'Unknown Browser', version: '' },
+        os: { family: 'Unknown OS', version: '' },
+        device: 'other',
+        class: 'bot',
+        bot: '',
+        words: '',
+      })
+    }
+  })
+
+  it('gives no label of its own making', () => {
+    const agent = readAgent('jane.doe@example.com/4915112345678 (secret) AppleWebKit/1')
+    expect(JSON.stringify(agent)).not.to.match(/jane|doe|example|4915/)
+    expect(readAgent('Made Up Browser/1.0 (Linux)').browser.family).to.equal('Unknown Browser')
+    expect(readAgent('Mozilla/5.0 (X11; Linux x86_64) Chrome/4915112345678.1 Safari/537.36').browser.version).to.equal(
+      '',
+    )
+    expect(readAgent('Mozilla/5.0 (X11; Linux x86_64) Chrome/9.0 Safari/537.36 OPR/jane').browser.version).to.equal('')
+  })
+
+  it('is read once and remembered', () => {
+    const userAgent = `${people[0]} remembered`
+    expect(readAgent(userAgent)).to.equal(readAgent(`${userAgent}`))
+  })
+
+  it('is cut to 512 characters before it is read', () => {
+    const start = 'Mozilla/5.0 (X11; Linux x86_64) '.padEnd(agentLimit, 'x')
+    expect(readAgent(`${start} Googlebot/2.1`)).to.equal(readAgent(start))
+  })
+})
+
+describe('the words of a user agent', () => {
+  const words = (userAgent: string) => readAgent(userAgent).words
+
+  it('are its letters, each word once', () => {
+    expect(words('Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)')).to.equal(
+      'Mozilla compatible MJ bot http',
+    )
+    expect(words(String(browsers[11]?.[0]))).to.equal(
+      'Mozilla Linux Android SAMSUNG SM-S AppleWebKit SamsungBrowser Chrome Mobile Safari',
+    )
+  })
+
+  it('have no version, number, address, e-mail address or URL', () => {
+    const dropped = [
+      ['jane.doe@example.com', 'jane.doe+bot@example.co.uk', 'jane(at)example.com', 'jane [at] example.com'],
+      ['https://example.com/jane?doe=1', 'http://jane.example.com', '+https://example.com/~jane'],
+      [
+        'www.jane.example.com/doe',
+        '203.0.113.77',
+        '2001:db8::beef:cafe',
+        'fe80::a00:27ff:fe4e:66a1',
+        '00:1a:2b:3c:4d:5e',
+      ],
+      ['550e8400-e29b-41d4-a716-446655440000', 'd41d8cd98f00b204e9800998ecf8427e', '12.345.678', 'deadbeef01'],
+    ].flat()
+    for (const text of dropped) {
+      const found = words(`Checker/1.0 (${text}) Probe`)
+      expect(found, text).to.match(/^Checker (https? )?Probe$/)
+    }
+  })
+
+  it('are at most 128 bytes of letters, whatever is sent', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 300 }),
+          fc
+            .array(
+              fc.constantFrom(
+                ...people.slice(0, 50).flatMap((text) => text.split(' ')),
+                'é',
+                '@',
+                '::',
+                '[at]',
+                'x'.repeat(90),
+              ),
+              { maxLength: 40 },
+            )
+            .map((all) => all.join(' ')),
+        ),
+        (userAgent) => {
+          const agent = readAgent(userAgent)
+          expect(agent.words).to.match(/^(?:[a-z]+(?:[-_][a-z]+)*[-_]?(?: |$))*$/i)
+          expect(Buffer.byteLength(agent.words)).to.be.at.most(128)
+          expect(agent.bot ?? '').to.match(/^[\w .-]{0,32}$/)
+          expect(agent.browser.version + agent.os.version).to.match(/^[\w.]{0,20}$/)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  // Rules about the shape of the whole text cannot be asked of words; those about words can.
+  const rule = new RegExp(list.filter((pattern) => !/[\^$\d|\\;@]|\\[dws(|.]/.test(pattern)).join('|'), 'i')
+
+  it('are enough to find a bot again with a list of bots', () => {
+    const found = [...bots, ...previews].filter(([, userAgent]) => rule.test(userAgent))
+    expect(found.length).to.be.above(60)
+    for (const [, userAgent] of found) expect(words(userAgent), userAgent).to.match(rule)
+  })
+
+  it('name every bot that has a name', () => {
+    for (const [token, userAgent] of bots) if (token !== '') expect(words(userAgent).split(' ')).to.include(token)
+  })
+
+  it('make nobody a bot', () => {
+    for (const userAgent of people) expect(words(userAgent), userAgent).not.to.match(rule)
+  })
+})
+
+describe('reading user agents', () => {
+  it('takes bounded time, however odd they are', () => {
+    const pieces = [
+      [' ', ',', ';', '/', '(', ')', '[', '@', '.', ':', '1', '1.', '1_', 'a', 'a.', 'é', '\\', '|', '"', '-', '_'],
+      [
+        'bot',
+        'http',
+        'opt/1',
+        'opt/1._',
+        'version/1.',
+        'mac os x 1_',
+        'macintosh',
+        'iphone os 1_',
+        'nexus ',
+        'android 1.',
+      ],
+      ['windows ', 'facebookexternalhit/1', 'Slackbot-', 'linespider-', 'Mozilla/5.0 (', '(KHTML, like Gecko)'],
+      ['a@', '[at]', 'a (at) ', '::', 'f:', 'https:'],
+    ].flat()
+    for (const piece of pieces) {
+      const long = piece.repeat(Math.ceil(100_000 / piece.length))
+      const started = performance.now()
+      readAgent(long)
+      readAgent(`Mozilla/5.0 ${long}`)
+      readAgent(`x${long.slice(0, agentLimit - 2)}!`)
+      // the budget is 5 ms each; the rest is for a busy machine
+      expect(performance.now() - started, piece).to.be.below(250)
+    }
+  })
+
+  it('forgets the ones that were not seen again', () => {
+    const first = readAgent('curl/8.0 first')
+    for (let n = 0; n < 5_000; n += 1) readAgent(`curl/8.${n}`)
+    expect(readAgent('curl/8.0 first')).not.to.equal(first)
+  })
+})
+
+describe('the rules', () => {
+  // Another isbot or bowser may classify otherwise. When this fails: compare the answers, raise rulesVersion if any differs, then write the new versions here.
+  it('are version 1 with these lists', () => {
+    expect({ rulesVersion, isbot: installed('isbot'), bowser: installed('bowser') }).to.deep.equal({
+      rulesVersion: 1,
+      isbot: '5.2.3',
+      bowser: '2.15.0',
+    })
+  })
+})

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { countryName, openCountries, plainAddress } from '../../src/visitor/country.ts'
+
+describe('the country of an address', () => {
+  const countries = openCountries()
+
+  it('is found for IPv4 and IPv6', () => {
+    const known = {
+      '24.48.0.1': 'CA',
+      '81.2.69.142': 'GB',
+      '8.8.8.8': 'US',
+      '133.1.0.1': 'JP',
+      '2001:4860:4860::8888': 'US',
+      '2a00:1450:4001::1': 'IE',
+    }
+    for (const [address, code] of Object.entries(known)) expect(countries.of(address), address).to.equal(code)
+  })
+
+  it('is found for IPv4 inside IPv6, in every spelling', () => {
+    for (const address of ['::ffff:24.48.0.1', '::FFFF:24.48.0.1', '::ffff:1830:1', '0:0:0:0:0:ffff:1830:0001']) {
+      expect(countries.of(address), address).to.equal('CA')
+    }
+  })
+
+  it('is not known for private and reserved addresses', () => {
+    for (const address of [
+      '127.0.0.1',
+      '10.0.0.1',
+      '192.168.1.1',
+      '::1',
+      'fe80::1%eth0',
+      'fd00::1',
+      '::ffff:10.0.0.1',
+      '0.0.0.0',
+    ]) {
+      expect(countries.of(address), address).to.equal('')
+    }
+  })
+
+  it('is not known for what is no address', () => {
+    const garbage = [
+      '',
+      ' ',
+      'abc',
+      '1.2.3',
+      '999.1.1.1',
+      '8.8.8.8:80',
+      ' 8.8.8.8',
+      '8.8.8.8, 1.1.1.1',
+      '[::1]',
+      '%',
+      '::%',
+      '::1::2',
+      '0x8.8.8.8',
+      'unknown',
+    ]
+    for (const text of garbage) expect(countries.of(text), text).to.equal('')
+    expect(countries.of('8'.repeat(100_000))).to.equal('')
+  })
+
+  it('is two capitals or nothing, whatever is asked', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => /^([A-Z]{2})?$/.test(countries.of(text))),
+      { numRuns: 500 },
+    )
+  })
+
+  it('always has an English name', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
+        const code = countries.of(address)
+        return code === '' || !['Unknown', code].includes(countryName(code))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('the name of a country', () => {
+  it('is English', () => {
+    expect(countryName('US')).to.equal('United States')
+    expect(countryName('GB')).to.equal('United Kingdom')
+    expect(countryName('DE')).to.equal('Germany')
+    expect(countryName('CI')).to.equal('Côte d’Ivoire')
+    expect(countryName('XK')).to.equal('Kosovo')
+  })
+
+  it('is Unknown for a code that names none', () => {
+    for (const code of ['', 'ZZ', 'AP', 'us', 'USA', '1', 'A1', 'U S', '__proto__']) {
+      expect(countryName(code), code).to.equal('Unknown')
+    }
+  })
+})
+
+describe('a plain address', () => {
+  it('has one spelling', () => {
+    expect(plainAddress('2001:DB8:0:0::1')).to.equal('2001:db8::1')
+    expect(plainAddress('fe80::1%eth0')).to.equal('fe80::1')
+    expect(plainAddress('::ffff:203.0.113.7')).to.equal('203.0.113.7')
+    expect(plainAddress('::ffff:cb00:7107')).to.equal('203.0.113.7')
+    expect(plainAddress('203.0.113.7')).to.equal('203.0.113.7')
+    expect(plainAddress('::')).to.equal('::')
+  })
+
+  it('is its own plain address, and IPv4 inside IPv6 is that IPv4', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), fc.ipV6(), (four, six) => {
+        expect(plainAddress(`::ffff:${four}`)).to.equal(four)
+        expect(plainAddress(plainAddress(six))).to.equal(plainAddress(six))
+      }),
+    )
+  })
+})
