@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SingleBar } from 'cli-progress'
-import { type Ledger, newestSeen, openLedger, project } from './app.ts'
+import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
 import { account, type AccountCommand } from './commands/account.ts'
 import { refuse } from './commands/decider.ts'
 import type { Context } from './commands/handle.ts'

@@ -12,7 +12,7 @@ const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/
 export const email = text(254)
   .transform((address) => address.trim().toLowerCase())
   .refine((address) => emailShape.test(address), 'must be an e-mail address like ann@example.com')
-export const password = text(1024).refine((word) => [...word].length >= 8, 'must have at least 8 characters')
+export const password = text(1024).refine((word) => word.length >= 8, 'must have at least 8 characters')
 export const username = z
   .string(must('a text'))
   .regex(/^[a-z0-9_-]{3,32}$/, 'must be 3 to 32 small letters, digits, hyphens or underscores')

@@ -91,10 +91,13 @@ const tokenOf = (words: readonly string[], match: string): string => {
   return words[/^https?$/.test(words[at] ?? '') ? at - 1 : at] ?? ''
 }
 
+// isbot counts these among the robots, but there is a person at the keyboard of a terminal, who wants to see the click counted
+const typedByHand = /^(?:curl|HTTPie|xh)\/[\w.-]+$/i
+
 const classOf = (text: string, words: readonly string[]): Pick<Agent, 'class' | 'bot'> => {
   const previewer = previewers.find(([, pattern]) => pattern.test(text))
   if (previewer) return { class: 'preview', bot: previewer[0] }
-  const match = findBotMatch(text)
+  const match = typedByHand.test(text) ? null : findBotMatch(text)
   return match === null ? { class: 'human' } : { class: 'bot', bot: tokenOf(words, match) }
 }
 

@@ -63,7 +63,7 @@ export const bots: readonly (readonly [token: string, agent: string])[] = [
   ],
   ['Feedly', 'Feedly/1.0 (+http://www.feedly.com/fetcher.html; 16 subscribers; like FeedFetcher-Google)'],
   ['', 'W3C_Validator/1.3 http://validator.w3.org/services'],
-  ['curl', 'curl/8.4.0'],
+  ['curl', 'curl/8.4.0 (compatible; MonitorBot/1.0)'],
   ['Wget', 'Wget/1.21.3'],
   ['python-requests', 'python-requests/2.31.0'],
   ['Python-urllib', 'Python-urllib/3.11'],

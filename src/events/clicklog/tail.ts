@@ -19,12 +19,12 @@ const nextOf = (segments: readonly Segment[], segment: Segment): Segment | undef
 const toEntry = ({ partition, seq, ...content }: Entry): SpoolEntry =>
   'visit' in content ? { partition, seq, visit: content.visit } : { partition, seq, dropped: content.dropped }
 
-/** What gets synced of one segment, and an empty array whenever that is all for now. Ends when the segment is complete. */
+/** What gets synced of one segment, and in between whether that is all for now, or all that there will ever be. */
 async function* follow(
   { segments, more }: Source,
   segment: Segment,
   signal: AbortSignal,
-): AsyncGenerator<readonly Piece[]> {
+): AsyncGenerator<readonly Piece[] | 'caught up' | 'complete'> {
   const file = await open(segment.path, 'r').catch((error: unknown) => {
     if (segments.includes(segment)) throw error
     return undefined
@@ -37,10 +37,11 @@ async function* follow(
         offset = pieces.at(-1)?.end ?? segment.synced
         yield pieces
       } else if (segment !== segments.at(-1) && segment.synced === segment.size) {
+        yield 'complete'
         return
       } else if (told < offset) {
         told = offset
-        yield []
+        yield 'caught up'
       } else if (!(await more(signal))) {
         return
       }
@@ -69,8 +70,8 @@ export async function* tail(
   const batch: SpoolEntry[] = []
   let segment = segments.findLast(({ header }) => isWithin(header.last, taken)) ?? segments[0]
   for (; segment && !signal.aborted; segment = nextOf(segments, segment)) {
-    for await (const pieces of follow(source, segment, signal)) {
-      for (const piece of pieces) {
+    for await (const found of follow(source, segment, signal)) {
+      for (const piece of Array.isArray(found) ? found : []) {
         if (!piece.line) {
           await quarantine.copy(segment.path, piece)
         } else if ('seq' in piece.line && isNew(piece.line, segment)) {
@@ -78,11 +79,11 @@ export async function* tail(
           batch.push(toEntry(piece.line))
         }
       }
-      while (batch.length >= limit || (pieces.length === 0 && batch.length > 0)) {
+      if (found === 'complete') segment.reached = segment.header.last.map((_, partition) => taken[partition] ?? 0)
+      while (batch.length >= limit || (found === 'caught up' && batch.length > 0)) {
         if (signal.aborted) return
         yield batch.splice(0, limit)
       }
     }
-    segment.reached = segment.header.last.map((_, partition) => taken[partition] ?? 0)
   }
 }

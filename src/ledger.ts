@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import { type Handler, handler } from './commands/handle.ts'
+import type { Config } from './config.ts'
+import { codec } from './events/codec.ts'
+import type { EventStore, Filter } from './events/store.ts'
+import { type Bell, bell } from './events/store/bell.ts'
+import { postgresStore } from './events/store/postgres.ts'
+import { type Connection, type Database, migrate, openDatabase, openPool } from './postgres/database.ts'
+import { runningEmbedded, startEmbedded } from './postgres/embedded.ts'
+import { type Keys, openKeys } from './postgres/keyring.ts'
+import { openLocks } from './postgres/listen.ts'
+import { projections } from './projections/index.ts'
+import { startProjector } from './projections/run.ts'
+import { type Checkpoint, checkpoints, ensureCheckpoints, type LiveTables, liveTables } from './projections/tables.ts'
+import type { Reader } from './queries/reader.ts'
+
+/** The log, the tables and the keys: what the service and every command work on. */
+export interface Ledger {
+  readonly config: Config
+  readonly connection: Connection
+  /** names this process in the database and to the others */
+  readonly instance: string
+  readonly db: Database
+  readonly store: EventStore
+  readonly appended: Bell
+  readonly handler: Handler
+  readonly keys: Keys
+  readonly tables: LiveTables
+  readonly reader: Reader
+  readonly log: Logger
+  readonly notify: (text: string) => Promise<unknown>
+  /** A pool of its own, of at most `max` connections. */
+  readonly pool: (max: number) => Database
+  readonly close: () => Promise<void>
+}
+
+/** Who works with the embedded database: the service starts it, a command uses the one that runs, or starts it. */
+export type Use = 'service' | 'command'
+
+const openPostgres = async ({ DATABASE_URL, DATA_DIR }: Config, use: Use, log: Logger) => {
+  const nothing = async () => {}
+  if (DATABASE_URL !== undefined) return { connection: { connectionString: DATABASE_URL }, stop: nothing }
+  const running = use === 'command' ? await runningEmbedded(DATA_DIR) : undefined
+  if (running) return { connection: running, stop: nothing }
+  return startEmbedded({
+    dir: DATA_DIR,
+    log: (line) => log.debug({ postgres: line }, 'PostgreSQL'),
+    onCrash: (why) => log.error({ why }, 'PostgreSQL died and is started again'),
+  })
+}
+
+export const openLedger = async (config: Config, log: Logger, use: Use): Promise<Ledger> => {
+  const instance = `linkledger-${randomBytes(6).toString('hex')}`
+  const postgres = await openPostgres(config, use, log)
+  const { connection } = postgres
+  const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
+  const pools: { destroy: () => PromiseLike<unknown> }[] = []
+  const pool = (max: number) => {
+    const db = openDatabase(connection, { name: instance, max, timeout: 10_000, onError })
+    pools.push(db)
+    return db
+  }
+  const close = async () => {
+    for (const db of pools.toReversed()) await db.destroy()
+    await postgres.stop()
+  }
+
+  try {
+    const db = pool(10)
+    await migrate(db)
+    await ensureCheckpoints(db)
+    const keys = await openKeys(db, config.SECRET)
+    const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
+    pools.push({ destroy: () => appends.end() })
+    const appended = bell()
+    const store = await postgresStore(appends, codec(keys), appended)
+    const tables = liveTables(db, projections)
+    await tables.refresh()
+    const notify = (text: string) => db.raw(`select pg_notify('linkledger', ?)`, [text])
+    const reader = { db, table: tables.name }
+    return {
+      config,
+      connection,
+      instance,
+      db,
+      store,
+      appended,
+      handler: handler(store),
+      keys,
+      tables,
+      reader,
+      log,
+      notify,
+      pool,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Brings what stands in the log into the tables, unless another process does, and tells the others. */
+export const project = (
+  { db, store, connection, instance, log, tables }: Ledger,
+  onSeen: (filter: Filter, position: bigint) => Promise<void>,
+) =>
+  startProjector({
+    db,
+    store,
+    projections,
+    openLocks: () => openLocks(connection, instance),
+    instance,
+    log,
+    onSeen,
+    onLive: tables.refresh,
+  })
+
+/** How far the tables have come, as far as their checkpoints tell. */
+export const newestSeen = async (db: Database) => {
+  const filtered = projections.filter(({ filter }) => filter === 'rest').map(({ name }) => name)
+  const rows = await db<Checkpoint>(checkpoints).where({ live: true }).whereIn('projection', filtered)
+  return rows.map(({ position }) => BigInt(position)).reduce((a, b) => (a > b ? a : b), 0n)
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type App, startApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Connection } from '../../src/postgres/database.ts'
+import { client } from './client.ts'
+import { freshDatabase } from './database.ts'
+
+/** A service in this process, on a database of its own, on a free port; `settings` are environment variables. */
+export const startTestApp = async (settings: Readonly<Record<string, string>> = {}, on?: Connection) => {
+  const connection = on ?? (await freshDatabase())
+  const dir = await mkdtemp(join(tmpdir(), 'linkledger-app-'))
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dir,
+    DATABASE_URL: urlOf(connection),
+    SECRET: 'a secret for tests only',
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'silent',
+    ...settings,
+  })
+  const app: App = await startApp(config, pino({ level: 'silent' }))
+  return {
+    ...client(app.address),
+    app,
+    dir,
+    connection,
+    config,
+    close: async () => {
+      await app.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>
+
+/** The same connection as a DATABASE_URL; a socket folder stands as `host` in its query. */
+export const urlOf = ({ host = '', port = 5432, user = '', password = '', database = '' }: Connection) => {
+  const query = new URLSearchParams({ host, port: String(port) })
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(String(password))}@/${database}?${query}`
+}

@@ -1,0 +1,62 @@
+/** An answer, read. `json` is undefined when the body is none. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly json: Record<string, any>
+}
+export interface Ask {
+  readonly key?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A person's browser: what is visited with it is counted. */
+export const browser =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
+
+/** Speaks to a service as API clients and visitors do. */
+export const client = (address: string) => {
+  const ask = async (method: string, path: string, { key, body, headers = {} }: Ask = {}): Promise<Answer> => {
+    const response = await fetch(address + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const json = response.headers.get('Content-Type')?.includes('json') ? (JSON.parse(text) as Answer['json']) : {}
+    return { status: response.status, headers: response.headers, text, json }
+  }
+  return {
+    address,
+    ask,
+    get: (path: string, options?: Ask) => ask('GET', path, options),
+    post: (path: string, options?: Ask) => ask('POST', path, options),
+    put: (path: string, options?: Ask) => ask('PUT', path, options),
+    del: (path: string, options?: Ask) => ask('DELETE', path, options),
+    /** As a visitor with a browser. */
+    visit: (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      ask('GET', path, { headers: { 'User-Agent': browser, ...headers } }),
+    /** A new account; answers its API key and id. */
+    register: async (name = `ann-${Math.random().toString(36).slice(2, 10)}`) => {
+      const { json } = await ask('POST', '/register', { body: { email: `${name}@example.com`, password: 'correct horse 1' } })
+      return { key: String(json['api_key']), id: Number(json['id']), email: `${name}@example.com`, username: String(json['username']) }
+    },
+  }
+}
+
+/** Asks until the answer is as wished; after `ms` the last answer is given all the same. */
+export const until = async <T>(ask: () => Promise<T>, wished: (answer: T) => boolean, ms = 10_000): Promise<T> => {
+  const end = Date.now() + ms
+  for (;;) {
+    const answer = await ask()
+    if (wished(answer) || Date.now() > end) return answer
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { client } from './client.ts'
+
+export interface Process {
+  readonly child: ChildProcess
+  readonly address: string
+  /** everything it has written so far */
+  readonly output: () => string
+  /** Ends it with the signal; resolves with its exit code, null when the signal killed it. */
+  readonly end: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+/** A command of the real program in a process of its own; resolves when it has ended. */
+export const runCommand = async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (text: Buffer) => (out += text.toString()))
+  child.stderr.on('data', (text: Buffer) => (err += text.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err }
+}
+
+/** The real service in a process of its own (and a process group of its own); resolves when it listens. */
+export const startProcess = async (settings: Readonly<Record<string, string>>) => {
+  const child = spawn(process.execPath, ['--import', 'tsx', main, 'start'], {
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let output = ''
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  const address = await new Promise<string>((resolve, reject) => {
+    const read = (text: Buffer) => {
+      output += text.toString()
+      const found = /listens on (http:\S+)/.exec(output)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    void exited.then(([code]) => reject(new Error(`the service ended with ${code}:\n${output}`)))
+  })
+  const service: Process = {
+    child,
+    address,
+    output: () => output,
+    end: async (signal = 'SIGTERM') => {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+      return (await exited)[0]
+    },
+  }
+  return { ...client(address), ...service }
+}
+export type Service = Awaited<ReturnType<typeof startProcess>>
