@@ -1,0 +1,112 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import type { Connection } from '../src/postgres/embedded.ts'
+import { urlOf } from '../test/support/app.ts'
+import { client } from '../test/support/client.ts'
+
+/** What was measured, and what is wished. */
+export interface Line {
+  readonly what: string
+  readonly result: string
+  readonly target: string
+  readonly met: boolean
+}
+
+export interface Bench {
+  readonly dir: string
+  /** A new empty database on the bench's PostgreSQL. */
+  readonly database: () => Promise<Connection>
+  /** The real service in a process of its own, on a database of its own. */
+  readonly service: () => Promise<Service>
+}
+export type Service = Awaited<ReturnType<typeof startService>>
+
+const cannon = createRequire(import.meta.url).resolve('autocannon')
+const main = new URL('../dist/main.js', import.meta.url).pathname
+
+/** A process that tells where it listens; resolves when it does. */
+export const startListening = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const child: ChildProcess = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  let output = ''
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (text: Buffer) => {
+      output += text.toString()
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
+      if (found) resolve(found)
+    })
+    void exited.then(() => reject(new Error(`it ended before it listened:\n${output}`)))
+  })
+  const stop = async () => {
+    child.kill()
+    await exited
+  }
+  return { address, stop }
+}
+
+const startService = async (dir: string, connection: Connection) => {
+  const { address, stop } = await startListening([main, 'start'], {
+    PORT: '0',
+    DATA_DIR: await mkdtemp(join(dir, 'service-')),
+    DATABASE_URL: urlOf(connection),
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'warn',
+  })
+  const api = client(address)
+  const { key } = await api.register()
+  return { ...api, key, stop }
+}
+
+export const openBench = (dir: string, connection: Connection): Bench => {
+  let databases = 0
+  const database = async () => {
+    const name = `bench_${++databases}`
+    const admin = new pg.Client(connection)
+    await admin.connect()
+    await admin.query(`create database ${name}`)
+    await admin.end()
+    return { ...connection, database: name }
+  }
+  return { dir, database, service: async () => startService(dir, await database()) }
+}
+
+interface Load {
+  readonly requests: { readonly total: number; readonly average: number }
+  readonly latency: { readonly p50: number; readonly p99: number }
+  readonly duration: number
+  readonly errors: number
+  readonly '2xx': number
+  readonly '3xx': number
+}
+
+/** Requests from a process of its own; `args` are autocannon's. */
+export const load = async (...args: readonly string[]): Promise<Load> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [cannon, '--json', '--no-progress', ...args], {
+    maxBuffer: 64 * 1024 ** 2,
+  })
+  return JSON.parse(stdout) as Load
+}
+
+export const quantile = (values: readonly number[], p: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+/** Runs tasks of `writers` loops for a while; answers how many were done in a second. */
+export const perSecond = async (writers: number, seconds: number, task: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now()
+  let done = 0
+  const writer = async () => {
+    for (; performance.now() - start < seconds * 1000; done++) await task()
+  }
+  await Promise.all(Array.from({ length: writers }, writer))
+  return (done * 1000) / (performance.now() - start)
+}
+export const count = (n: number): string => Math.round(n).toLocaleString('en')
