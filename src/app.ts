@@ -11,7 +11,7 @@ import { createRedirect } from './http/redirect.ts'
 import { closeServer, createHttpServer, listenOn } from './http/server.ts'
 import { normalHost } from './http/url.ts'
 import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
-import { ids } from './postgres/ids.ts'
+import { allIds } from './postgres/ids.ts'
 import { listen } from './postgres/listen.ts'
 import { classifier } from './visitor/classify.ts'
 import { openCountries } from './visitor/country.ts'
@@ -118,7 +118,7 @@ const start = async (config: Config, log: Logger, closing: Step[], close: () => 
     ...shared,
     handler,
     reader,
-    nextId: { account: ids(db, 'account'), link: ids(db, 'link') },
+    nextId: allIds(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
     rateLimit: config.RATE_LIMIT_PER_MINUTE,

@@ -2,7 +2,7 @@ import type { Event } from '../events/index.ts'
 import type { Recorded } from '../events/event.ts'
 
 /** Kinds of unique names, and who may have one that its holder has given up: nobody but the same account, or anyone. */
-const reserved = { alias: true, username: true, email: false } as const
+const reserved = { alias: true, slug: true, username: true, email: false } as const
 export type ClaimKind = keyof typeof reserved
 
 /** `name` is unique within its kind; `token` is repeated by the resource's event and ties the two together. */

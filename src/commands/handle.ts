@@ -161,7 +161,8 @@ export const handler = (store: EventStore) => {
 export type Handler = ReturnType<typeof handler>
 
 const taken: Record<ClaimKind, string> = {
-  alias: 'custom: this alias is taken, choose another.',
+  alias: 'This alias is taken: choose another.',
+  slug: 'slug: is taken, choose another.',
   email: 'email: this e-mail is taken by another account.',
   username: 'username: this username is taken, choose another.',
 }

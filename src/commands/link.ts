@@ -2,6 +2,7 @@ import type { Event } from '../events/index.ts'
 import type { LinkEvent, LinkFields } from '../events/link.ts'
 import { fence, hold, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { differing, mine } from './owned.ts'
 
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
@@ -42,11 +43,6 @@ export const aliasKey = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>
 const refuseTaken = () => refuse('taken', 'This alias is taken.', 'alias')
 const notPast = (expiry: string | null | undefined, now: string) =>
   expiry && expiry <= now ? refuse('invalid', 'expiry: must lie in the future (UTC).') : undefined
-const mine = (state: Link, account: number) =>
-  state.status === 'open' && state.account === account ? state : refuse('not_found', 'Link not found.')
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-const differing = (changes: Changes, fields: LinkFields): Changes =>
-  Object.fromEntries(Object.entries(changes).filter(([name, value]) => !same(value, fields[name as keyof LinkFields])))
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   stream: ({ id }) => `link-${id}`,
@@ -85,7 +81,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
       }
       case 'UpdateLink': {
-        const { fields, password, tokens } = mine(state, account)
+        const { fields, password, tokens } = mine(state, account, 'Link')
         const changes = differing(command.changes, fields)
         const protects = command.password !== undefined && command.password !== password
         if (Object.keys(changes).length === 0 && !protects) return []
@@ -98,7 +94,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return [{ type: 'LinkUpdated', data: { id, ...address, ...secret } }]
       }
       case 'DeleteLink':
-        mine(state, account)
+        mine(state, account, 'Link')
         return [{ type: 'LinkDeleted', data: { id } }]
     }
   },

@@ -41,7 +41,7 @@ export interface Spool {
   readonly add: (visit: Visit) => Promise<void>
   /**
    * The entries after the given sequence numbers (by partition; absent = 0), in order, only what has been synced to the disk,
-   * in batches of at most `limit`; waits for more until the signal aborts.
+   * in batches of at most `limit`; waits for more until the signal aborts, and ends after the last entry when the spool is closed.
    */
   readonly read: (
     after: Readonly<Record<number, number>>,
@@ -51,9 +51,13 @@ export interface Spool {
   /** Everything up to these sequence numbers (by partition) is recorded: segments that hold nothing newer are deleted. */
   readonly release: (upTo: Readonly<Record<number, number>>) => Promise<void>
   readonly stats: () => {
+    /** on the disk */
     readonly bytes: number
+    /** entries in memory that are not written */
     readonly waiting: number
+    /** visits that were not kept, since the spool was opened */
     readonly dropped: number
+    /** damaged places found, until somebody deletes the quarantine */
     readonly quarantined: number
   }
   /** Writes and syncs what waits, then closes. */

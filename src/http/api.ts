@@ -10,12 +10,13 @@ import { addressBlock, clientAddress } from './address.ts'
 import type { Auth, Authenticated } from './auth.ts'
 import { fail, failureOf } from './errors.ts'
 import { linkRoutes } from './link.ts'
+import { pixelRoutes } from './pixel.ts'
 import type { Counted, Limiter } from './ratelimit.ts'
 import { registerRoutes } from './register.ts'
 import type { Call, Route, Services } from './route.ts'
 import { firstProblem, pathId } from './wire.ts'
 
-export const routes: readonly Route[] = [...registerRoutes, ...accountRoutes, ...linkRoutes]
+export const routes: readonly Route[] = [...registerRoutes, ...accountRoutes, ...linkRoutes, ...pixelRoutes]
 
 export interface ApiOptions extends Services {
   readonly auth: Auth

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { Decider } from '../commands/decider.ts'
-import type { Handled, Handler, NextId } from '../commands/handle.ts'
+import type { Handled, Handler } from '../commands/handle.ts'
 import type { DomainEvent } from '../events/index.ts'
+import type { NextIds } from '../postgres/ids.ts'
 import type { Reader } from '../queries/reader.ts'
 import type { Late } from './late.ts'
 
@@ -10,7 +11,7 @@ export interface Services {
   readonly handler: Handler
   readonly reader: Reader
   readonly late: Late
-  readonly nextId: Readonly<Record<'account' | 'link', NextId>>
+  readonly nextId: NextIds
   /** the address short links start with, without a trailing slash */
   readonly baseUrl: () => string
   /** one of the service's own hosts */
@@ -31,7 +32,7 @@ export interface Call<B> {
   readonly body: B
   readonly write: <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => Promise<Handled<S, E>>
   readonly create: <C, S, E extends DomainEvent>(
-    kind: keyof Services['nextId'],
+    kind: keyof NextIds,
     decider: Decider<C, S, E>,
     make: (id: number) => C,
   ) => Promise<Handled<S, E> & { readonly id: number }>

@@ -1,7 +1,23 @@
 import type { NextId } from '../commands/handle.ts'
 import type { Database } from './database.ts'
 
-export type IdKind = 'account' | 'link'
+/** Kinds of resources; each has its sequence in `state`. */
+export const idKinds = [
+  'account',
+  'bio',
+  'campaign',
+  'channel',
+  'domain',
+  'link',
+  'overlay',
+  'pixel',
+  'qr',
+  'splash',
+] as const
+export type IdKind = (typeof idKinds)[number]
+export type NextIds = Readonly<Record<IdKind, NextId>>
+
+export const allIds = (db: Database) => Object.fromEntries(idKinds.map((kind) => [kind, ids(db, kind)])) as NextIds
 
 /** Ids from a sequence in `state`. Those asked for while a draw is under way are drawn together. */
 export const ids = (db: Database, kind: IdKind): NextId => {

@@ -60,9 +60,8 @@ export async function* tail(
 ): AsyncGenerator<readonly SpoolEntry[]> {
   const { segments, quarantine, more } = source
   const taken: Record<number, number> = { ...after }
-  // A write that failed may have left entries behind that stand in the next segment as well: its header says where it begins.
-  const isNew = ({ partition, seq }: Entry, segment: Segment): boolean =>
-    seq > (taken[partition] ?? 0) && seq <= (nextOf(segments, segment)?.header.last[partition] ?? Infinity)
+  // A write that failed may have left entries behind that stand again, with the same numbers, in the next segment.
+  const isNew = ({ partition, seq }: Entry): boolean => seq > (taken[partition] ?? 0)
 
   // A spool that began on a full disk has no segment yet.
   while (segments.length === 0) if (!(await more(signal))) return
@@ -74,7 +73,7 @@ export async function* tail(
       for (const piece of Array.isArray(found) ? found : []) {
         if (!piece.line) {
           await quarantine.copy(segment.path, piece)
-        } else if ('seq' in piece.line && isNew(piece.line, segment)) {
+        } else if ('seq' in piece.line && isNew(piece.line)) {
           taken[piece.line.partition] = piece.line.seq
           batch.push(toEntry(piece.line))
         }

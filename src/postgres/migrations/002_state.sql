@@ -8,7 +8,15 @@ create table state.keys (
 );
 
 create sequence state.account_id;
+create sequence state.bio_id;
+create sequence state.campaign_id;
+create sequence state.channel_id;
+create sequence state.domain_id;
 create sequence state.link_id;
+create sequence state.overlay_id;
+create sequence state.pixel_id;
+create sequence state.qr_id;
+create sequence state.splash_id;
 
 -- fixed windows, shared by all processes; may be lost with the server
 create unlogged table state.rate_limits (

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { EventOf } from './event.ts'
+import { ownedSchemas } from './owned.ts'
+
+/** The networks whose tag a short link can fire. */
+export const PixelType = z.enum([
+  'gtmpixel',
+  'gapixel',
+  'fbpixel',
+  'adwordspixel',
+  'linkedinpixel',
+  'twitterpixel',
+  'adrollpixel',
+  'quorapixel',
+  'pinterest',
+  'bing',
+  'snapchat',
+  'reddit',
+  'tiktok',
+])
+
+const fields = { type: PixelType, name: z.string(), tag: z.string() }
+export type PixelFields = z.infer<z.ZodObject<typeof fields>>
+
+const { created, updated, deleted } = ownedSchemas(fields)
+export const pixelEvents = { PixelCreated: created, PixelUpdated: updated, PixelDeleted: deleted }
+export type PixelEvent = EventOf<typeof pixelEvents>

@@ -1,0 +1,36 @@
+import { type Listed, offset, type Page } from './page.ts'
+import type { Reader } from './reader.ts'
+
+/** What every resource of an account has. */
+export interface OwnedRow {
+  readonly id: number
+  readonly created: Date
+}
+
+/** One page of an account's living resources, newest first. */
+export const listOwned = async <R extends OwnedRow>(
+  { db, table }: Reader,
+  name: string,
+  account: number,
+  page: Page,
+): Promise<Listed<R>> => {
+  const rows = (await db(table(name))
+    .where({ account, deleted: null })
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(offset(page))) as R[]
+  const [counted] = await db<{ account: number; n: string }>(table(`${name}_counts`))
+    .where({ account })
+    .select('n')
+  return { total: Number(counted?.n ?? 0), rows: rows.map((row) => ({ ...row, id: Number(row.id) })) }
+}
+
+export const findOwned = async <R extends OwnedRow>(
+  { db, table }: Reader,
+  name: string,
+  account: number,
+  id: number,
+) => {
+  const [row] = (await db(table(name)).where({ id, account, deleted: null })) as R[]
+  return row && { ...row, id: Number(row.id) }
+}
