@@ -141,7 +141,7 @@ const start = async (config: Config, log: Logger, closing: Step[], close: () => 
   ]
   const server = createHttpServer({
     api: api.callback(),
-    redirect,
+    redirect: redirect.handle,
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
       '/readyz': () => {

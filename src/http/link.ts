@@ -11,38 +11,38 @@ import { aliasProblem, randomAlias } from './alias.ts'
 import { fail } from './errors.ts'
 import { hashPassword } from './password.ts'
 import { type Call, route, type Services } from './route.ts'
-import { expiry, list, must, orEmpty, page, text, timestamp, url } from './wire.ts'
+import { expiry, list, must, orEmpty, orNone, page, text, timestamp, url } from './wire.ts'
 
 const notFound = 'Link not found.'
 
 const targets = <N extends string>(name: N) =>
-  z
-    .array(
-      z.object({ [name]: text(64), link: url } as Record<N, z.ZodString> & { link: typeof url }),
-      must('an array of objects'),
-    )
-    .max(50, 'must have at most 50 entries')
-    .nullable()
-    .transform((entries) =>
-      firstOfEach(
-        (entries ?? []).map((entry) => ({
-          name: (entry as Record<N, string>)[name].trim(),
-          url: (entry as { link: string }).link,
-        })),
-      ),
-    )
+  orNone(
+    z
+      .array(
+        z.object({ [name]: text(64), link: url } as Record<N, z.ZodString> & { link: typeof url }),
+        must('an array of objects'),
+      )
+      .max(50, 'must have at most 50 entries'),
+  ).transform((entries) =>
+    firstOfEach(
+      (entries ?? []).map((entry) => ({
+        name: (entry as Record<N, string>)[name].trim(),
+        url: (entry as { link: string }).link,
+      })),
+    ),
+  )
 /** A target named twice: the first counts. */
 const firstOfEach = <T extends { name: string }>(entries: readonly T[]) =>
   [...new Map(entries.toReversed().map((entry) => [entry.name.toLowerCase(), entry])).values()].toReversed()
 
-const parameters = z
-  .array(
-    z.object({ name: text(256).optional(), value: z.union([text(256), z.number().transform(String)]).default('') }),
-    must('an array of objects'),
-  )
-  .max(20, 'must have at most 20 entries')
-  .nullable()
-  .transform((entries) => (entries ?? []).flatMap(({ name, value }) => (name ? [{ name, value }] : [])))
+const parameters = orNone(
+  z
+    .array(
+      z.object({ name: text(256).optional(), value: z.union([z.number().transform(String), text(256)]).default('') }),
+      must('an array of objects'),
+    )
+    .max(20, 'must have at most 20 entries'),
+).transform((entries) => (entries ?? []).flatMap(({ name, value }) => (name ? [{ name, value }] : [])))
 
 /** Names of other resources, which do not exist yet: only what names none of them is taken. */
 const noneOf = (resource: string) =>

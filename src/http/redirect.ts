@@ -8,7 +8,7 @@ import { isOutage } from './errors.ts'
 import { pages, passwordPage, sendPage } from './pages.ts'
 import { checkPassword, unlockCookie, unlocks } from './password.ts'
 import type { Limiter } from './ratelimit.ts'
-import { resolve } from './resolve.ts'
+import { type Destination, resolve } from './resolve.ts'
 import type { Targets } from './targets.ts'
 
 export interface RedirectOptions {
@@ -28,8 +28,19 @@ const wrongTries = { limit: 10, seconds: 600 }
 /** Unknown aliases an address may ask for in a minute before it is answered without looking. */
 const missLimit = 60
 
+/** What brought a visitor to a link: its short address, a QR code, a campaign's rotator. */
+export type Source = Visit['source']
+export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
+
+export interface Redirect {
+  /** Answers any public address. */
+  readonly handle: Handler
+  /** Sends a visitor on exactly as the link's own short address would. */
+  readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
+}
+
 /** The public side, served before Koa: a short address to where it leads. */
-export const createRedirect = (options: RedirectOptions) => {
+export const createRedirect = (options: RedirectOptions): Redirect => {
   const { targets, limiter, pepper, isOurs, record, trustProxy, secureCookies, log } = options
   const missed = new QuickLRU<string, number>({ maxSize: 10_000, maxAge: 60_000 })
 
@@ -42,9 +53,9 @@ export const createRedirect = (options: RedirectOptions) => {
   }
   const guesses = (req: IncomingMessage) => (missed.get(addressBlock(clientAddress(req, trustProxy))) ?? 0) >= missLimit
 
-  const send = async (req: IncomingMessage, res: ServerResponse, target: Target, url: string, rule: string) => {
-    if (req.method === 'GET') await record(visitOf(req, target, url, rule, trustProxy))
-    res.writeHead(302, { Location: url, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
+  const send = async (req: IncomingMessage, res: ServerResponse, target: Target, to: Destination, source: Source) => {
+    if (req.method === 'GET') await record(visitOf(req, target, to, source, trustProxy))
+    res.writeHead(302, { Location: to.url, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
     res.end()
   }
 
@@ -66,7 +77,7 @@ export const createRedirect = (options: RedirectOptions) => {
     return sendPage(req, res, passwordPage(429, 'Too many wrong passwords: try again in ten minutes.', headers))
   }
 
-  const follow = async (req: IncomingMessage, res: ServerResponse, target: Target) => {
+  const follow: Redirect['follow'] = async (req, res, target, source) => {
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || unlocks(pepper, link, password, now, cookie(req, `ll_${link}`))
@@ -75,7 +86,7 @@ export const createRedirect = (options: RedirectOptions) => {
     if (req.method === 'POST') return tryPassword(req, res, target)
     switch (resolved.to) {
       case 'destination':
-        return send(req, res, target, resolved.url, resolved.rule)
+        return send(req, res, target, resolved, source)
       case 'password':
         return sendPage(req, res, passwordPage(200, ''))
       case 'loop':
@@ -83,7 +94,7 @@ export const createRedirect = (options: RedirectOptions) => {
     }
   }
 
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  const handle: Handler = async (req, res) => {
     const { method = '', url = '' } = req
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return sendPage(req, res, pages.method)
     if (url === '/' || url.startsWith('/?')) return sendPage(req, res, pages.home)
@@ -93,17 +104,25 @@ export const createRedirect = (options: RedirectOptions) => {
     try {
       const found = targets.get(null, alias)
       const target = found instanceof Promise ? await found : found
-      await (target ? follow(req, res, target) : miss(req, res))
+      await (target ? follow(req, res, target, { kind: 'link', id: target.link }) : miss(req, res))
     } catch (error) {
       if (!isOutage(error)) log.error({ err: error }, 'a redirect failed')
       if (!res.headersSent) sendPage(req, res, isOutage(error) ? pages.unavailable : pages.failed)
     }
   }
+
+  return { handle, follow }
 }
 
 const cut = (text: string | undefined, length: number) => (text ?? '').slice(0, length)
 
-const visitOf = (req: IncomingMessage, target: Target, destination: string, rule: string, hops: number): Visit => {
+const visitOf = (
+  req: IncomingMessage,
+  target: Target,
+  { url, rule }: Destination,
+  source: Source,
+  hops: number,
+): Visit => {
   const { headers } = req
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')} ${String(headers['x-moz'] ?? '')}`
   return {
@@ -111,9 +130,9 @@ const visitOf = (req: IncomingMessage, target: Target, destination: string, rule
     account: target.account,
     link: target.link,
     revision: target.revision,
-    destination,
+    destination: url,
     rule,
-    source: { kind: 'link', id: target.link },
+    source,
     address: clientAddress(req, hops),
     agent: cut(headers['user-agent'], 512),
     referrer: cut(headers.referer, 2048),

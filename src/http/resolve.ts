@@ -1,9 +1,12 @@
 import type { Target } from '../queries/target.ts'
 
-/** What a visit comes to. `rule` says which rule chose the destination: it stands in the click. */
-export type Resolved =
-  | { readonly to: 'destination'; readonly url: string; readonly rule: string }
-  | { readonly to: 'password' | 'expired' | 'loop' }
+/** Where a visitor is sent; `rule` says which rule chose it, and stands in the click. */
+export interface Destination {
+  readonly to: 'destination'
+  readonly url: string
+  readonly rule: string
+}
+export type Resolved = Destination | { readonly to: 'password' | 'expired' | 'loop' }
 
 export interface Visitor {
   /** has shown the link's password within the hour */

@@ -48,6 +48,10 @@ export const url = z.string(must('a text')).transform((input, context) => {
 export const orEmpty = <T extends z.ZodType<string>>(schema: T) =>
   z.union([z.literal(''), z.null().transform(() => ''), schema])
 
+/** `` and null empty a list. */
+export const orNone = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? null : value), schema.nullable())
+
 /** An id in a body, as a number or as digits. */
 export const bodyId = z.union(
   [
@@ -67,7 +71,7 @@ export const pathId = (text: string | undefined) => {
 }
 
 const counting = (text: string | undefined, otherwise: number, max: number) => {
-  const n = text !== undefined && /^\d{1,30}$/.test(text) ? Number(text) : 0
+  const n = text !== undefined && /^\d+$/.test(text) ? Number(text) : 0
   return n < 1 ? otherwise : Math.min(n, max)
 }
 
