@@ -119,11 +119,12 @@ const change = (
   })
 
 const replaceKey = async (who: string | undefined, { expires }: AccountOptions, print: Print) => {
-  const ends = expires === undefined ? null : expiry.parse(expires)
+  const ends = expiry.safeParse(expires ?? null)
+  if (!ends.success) return bad(`--expires: ${firstProblem(ends.error)}`)
   await withTables(async (ledger, visible) => {
     const { id } = await known(ledger, who)
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
-    const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: ends } } as const
+    const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: ends.data } } as const
     await visible((await ledger.handler.handle(account, command, context(id))).position)
     print(`API key   ${apiKey}`)
     print('The old key is refused from now on. This one is shown this once.')
@@ -176,7 +177,7 @@ export const accountCommand = async (
         who,
         (id) => ({ type: 'EraseAccount', id }),
         async ({ keys }, id) => {
-          await keys.destroy(id)
+          await keys.destroy([id])
           return `Account ${id} is erased. Older backups of the schema \`state\` still hold its key: start the service once on a restored one, and it is destroyed again.`
         },
         print,

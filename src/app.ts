@@ -5,7 +5,12 @@ import type { Config } from './config.ts'
 import { lockDataDir } from './datadir.ts'
 import { openSpool } from './events/clicklog/spool.ts'
 import { createApi } from './http/api.ts'
+import { createCampaignPages } from './http/campaign.ts'
+import { type Resolver, pointsTo } from './http/dns.ts'
+import { startDomainChecks } from './http/domaincheck.ts'
+import { type GuardedFetch, openFetch } from './http/fetch.ts'
 import { openMemory } from './http/memory.ts'
+import { createQrPages } from './http/qr.ts'
 import { limiter } from './http/ratelimit.ts'
 import { createRedirect } from './http/redirect.ts'
 import { closeServer, createHttpServer, listenOn } from './http/server.ts'
@@ -13,6 +18,7 @@ import { normalHost } from './http/url.ts'
 import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
 import { allIds } from './postgres/ids.ts'
 import { listen } from './postgres/listen.ts'
+import { openImages } from './qr/images.ts'
 import { classifier } from './visitor/classify.ts'
 import { openCountries } from './visitor/country.ts'
 
@@ -24,13 +30,18 @@ export interface App {
   readonly close: () => Promise<void>
 }
 
+/** The world beyond, as far as it is asked; a test puts its own in its place. */
+export interface Outside {
+  readonly resolver?: Resolver
+  readonly guardedFetch?: GuardedFetch
+}
 /** Steps of closing, in the order of opening: they are taken from the end. */
 type Step = () => Promise<unknown>
 /** Without Kafka the spool is the click log; its one partition is the stream `clicks-local-0`. */
 const clickLog = { log: 'local', partitions: 1 } as const
 
 /** The service: everything that one process does. */
-export const startApp = async (config: Config, log: Logger): Promise<App> => {
+export const startApp = async (config: Config, log: Logger, outside: Outside = {}): Promise<App> => {
   const folder = await lockDataDir(config.DATA_DIR)
   const closing: Step[] = [folder.release]
   const close = async () => {
@@ -38,21 +49,29 @@ export const startApp = async (config: Config, log: Logger): Promise<App> => {
       await step().catch((error: unknown) => log.error({ err: error }, 'closing failed'))
   }
   try {
-    return await start(config, log, closing, close)
+    return await start(config, log, outside, closing, close)
   } catch (error) {
     await close()
     throw error
   }
 }
 
-const start = async (config: Config, log: Logger, closing: Step[], close: () => Promise<void>): Promise<App> => {
+const start = async (
+  config: Config,
+  log: Logger,
+  outside: Outside,
+  closing: Step[],
+  close: () => Promise<void>,
+): Promise<App> => {
   const ledger = await openLedger(config, log, 'service')
   closing.push(ledger.close)
   const { db, store, appended, handler, instance, keys, tables, reader, notify } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
 
   let baseUrl = config.BASE_URL ?? `http://localhost:${config.PORT}`
-  const isOurs = (host: string) => normalHost(host) === normalHost(new URL(baseUrl).hostname)
+  const isOwnHost = (host: string) => normalHost(host) === normalHost(new URL(baseUrl).hostname)
+  const isOurs = (host: string) =>
+    isOwnHost(host) || [host, normalHost(host)].some((name) => memory.domains.byHost(name))
 
   const listener = listen(ledger.connection, instance, {
     message: (text) => heard(text),
@@ -60,22 +79,26 @@ const start = async (config: Config, log: Logger, closing: Step[], close: () => 
     lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
   })
   closing.push(listener.close)
+  const redirectReader = { db: ledger.pool(4), table: tables.name }
   const memory = openMemory({
     handler,
     reader,
-    redirectReader: { db: ledger.pool(4), table: tables.name },
+    redirectReader,
     pepper: keys.service,
     start: await newestSeen(db),
     trusted: listener.up,
     onAccounts: keys.forget,
+    onErased: keys.destroy,
     onProblem,
   })
   const { progress, late } = memory
+  // tables that are not there yet are learnt when they are
+  await memory.learn().catch(() => {})
 
   /** What processes tell each other: `<what> <who> <more>`. */
   const heard = (text: string) => {
     const [what, who, first = '', second = ''] = text.split(' ')
-    if (what === 'live') void tables.refresh().catch(memory.distrust)
+    if (what === 'live') void tables.refresh().then(memory.distrust, memory.distrust)
     if (who === instance) return
     if (what === 'log') appended.ring()
     if (what === 'seen' && first === 'rest') void progress.advance(BigInt(second))
@@ -113,6 +136,13 @@ const start = async (config: Config, log: Logger, closing: Step[], close: () => 
     await recorder.stop()
   })
 
+  const pointsToUs = async (host: string) =>
+    config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
+  if (config.DOMAIN_CHECK === 'dns') closing.push(startDomainChecks({ db, reader, handler, pointsToUs, onProblem }))
+
+  const images = openImages()
+  closing.push(images.close)
+
   const shared = { ...memory, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
   const api = createApi({
     ...shared,
@@ -121,13 +151,41 @@ const start = async (config: Config, log: Logger, closing: Step[], close: () => 
     nextId: allIds(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
+    isOwnHost,
+    pointsToUs,
+    domainTargets: config.DOMAIN_TARGETS,
+    guardedFetch: outside.guardedFetch ?? openFetch(),
+    images,
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
     tellLate: (stream, position) => {
       late.note(stream, position)
       void notify(`late ${instance} ${stream} ${position}`).catch(() => {})
     },
   })
-  const redirect = createRedirect({ ...shared, record: spool.add, secureCookies: () => baseUrl.startsWith('https:') })
+  const redirect = createRedirect({
+    ...shared,
+    countryOf: countries.of,
+    record: spool.add,
+    secureCookies: () => baseUrl.startsWith('https:'),
+  })
+
+  const campaignPages = createCampaignPages({
+    ...redirect,
+    ...memory,
+    handler,
+    reader: redirectReader,
+    baseUrl: () => baseUrl,
+  })
+
+  const qrPages = createQrPages({
+    ...redirect,
+    handler,
+    reader: redirectReader,
+    late,
+    images,
+    isOwnHost,
+    baseUrl: () => baseUrl,
+  })
 
   const problems = () => [
     ...(listener.up() ? [] : ['the database is not connected']),
@@ -142,6 +200,7 @@ const start = async (config: Config, log: Logger, closing: Step[], close: () => 
   const server = createHttpServer({
     api: api.callback(),
     redirect: redirect.handle,
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages },
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
       '/readyz': () => {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+
+// what DEBUG asks of knex and @eventstore/db-client holds statements and passwords; they read it when they are loaded, so this file comes first
+delete process.env['DEBUG']
 
 const whole = (min: number, max: number, otherwise: number) =>
   z
@@ -85,8 +88,6 @@ export class BadConfig extends Error {}
 
 /** Settings from the environment, an empty one counting as none. Throws `BadConfig`, which names all problems at once. */
 export const readConfig = (environment: Readonly<Record<string, string | undefined>> = process.env): Config => {
-  // @eventstore/db-client prints its connection string, password and all, when DEBUG asks it to
-  delete process.env['DEBUG']
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success)
@@ -102,16 +103,24 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   })
 }
 
+const shortest = 16
+
+/** Written beside, whole, and then given its name: of two processes that start together one makes it, and neither reads half of it. */
 const keptSecret = (dir: string) => {
   const file = join(dir, 'secret')
   if (!existsSync(file)) {
     mkdirSync(dir, { recursive: true })
-    // `wx`: of two processes that start together only one makes it
+    const beside = `${file}.${randomBytes(6).toString('hex')}`
+    writeFileSync(beside, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
     try {
-      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+      linkSync(beside, file)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      rmSync(beside)
     }
   }
-  return readFileSync(file, 'utf8').trim()
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length < shortest) throw new BadConfig(`${file} is damaged: restore it from a backup, or set SECRET`)
+  return secret
 }

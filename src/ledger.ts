@@ -10,6 +10,7 @@ import { type Connection, type Database, migrate, openDatabase, openPool } from 
 import { runningEmbedded, startEmbedded } from './postgres/embedded.ts'
 import { type Keys, openKeys } from './postgres/keyring.ts'
 import { openLocks } from './postgres/listen.ts'
+import { together } from './postgres/together.ts'
 import { projections } from './projections/index.ts'
 import { startProjector } from './projections/run.ts'
 import { type Checkpoint, checkpoints, ensureCheckpoints, type LiveTables, liveTables } from './projections/tables.ts'
@@ -77,7 +78,10 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
     const store = await postgresStore(appends, codec(keys), appended)
     const tables = liveTables(db, projections)
     await tables.refresh()
-    const notify = (text: string) => db.raw(`select pg_notify('linkledger', ?)`, [text])
+    const notify = together(100, async (texts: readonly string[]) => {
+      await db.raw(`select pg_notify('linkledger', t) from unnest(?::text[]) as t`, [[...texts]])
+      return texts
+    })
     const reader = { db, table: tables.name }
     return {
       config,
@@ -117,9 +121,12 @@ export const project = (
     onLive: tables.refresh,
   })
 
-/** How far the tables have come, as far as their checkpoints tell. */
+/** How far all the tables have come, as their checkpoints tell. */
 export const newestSeen = async (db: Database) => {
-  const filtered = projections.filter(({ filter }) => filter === 'rest').map(({ name }) => name)
-  const rows = await db<Checkpoint>(checkpoints).where({ live: true }).whereIn('projection', filtered)
-  return rows.map(({ position }) => BigInt(position)).reduce((a, b) => (a > b ? a : b), 0n)
+  const live = await db<Checkpoint>(checkpoints).where({ live: true })
+  const positions = projections
+    .filter(({ filter }) => filter === 'rest')
+    .flatMap(({ name, version }) => live.filter((row) => row.projection === name && row.version === version))
+    .map(({ position }) => BigInt(position))
+  return positions.reduce((a, b) => (a < b ? a : b), positions[0] ?? 0n)
 }

@@ -11,7 +11,11 @@ const error = (value: unknown): object => {
     type: value.name,
     message: value.message.slice(0, longest),
     ...(typeof code === 'string' ? { code } : {}),
-    stack: value.stack?.split('\n').slice(1, 12).join('\n'),
+    // the lines before are the message once more: of knex a whole statement
+    stack: value.stack
+      ?.match(/^ +at .*/gm)
+      ?.slice(0, 11)
+      .join('\n'),
     ...(value.cause === undefined ? {} : { cause: error(value.cause) }),
   }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+import { readConfig } from './config.ts'
 import { parseArgs } from 'node:util'
 import { accountCommand, BadCommand, rebuildCommand } from './admin.ts'
 import { startApp } from './app.ts'
-import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 
 const usage = `linkledger: short links with a history
@@ -87,5 +87,6 @@ run().catch((error: unknown) => {
   process.exitCode = 1
 })
 
-const mendable = (error: Error) =>
-  error.constructor !== TypeError && error.constructor !== RangeError && error.constructor !== ReferenceError
+const mendable = (error: Error & { readonly code?: string }) =>
+  error.code?.startsWith('ERR_PARSE_ARGS') ||
+  ![TypeError, RangeError, ReferenceError].some((kind) => error.constructor === kind)

@@ -62,10 +62,11 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         ]
       }
       case 'UpdateAccount': {
-        const { email, password } = enabled(state)
+        const { email, password, tokens } = enabled(state)
         const events: AccountEvent[] = []
         if (command.email && command.email.email !== email) {
           const { emailKey: _, ...data } = command.email
+          if (tokens.fenced.includes(data.emailToken)) return refuse('taken', 'email: this e-mail is taken.', 'email')
           events.push({ type: 'AccountEmailChanged', data: { id, ...data } })
         }
         if (command.password !== undefined && command.password !== password)

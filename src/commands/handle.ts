@@ -3,9 +3,13 @@ import type { Actor, New, Recorded } from '../events/event.ts'
 import type { DomainEvent, Event } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { account } from './account.ts'
+import { bio } from './bio.ts'
+import { campaign } from './campaign.ts'
 import { type Claim, type ClaimKind, claimStream, judge, type Tokens } from './claim.ts'
 import { type Decider, fold, refuse } from './decider.ts'
+import { domain } from './domain.ts'
 import { link } from './link.ts'
+import { qr } from './qr.ts'
 
 /** Whose wish it is, and when. `command` is the id under which the wish is recognised should it come again. */
 export interface Context {
@@ -25,9 +29,9 @@ export interface Loaded<S> {
   readonly state: S
   readonly revision: ExpectedRevision
   readonly position: bigint
-  /** when the stream's first event was appended, ISO 8601; `` for an empty stream */
+  /** when the stream's first event was appended, ISO 8601; `` for a stream that is empty or began with a fence */
   readonly since: string
-  /** id of the command that wrote the stream's first event */
+  /** id of the command that wrote the stream's first event, if that is no fence */
   readonly founder: string
 }
 /** Draws the next id of a kind of resource, greater than `past`. */
@@ -48,7 +52,8 @@ export const handler = (store: EventStore) => {
     for await (const event of store.read(stream)) {
       const { revision, position } = event
       const state = decider.evolve(loaded.state, event as unknown as E)
-      const first = revision === 0n ? { since: event.at, founder: event.metadata.command } : loaded
+      const founds = revision === 0n && event.type !== 'ClaimFenced'
+      const first = founds ? { since: event.at, founder: event.metadata.command } : loaded
       loaded = { ...loaded, ...first, state, revision, position }
     }
     return loaded
@@ -58,6 +63,10 @@ export const handler = (store: EventStore) => {
   const holders: Record<string, (stream: string) => Promise<Loaded<{ readonly tokens: Tokens }>>> = {
     link: (stream) => load(link, stream),
     account: (stream) => load(account, stream),
+    bio: (stream) => load(bio, stream),
+    campaign: (stream) => load(campaign, stream),
+    domain: (stream) => load(domain, stream),
+    qr: (stream) => load(qr, stream),
   }
   const holder = (stream: string) => {
     const read = holders[stream.slice(0, stream.indexOf('-'))]
@@ -65,8 +74,11 @@ export const handler = (store: EventStore) => {
     return read(stream)
   }
 
-  /** What has to be appended before the resource may carry the claim's token. Throws `Refused` when the name is taken. */
-  const claimed = async (claim: Claim, forStream: string, owner: number, at: string): Promise<Intent[]> => {
+  /**
+   * What has to be appended before the resource may carry the claim's token; `held` when the resource has the name by now, so that it has
+   * to decide again. Throws `Refused` when the name is taken.
+   */
+  const claimed = async (claim: Claim, forStream: string, owner: number, at: string): Promise<Intent[] | 'held'> => {
     const stream = claimStream(claim)
     const newest = (await store.last(stream)) as Recorded<Event<'NameClaimed'>> | undefined
     const take: Intent = {
@@ -85,6 +97,7 @@ export const handler = (store: EventStore) => {
       case 'abandoned':
         return [{ stream: late, expected: revision, events: [{ type: 'ClaimFenced', data: { token } }] }, take]
       case 'taken':
+        if (late === forStream && Object.values(state.tokens.held).includes(token)) return 'held'
         return refuse('taken', taken[claim.kind], claim.kind)
     }
   }
@@ -107,8 +120,16 @@ export const handler = (store: EventStore) => {
     if (events.length === 0) return { ok: true, state, events, position } as const
     const claims = decider.claims?.(command, events) ?? []
     const owner = context.account ?? 0
-    const before = await Promise.all(claims.map((claim) => claimed(claim, stream, owner, context.at)))
-    const appended = await append([...before.flat(), { stream, expected: revision, events }], context)
+    const claimings = await Promise.all(claims.map((claim) => claimed(claim, stream, owner, context.at)))
+    const before = claimings.flatMap((intents) => (intents === 'held' ? [] : intents))
+    if (claimings.includes('held')) return { ok: false, stream, actual: revision } as const
+    // a dead claim of this very stream: its fence has to stand before the name is taken, the events only after that
+    const fences = before.filter((intent) => intent.stream === stream)
+    if (fences.length > 0) {
+      const fenced = await append(fences, context)
+      return fenced.ok ? ({ ok: false, stream, actual: revision } as const) : fenced
+    }
+    const appended = await append([...before, { stream, expected: revision, events }], context)
     return appended.ok
       ? ({ ok: true, state: fold(decider, events, state), events, position: appended.position } as const)
       : appended
@@ -116,6 +137,12 @@ export const handler = (store: EventStore) => {
 
   return {
     load,
+
+    /** The stream of whom a name was last claimed for, living or not. */
+    claimant: async (claim: Pick<Claim, 'kind' | 'name'>): Promise<string | undefined> => {
+      const newest = (await store.last(claimStream(claim))) as Recorded<Event<'NameClaimed'>> | undefined
+      return newest?.data.holder
+    },
 
     /** Load, decide, append; on a conflict decide again on the newer state. Throws `Refused`, `StoreUnavailable`. */
     handle: async <C, S, E extends DomainEvent>(
@@ -162,6 +189,8 @@ export type Handler = ReturnType<typeof handler>
 
 const taken: Record<ClaimKind, string> = {
   alias: 'This alias is taken: choose another.',
+  host: 'domain: is taken.',
+  qr: 'This alias of a QR code is taken.',
   slug: 'slug: is taken, choose another.',
   email: 'email: this e-mail is taken by another account.',
   username: 'username: this username is taken, choose another.',

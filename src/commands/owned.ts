@@ -35,6 +35,8 @@ export interface OwnedOptions<F> {
   readonly initial: F
   /** its unique name, if it has one */
   readonly claim?: { readonly kind: ClaimKind; readonly name: (fields: F) => string }
+  /** fields that stand sealed in its events */
+  readonly personal?: readonly (keyof F)[]
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
@@ -52,16 +54,22 @@ export const mine = <S extends { readonly status: string; readonly account: numb
 ): S => (state.status === 'open' && state.account === account ? state : refuse('not_found', `${label} not found.`))
 
 /** Decides on a resource that an account makes, changes and deletes, and that has no rules of its own beyond that. */
-export const owned = <N extends string, F extends object>(
+export const owned = <N extends string, Open extends object, P extends object = object>(
   noun: N,
-  { label, initial, claim }: OwnedOptions<F>,
-): Decider<OwnedCommand<F>, Owned<F>, OwnedEvent<N, F> | Event<'ClaimFenced'>> => {
-  type E = OwnedEvent<N, F>
+  { label, initial, claim, personal = [] }: OwnedOptions<Open & P>,
+): Decider<OwnedCommand<Open & P>, Owned<Open & P>, OwnedEvent<N, Open, P> | Event<'ClaimFenced'>> => {
+  type F = Open & P
+  type E = OwnedEvent<N, Open, P>
   // the noun is a type parameter, so that tsc cannot follow it into the names of the events: these three lines are the only casts
   const created = (data: object) => ({ type: `${noun}Created`, data }) as E
   const updated = (data: object) => ({ type: `${noun}Updated`, data }) as E
   const deleted = (id: number) => ({ type: `${noun}Deleted`, data: { id } }) as E
   const carrying = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
+  const apart = (changes: Partial<F>) => {
+    const of = (sealed: boolean) =>
+      Object.fromEntries(Object.entries(changes).filter(([name]) => personal.includes(name as keyof F) === sealed))
+    return { changes: of(false), ...of(true) }
+  }
 
   return {
     stream: ({ id }) => `${noun.toLowerCase()}-${id}`,
@@ -81,8 +89,8 @@ export const owned = <N extends string, F extends object>(
           if (Object.keys(changes).length === 0) return []
           const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
           if (renamed && tokens.fenced.includes(command.token ?? ''))
-            return refuse('taken', `${claim.kind}: is taken.`, claim.kind)
-          return [updated({ id, changes, ...(renamed ? carrying(command.token) : {}) })]
+            return refuse('taken', `This ${claim.kind} is taken: choose another.`, claim.kind)
+          return [updated({ id, ...apart(changes), ...(renamed ? carrying(command.token) : {}) })]
         }
         case 'Delete':
           mine(state, account, label)
@@ -111,7 +119,7 @@ export const owned = <N extends string, F extends object>(
         case `${noun}Created`:
           return { status: 'open', account, fields: fields as F, tokens }
         case `${noun}Updated`:
-          return { ...state, fields: { ...state.fields, ...changes }, tokens }
+          return { ...state, fields: { ...state.fields, ...changes, ...fields }, tokens }
         case `${noun}Deleted`:
           return { ...state, status: 'deleted', tokens: claim ? release(tokens, claim.kind) : tokens }
         default:

@@ -3,7 +3,7 @@ import type { EventOf } from './event.ts'
 
 const Version = z.object({ family: z.string(), version: z.string() })
 
-/** What brought the visitor: the short link itself, a QR code that encodes it, or a campaign's rotator; `id` is of that thing. */
+/** What brought the visitor: the short link itself, a QR code, or a campaign's rotator; `id` is of that thing. */
 export const ClickSource = z.object({ kind: z.enum(['link', 'qr', 'rotator']), id: z.int() })
 
 /** Who it was: a person, a known bot, a link previewer (chat and mail programs), or a browser that fetched ahead. */
@@ -16,11 +16,12 @@ export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
 export const Click = z.object({
   at: z.iso.datetime(),
   account: z.int(),
+  /** 0 when there was none: a QR code was scanned that leads to its destination by itself */
   link: z.int(),
-  /** revision of the link's stream that decided, as a number */
+  /** revision of the stream that decided, the link's or the QR code's, as a number */
   revision: z.int(),
   destination: z.int(),
-  /** which rule chose the destination: `link`, later `device:ios`, `location:ca`, `language:fr` */
+  /** which rule chose the destination: `link`, `qr`, later `device:ios`, `location:ca`, `language:fr` */
   rule: z.string(),
   source: ClickSource,
   /** ISO 3166-1 alpha-2, `` when not known */

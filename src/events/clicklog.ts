@@ -3,8 +3,9 @@ export interface Visit {
   /** ISO 8601, UTC */
   readonly at: string
   readonly account: number
+  /** 0: none, a QR code was scanned */
   readonly link: number
-  /** revision of the link's stream that decided */
+  /** revision of the stream that decided, the link's or the QR code's */
   readonly revision: number
   readonly destination: string
   /** which rule chose the destination */

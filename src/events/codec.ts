@@ -38,17 +38,14 @@ export interface Codec {
 
 export const codec = (keyring: Keyring): Codec => {
   const sealed = async ({ type, data, metadata }: New<DomainEvent>) => {
-    const fields = personal.get(type) ?? []
+    const said = data as Readonly<Record<string, unknown>>
+    const fields = (personal.get(type) ?? []).filter((field) => typeof said[field] === 'string')
     if (fields.length === 0) return data
     const { account } = metadata
     const key = account === null ? undefined : await keyring.forSealing(account)
     if (account === null || !key) throw new Error(`${type} carries personal data, but its account has no key`)
-    const copy: Record<string, unknown> = { ...data }
-    for (const field of fields) {
-      const text = copy[field]
-      if (typeof text === 'string') copy[field] = seal(key, context(account, type, field), text)
-    }
-    return copy
+    const sealedFields = fields.map((field) => [field, seal(key, context(account, type, field), String(said[field]))])
+    return { ...data, ...(Object.fromEntries(sealedFields) as object) }
   }
 
   const opened = (type: EventType, data: unknown, account: number | null, keys: ReadonlyMap<number, Buffer>) => {

@@ -1,13 +1,34 @@
 import { accountEvents } from './account.ts'
+import { bioEvents } from './bio.ts'
+import { campaignEvents } from './campaign.ts'
+import { channelEvents } from './channel.ts'
 import { claimEvents } from './claim.ts'
 import { clickEvents } from './click.ts'
+import { domainEvents } from './domain.ts'
 import type { EventOf } from './event.ts'
 import { linkEvents } from './link.ts'
 import { logEvents } from './log.ts'
+import { overlayEvents } from './overlay.ts'
 import { pixelEvents } from './pixel.ts'
+import { qrEvents } from './qr.ts'
+import { splashEvents } from './splash.ts'
 
 /** Every event there is. A type or a field is never removed from it: the log keeps them for ever. */
-export const events = { ...logEvents, ...claimEvents, ...accountEvents, ...linkEvents, ...clickEvents, ...pixelEvents }
+export const events = {
+  ...logEvents,
+  ...claimEvents,
+  ...accountEvents,
+  ...linkEvents,
+  ...clickEvents,
+  ...campaignEvents,
+  ...channelEvents,
+  ...domainEvents,
+  ...pixelEvents,
+  ...qrEvents,
+  ...overlayEvents,
+  ...splashEvents,
+  ...bioEvents,
+}
 export type DomainEvent = EventOf<typeof events>
 export type EventType = DomainEvent['type']
 export type Event<T extends EventType> = Extract<DomainEvent, { type: T }>

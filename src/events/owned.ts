@@ -1,17 +1,35 @@
 import { z } from 'zod'
+import type { Personal } from './seal.ts'
 
 const id = z.int()
 
-/** Payload schemas of a resource that an account makes, changes and deletes. With a unique name, `token` is that of its claim. */
-export const ownedSchemas = <F extends z.ZodRawShape>(fields: F) => ({
-  created: z.object({ id, account: id, token: z.string().optional(), ...fields }),
+/**
+ * Payload schemas of a resource that an account makes, changes and deletes. With a unique name, `token` is that of its claim.
+ * Personal fields stand beside the changes, not among them: only there are they sealed.
+ */
+export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, typeof Personal> = Record<never, never>>(
+  fields: F,
+  personal: P = {} as P,
+) => ({
+  created: z.object({ id, account: id, token: z.string().optional(), ...fields, ...personal }),
   /** only what was sent and differs */
-  updated: z.object({ id, token: z.string().optional(), changes: z.object(fields).partial() }),
+  updated: z.object({
+    id,
+    token: z.string().optional(),
+    changes: z.object(fields).partial(),
+    ...z.object(personal).partial().shape,
+  }),
   deleted: z.object({ id }),
 })
 
-/** The events of such a resource, `Noun` in front; F are its fields. */
-export type OwnedEvent<N extends string, F> =
-  | { readonly type: `${N}Created`; readonly data: { id: number; account: number; token?: string | undefined } & F }
-  | { readonly type: `${N}Updated`; readonly data: { id: number; token?: string | undefined; changes: Partial<F> } }
+/** Some of the fields, as zod gives them. */
+export type Changes<F> = { readonly [K in keyof F]?: F[K] | undefined }
+
+/** The events of such a resource, `Noun` in front; F are its fields, P the personal ones. */
+export type OwnedEvent<N extends string, F, P = object> =
+  | { readonly type: `${N}Created`; readonly data: { id: number; account: number; token?: string | undefined } & F & P }
+  | {
+      readonly type: `${N}Updated`
+      readonly data: { id: number; token?: string | undefined; changes: Changes<F> } & Changes<P>
+    }
   | { readonly type: `${N}Deleted`; readonly data: { id: number } }

@@ -28,7 +28,11 @@ const present = ({ id, email, username, registered }: Omit<AccountRow, 'status'>
   registered: timestamp(registered),
 })
 
-const read = async ({ account: id }: Call<unknown>, { reader, handler, late }: Services) => {
+/** From the tables, or while they are late from the account's own stream. */
+export const readAccount = async (
+  { account: id }: Pick<Call<unknown>, 'account'>,
+  { reader, handler, late }: Services,
+) => {
   const row = late.is(`account-${id}`) ? undefined : await findAccount(reader, id)
   if (row) return row
   const { state, since } = await handler.load(account, `account-${id}`)
@@ -41,7 +45,7 @@ export const accountRoutes = [
   route({
     method: 'get',
     path: '/api/account',
-    run: async (call, services) => ({ data: present(await read(call, services)) }),
+    run: async (call, services) => ({ data: present(await readAccount(call, services)) }),
   }),
 
   route({

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Refused } from '../commands/decider.ts'
 
 /** An alias as typed; ASCII only, so that no two look alike. Slugs and bio pages share it. */
 export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -32,4 +33,14 @@ const symbols = 'abcdefghijkmnpqrstuvwxyz23456789'
 export const randomAlias = (): string => {
   const alias = [...randomBytes(8)].map((byte) => symbols.charAt(byte & 31)).join('')
   return isReserved(alias) ? randomAlias() : alias
+}
+
+/** Makes something under a random alias; one that is taken is drawn again, but with 40 random bits that is rare. */
+export const withRandomAlias = async <R>(make: (alias: string) => Promise<R>, tries = 10): Promise<R> => {
+  try {
+    return await make(randomAlias())
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'taken' && tries > 1) return withRandomAlias(make, tries - 1)
+    throw error
+  }
 }

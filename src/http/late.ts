@@ -4,6 +4,8 @@ import type { Progress } from '../projections/progress.ts'
 export interface Late {
   readonly note: (stream: string, position: bigint) => void
   readonly is: (stream: string) => boolean
+  /** the tables are late with something */
+  readonly any: () => boolean
 }
 
 export const openLate = (
@@ -20,6 +22,7 @@ export const openLate = (
   }
   return {
     is,
+    any: () => [...positions.keys()].some(is),
     note: (stream, position) => {
       if (position <= progress.seen() || position <= (positions.get(stream) ?? 0n)) return
       positions.set(stream, position)

@@ -1,155 +1,35 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
-import { Refused } from '../commands/decider.ts'
+import { campaign } from '../commands/campaign.ts'
 import { type Link, link } from '../commands/link.ts'
 import type { LinkFields } from '../events/link.ts'
-import { findLink, type LinkListRow, type LinkRow, listLinks } from '../queries/link.ts'
-import { type Count, linkStats } from '../queries/stats.ts'
-import { countryName } from '../visitor/country.ts'
-import { network } from '../visitor/referrer.ts'
-import { aliasProblem, randomAlias } from './alias.ts'
+import { findLink, type LinkFilter, type LinkListRow, type LinkRow, listLinks, livingPixels } from '../queries/link.ts'
+import { linkStats } from '../queries/stats.ts'
+import { withRandomAlias } from './alias.ts'
 import { fail } from './errors.ts'
+import { channelItem } from '../commands/channel.ts'
+import { LinkBody, sentFields } from './linkbody.ts'
 import { hashPassword } from './password.ts'
 import { type Call, route, type Services } from './route.ts'
-import { expiry, list, must, orEmpty, orNone, page, text, timestamp, url } from './wire.ts'
+import { statistics } from './stats.ts'
+import { list, page, pathId, timestamp } from './wire.ts'
 
 const notFound = 'Link not found.'
 
-const targets = <N extends string>(name: N) =>
-  orNone(
-    z
-      .array(
-        z.object({ [name]: text(64), link: url } as Record<N, z.ZodString> & { link: typeof url }),
-        must('an array of objects'),
-      )
-      .max(50, 'must have at most 50 entries'),
-  ).transform((entries) =>
-    firstOfEach(
-      (entries ?? []).map((entry) => ({
-        name: (entry as Record<N, string>)[name].trim(),
-        url: (entry as { link: string }).link,
-      })),
-    ),
-  )
-/** A target named twice: the first counts. */
-const firstOfEach = <T extends { name: string }>(entries: readonly T[]) =>
-  [...new Map(entries.toReversed().map((entry) => [entry.name.toLowerCase(), entry])).values()].toReversed()
-
-const parameters = orNone(
-  z
-    .array(
-      z.object({ name: text(256).optional(), value: z.union([z.number().transform(String), text(256)]).default('') }),
-      must('an array of objects'),
-    )
-    .max(20, 'must have at most 20 entries'),
-).transform((entries) => (entries ?? []).flatMap(({ name, value }) => (name ? [{ name, value }] : [])))
-
-/** Names of other resources, which do not exist yet: only what names none of them is taken. */
-const noneOf = (resource: string) =>
-  z
-    .unknown()
-    .refine(
-      (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0),
-      `there is no such ${resource}`,
-    )
-    .optional()
-
-const fields = {
-  custom: z
-    .string(must('a text'))
-    .nullable()
-    .transform((alias) => alias || undefined)
-    .superRefine((alias, context) => {
-      const problem = alias === undefined ? undefined : aliasProblem(alias)
-      if (problem) context.addIssue(problem)
-    }),
-  type: z
-    .string(must('a text'))
-    .nullable()
-    .transform((type) => type || 'direct')
-    .pipe(
-      z.enum(
-        ['direct', 'frame', 'splash'],
-        'must be direct, frame or splash, or name a splash page or an overlay of yours',
-      ),
-    ),
-  password: text(1024)
-    .nullable()
-    .transform((word) => word || null),
-  expiry,
-  title: orEmpty(text(255)),
-  description: orEmpty(text(2000)),
-  geotarget: targets('location'),
-  devicetarget: targets('device'),
-  languagetarget: targets('language'),
-  metatitle: orEmpty(text(255)),
-  metadescription: orEmpty(text(2000)),
-  metaimage: orEmpty(url),
-  parameters,
-  domain: z.string(must('a text')).nullable(),
-  pixels: noneOf('pixel'),
-  campaign: noneOf('campaign'),
-  channel: noneOf('channel'),
-}
-const Body = z.object({ url, ...z.object(fields).partial().shape })
-type Body = z.output<typeof Body>
-
-/** The address of a domain, with or without scheme: the service's own, until there are others. */
-const domainOf = (address: string, { baseUrl }: Services) => {
-  const own = new URL(baseUrl()).host
-  const host = address
-    .replace(/^https?:\/\//i, '')
-    .replace(/\/$/, '')
-    .toLowerCase()
-  return host === '' || host === own ? null : fail(400, 'domain: there is no such domain in your account.')
-}
-
-const notOurs = (body: Body, { isOurs }: Services) => {
-  const addresses = {
-    url: [body.url],
-    geotarget: body.geotarget,
-    devicetarget: body.devicetarget,
-    languagetarget: body.languagetarget,
-  }
-  for (const [field, given] of Object.entries(addresses))
-    for (const address of (given ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.url)))
-      if (isOurs(new URL(address).hostname))
-        fail(400, `${field}: must not lead to one of this service's own addresses.`)
-}
-
-/** The fields that were sent, as the events name them. */
-const sent = (body: Body, services: Services): Partial<LinkFields> => {
-  notOurs(body, services)
-  const {
-    custom,
-    geotarget,
-    devicetarget,
-    languagetarget,
-    domain,
-    pixels: _p,
-    campaign: _c,
-    channel: _h,
-    password: _w,
-    ...same
-  } = body
-  const renamed = {
-    ...same,
-    alias: custom,
-    location: geotarget,
-    device: devicetarget,
-    language: languagetarget,
-    domain: domain === undefined ? undefined : domainOf(domain ?? '', services),
-  }
-  return Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined))
-}
-
-const passwordOf = async ({ password }: Body) =>
+const passwordOf = async ({ password }: LinkBody) =>
   password === undefined ? {} : { password: password === null ? null : await hashPassword(password) }
 
-const short = ({ alias }: Pick<LinkFields, 'alias' | 'domain'>, { baseUrl }: Services) => `${baseUrl()}/${alias}`
+type Addresses = Pick<Services, 'baseUrl' | 'domains'>
+const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: Addresses) =>
+  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
+/** A link's short address, on its branded domain if it has one. */
+export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
+  `${origin(row, services)}/${row.alias}`
 const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
+
+const assignment = (channel: number, id: number) =>
+  ({ type: 'AssignItem', channel, item: { kind: 'links', id } }) as const
 
 const fromState = (id: number, { fields, password }: Link, since: string): LinkRow => ({
   ...fields,
@@ -160,7 +40,7 @@ const fromState = (id: number, { fields, password }: Link, since: string): LinkR
 })
 
 /** From the tables, or while they are late from the link's own stream. */
-const read = async (
+export const readLink = async (
   { account, ids: [id = 0] }: Call<unknown>,
   { reader, handler, late }: Services,
 ): Promise<LinkRow> => {
@@ -168,13 +48,17 @@ const read = async (
   const row = late.is(stream) ? undefined : await findLink(reader, account, id)
   if (row) return row
   const { state, since } = await handler.load(link, stream)
-  return state.status === 'open' && state.account === account ? fromState(id, state, since) : fail(404, notFound)
+  if (state.status !== 'open' || state.account !== account) return fail(404, notFound)
+  // a link stays in a campaign that was deleted, but nobody sees that
+  const { campaign: at } = state.fields
+  const lives = at !== null && (await handler.load(campaign, `campaign-${at}`)).state.status === 'open'
+  return { ...fromState(id, state, since), campaign: lives ? at : null }
 }
 
 const byName = (entries: LinkFields['location']) =>
   Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
 
-const details = (row: LinkRow, services: Services) => ({
+const details = async (row: LinkRow, services: Services) => ({
   id: row.id,
   shorturl: short(row, services),
   longurl: row.url,
@@ -186,14 +70,14 @@ const details = (row: LinkRow, services: Services) => ({
   date: timestamp(row.created),
   alias: row.alias,
   type: row.type,
-  domain: services.baseUrl(),
+  domain: origin(row, services),
   language: byName(row.language),
   parameters: row.parameters,
   metatitle: row.metatitle,
   metadescription: row.metadescription,
   metaimage: row.metaimage,
   campaign: row.campaign,
-  pixels: row.pixels,
+  pixels: await livingPixels(services.reader, row.pixels),
   password: row.password,
 })
 
@@ -207,61 +91,74 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   description: descriptionOf(row),
   date: timestamp(row.created),
   uniqueclicks: row.uniques,
-  domain: services.baseUrl(),
+  domain: origin(row, services),
   campaign: row.campaign,
 })
 
-/** The ten labels with most clicks, counts as text. */
-const top = (counts: readonly Count[], label: (text: string) => string) =>
-  counts.length === 0
-    ? 0
-    : Object.fromEntries(counts.slice(0, 10).map(({ label: text, n }) => [label(text), String(n)]))
+const detailed = async (row: LinkRow, services: Services) => ({
+  details: await details(row, services),
+  data: statistics(await linkStats(services.reader, row.id), 0, ['facebook', 'twitter', 'google']),
+})
 
-const socialCount = (referrers: readonly Count[]) => {
-  const of = (site: string) => referrers.reduce((sum, { label, n }) => (network(label) === site ? sum + n : sum), 0)
-  return { facebook: of('facebook'), twitter: of('twitter'), google: of('google') }
+/** Of a domain's address: its id, null for the service's own, and 0, which no domain has, for one that is not known. */
+const domainFilter = (address: string, account: number, { domains, isOwnHost }: Services) => {
+  const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
+  const known = domains.byHost(host)
+  return known?.account === account ? known.id : isOwnHost(host) ? null : 0
+}
+const filters = (query: Call<unknown>['query'], account: number, services: Services): LinkFilter => ({
+  q: query['q'] || undefined,
+  domain: query['domain'] ? domainFilter(query['domain'], account, services) : undefined,
+  campaign: pathId(query['campaign']),
+  channel: pathId(query['channel']),
+})
+
+/** A short address, with or without scheme, or an alias alone. */
+const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
+  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
+  return {
+    aliasKey: alias.toLowerCase(),
+    domain: host === undefined ? undefined : domainFilter(host, account, services),
+  }
 }
 
-const statistics = async (id: number, { reader }: Services) => {
-  const { clicks, uniques, country, referrer, browser, os } = await linkStats(reader, id)
-  const or = (unknown: string) => (label: string) => label || unknown
-  return {
-    clicks,
-    uniqueClicks: uniques,
-    topCountries: top(country, countryName),
-    topReferrers: top(referrer, or('Direct')),
-    topBrowsers: top(browser, or('Unknown Browser')),
-    topOs: top(os, or('Unknown OS')),
-    socialCount: socialCount(referrer),
-  }
+/** Existing clients ask so for one link, and look at `error`, not at the status. */
+const findByShort = async ({ account, query }: Call<unknown>, services: Services) => {
+  const filter = shortFilter(query['short'] ?? '', account, services)
+  const asked = { limit: 1, page: 1 }
+  const found = await listLinks(services.reader, account, filter, 'date', asked)
+  const [row] = found.rows
+  if (!row) return { error: 1, message: 'There is no such short link.' }
+  const { details, data } = await detailed(row, services)
+  return { error: 0, details, data: { ...data, urls: [listRow(services)(row)] } }
 }
 
 export const linkRoutes = [
   route({
     method: 'get',
     path: '/api/urls',
-    run: async ({ account, query }, services) => {
+    run: async (call, services) => {
+      const { account, query } = call
+      if (query['short']) return findByShort(call, services)
       const asked = page(query)
       const order = query['order'] === 'click' ? 'click' : 'date'
-      return list('urls', asked, await listLinks(services.reader, account, order, asked), listRow(services))
+      const rows = await listLinks(services.reader, account, filters(query, account, services), order, asked)
+      return list('urls', asked, rows, listRow(services))
     },
   }),
 
   route({
     method: 'get',
     path: '/api/url/:id',
-    run: async (call, services) => {
-      const row = await read(call, services)
-      return { details: details(row, services), data: await statistics(row.id, services) }
-    },
+    run: async (call, services) => detailed(await readLink(call, services), services),
   }),
 
   route({
     method: 'post',
     path: '/api/url/add',
-    body: Body,
-    run: async ({ account, body, create }, services) => {
-      const given = { ...link.initialState.fields, ...sent(body, services) }
+    body: LinkBody,
+    run: async ({ account, body, create, write }, services) => {
+      const given = { ...link.initialState.fields, ...(await sentFields(body, account, services)) }
       const { password = null } = await passwordOf(body)
       const token = randomUUID()
       const make = (alias: string) =>
@@ -274,7 +171,8 @@ export const linkRoutes = [
           token,
           now: new Date().toISOString(),
         }))
-      const made = given.alias ? await make(given.alias) : await untilFree(() => make(randomAlias()))
+      const made = given.alias ? await make(given.alias) : await withRandomAlias(make)
+      if (body.channel) await write(channelItem, assignment(body.channel, made.id))
       const address = short(made.state.fields, services)
       return { id: made.id, shorturl: address, short: address }
     },
@@ -283,18 +181,19 @@ export const linkRoutes = [
   route({
     method: 'put',
     path: '/api/url/:id/update',
-    body: Body,
-    exists: read,
+    body: LinkBody,
+    exists: readLink,
     run: async ({ account, ids: [id = 0], body, write }, services) => {
       const { state } = await write(link, {
         type: 'UpdateLink',
         id,
         account,
-        changes: sent(body, services),
+        changes: await sentFields(body, account, services),
         ...(await passwordOf(body)),
         token: randomUUID(),
         now: new Date().toISOString(),
       })
+      if (body.channel) await write(channelItem, assignment(body.channel, id))
       const address = short(state.fields, services)
       return { id, short: address, shorturl: address }
     },
@@ -309,13 +208,3 @@ export const linkRoutes = [
     },
   }),
 ]
-
-/** A random alias that is taken is drawn again; with 40 random bits that is rare. */
-const untilFree = async <R>(draw: () => Promise<R>, tries = 10): Promise<R> => {
-  try {
-    return await draw()
-  } catch (error) {
-    if (error instanceof Refused && error.what === 'alias' && tries > 1) return untilFree(draw, tries - 1)
-    throw error
-  }
-}

@@ -1,11 +1,14 @@
-import { type Link, link } from '../commands/link.ts'
+import { bio } from '../commands/bio.ts'
 import type { Handler } from '../commands/handle.ts'
+import { link } from '../commands/link.ts'
 import { openProgress, type Progress } from '../projections/progress.ts'
-import { accountsChanged } from '../queries/account.ts'
+import { accountsChanged, erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
-import { findTarget, linksChanged, type Target } from '../queries/target.ts'
+import { findOccupant, type Occupant, occupantsChanged } from '../queries/target.ts'
+import { domainsChanged } from '../queries/domain.ts'
 import { type Auth, openAuth } from './auth.ts'
+import { type Domains, openDomains } from './domains.ts'
 import { type Late, openLate } from './late.ts'
 import { openTargets, type Targets } from './targets.ts'
 
@@ -13,10 +16,13 @@ import { openTargets, type Targets } from './targets.ts'
 export interface Memory {
   readonly auth: Auth
   readonly targets: Targets
+  readonly domains: Domains
   readonly late: Late
   readonly progress: Progress
   /** Something may have been missed. */
   readonly distrust: () => void
+  /** Learns all that has to be known before it is asked for. */
+  readonly learn: () => Promise<void>
 }
 
 export interface MemoryOptions {
@@ -32,6 +38,8 @@ export interface MemoryOptions {
   readonly trusted: () => boolean
   /** The keys of these accounts may have been destroyed. */
   readonly onAccounts: (accounts: readonly number[]) => void
+  /** The keys of these accounts have to be destroyed, should a restored backup or a broken command have left one. */
+  readonly onErased: (accounts: readonly number[]) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
 }
 
@@ -43,57 +51,77 @@ export const openMemory = ({
   start,
   trusted,
   onAccounts,
+  onErased,
   onProblem,
 }: MemoryOptions): Memory => {
   const forget = async (after: bigint, upTo: bigint) => {
     try {
-      const [links, accounts] = await Promise.all([
-        linksChanged(reader, after, upTo),
+      const [occupants, accounts, changed] = await Promise.all([
+        occupantsChanged(reader, after, upTo),
         accountsChanged(reader, after, upTo),
+        domainsChanged(reader, after, upTo),
       ])
-      targets.forgetLinks(links)
+      targets.forget(occupants)
+      domains.know(changed)
       if (accounts.length === 0) return
       targets.forgetAccounts(accounts)
       auth.forget(accounts)
       onAccounts(accounts)
+      await onErased(await erasedAccounts(reader))
     } catch {
       distrust()
     }
   }
+  const learn = async () => {
+    domains.know(await domainsChanged(reader, 0n))
+    await onErased(await erasedAccounts(reader))
+  }
   const distrust = () => {
     targets.distrust()
     auth.forgetAll()
+    // what cannot be read now is read by the next who distrusts
+    void learn().catch(() => {})
   }
-  /** A link whose change the tables do not have yet is served as its own stream says. */
-  const pin = async (stream: string, position: bigint) => {
-    const { state, revision, position: read } = await handler.load(link, stream)
-    const id = Number(stream.slice('link-'.length))
-    targets.pin(id, position, state.status === 'open' ? targetOf(id, state, Number(revision), read) : undefined)
-  }
-
+  const domains = openDomains()
   const progress = openProgress(start, forget)
   const auth = openAuth(pepper, (key) => findKey(reader, key))
   const targets = openTargets({
-    find: (domain, aliasKey) => findTarget(redirectReader, domain, aliasKey),
+    find: (domain, aliasKey) => findOccupant(redirectReader, domain, aliasKey),
     trusted,
     seen: progress.seen,
   })
+  // what the tables are late with is served as its own stream says
+  const folded = foldedBy(handler)
   const late = openLate(progress, (stream, position) => {
-    if (stream.startsWith('link-'))
-      void pin(stream, position).catch((error: unknown) =>
-        onProblem(error, 'a link that the tables are late with could not be read'),
-      )
+    void folded[stream.slice(0, stream.indexOf('-'))]?.(stream)
+      .then((occupant) => targets.pin(stream, position, occupant))
+      .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
-  return { auth, targets, late, progress, distrust }
+  return { auth, targets, domains, late, progress, distrust, learn }
 }
 
-const targetOf = (id: number, { account, fields, password }: Link, revision: number, position: bigint): Target => ({
-  ...fields,
-  link: id,
-  account,
-  revision,
-  position,
-  aliasKey: fields.alias.toLowerCase(),
-  password,
-  expiry: fields.expiry === null ? null : new Date(fields.expiry),
+/** What stands at an address as its stream says, by the prefix of that. */
+const foldedBy = ({ load }: Handler): Readonly<Record<string, (stream: string) => Promise<Occupant | undefined>>> => ({
+  link: async (stream) => {
+    const { state, revision, position } = await load(link, stream)
+    const { status, account, fields, password } = state
+    if (status !== 'open') return undefined
+    return {
+      ...fields,
+      link: idIn(stream),
+      account,
+      revision: Number(revision),
+      position,
+      aliasKey: fields.alias.toLowerCase(),
+      password,
+      expiry: fields.expiry === null ? null : new Date(fields.expiry),
+    }
+  },
+  bio: async (stream) => {
+    const { state, position } = await load(bio, stream)
+    const { status, account, fields } = state
+    if (status !== 'open') return undefined
+    return { ...fields, bio: idIn(stream), account, position, domain: null, aliasKey: fields.alias.toLowerCase() }
+  },
 })
+const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))

@@ -10,13 +10,14 @@ export interface Counted {
   readonly wait: number
 }
 
-const unlimited = 1_000_000
+/** What is said to be left where there is no limit. */
+export const unlimited = 1_000_000
 
 /** Fixed windows that open with the first request, in PostgreSQL and by its clock, so that all processes share them. */
 export interface Limiter {
   readonly count: (key: string, limit: number, seconds: number) => Promise<Counted>
-  /** What has been counted in the running window, without counting. */
-  readonly peek: (key: string) => Promise<number>
+  /** Takes one back that should not have counted. */
+  readonly uncount: (key: string) => Promise<void>
 }
 
 export const limiter = (db: Knex): Limiter => {
@@ -49,12 +50,8 @@ export const limiter = (db: Knex): Limiter => {
         wait: Math.max(1, Number(wait)),
       }
     },
-    peek: async (key) => {
-      const { rows } = await db.raw<{ rows: { count: number }[] }>(
-        'select count from state.rate_limits where key = ? and ends_at > now()',
-        [key],
-      )
-      return rows[0]?.count ?? 0
+    uncount: async (key) => {
+      await db('state.rate_limits').where({ key }).andWhere('count', '>', 0).decrement('count', 1)
     },
   }
 }

@@ -2,22 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import QuickLRU from 'quick-lru'
 import type { Visit } from '../events/clicklog.ts'
-import type { Target } from '../queries/target.ts'
+import type { KnownDomain } from '../queries/domain.ts'
+import type { BioTarget, Target } from '../queries/target.ts'
+import { preferredLanguages } from '../visitor/language.ts'
 import { addressBlock, clientAddress } from './address.ts'
+import type { Domains } from './domains.ts'
 import { isOutage } from './errors.ts'
-import { pages, passwordPage, sendPage } from './pages.ts'
+import { bioPage, type PageOptions, pages, passwordPage, sendPage } from './pages.ts'
 import { checkPassword, unlockCookie, unlocks } from './password.ts'
 import type { Limiter } from './ratelimit.ts'
-import { type Destination, resolve } from './resolve.ts'
+import { type Destination, resolve, type Visitor } from './resolve.ts'
 import type { Targets } from './targets.ts'
 
 export interface RedirectOptions {
   readonly targets: Targets
+  readonly domains: Domains
   readonly limiter: Limiter
   readonly pepper: Buffer
   readonly isOurs: (host: string) => boolean
   /** Resolves once a visit cannot be lost by a killed process. */
   readonly record: (visit: Visit) => Promise<void>
+  /** ISO 3166-1 alpha-2 of an address, `` when not known */
+  readonly countryOf: (address: string) => string
   readonly trustProxy: number
   readonly secureCookies: () => boolean
   readonly log: Logger
@@ -31,32 +37,56 @@ const missLimit = 60
 /** What brought a visitor to a link: its short address, a QR code, a campaign's rotator. */
 export type Source = Visit['source']
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
+/** What a visitor came to: a link, or a QR code, which has none (0). */
+export type Visited = Pick<Visit, 'account' | 'link' | 'revision'>
+/** Answers, or says false where there is nothing. */
+export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
 
 export interface Redirect {
   /** Answers any public address. */
   readonly handle: Handler
   /** Sends a visitor on exactly as the link's own short address would. */
   readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
+  /** Records the visit and sends the visitor to where it leads. */
+  readonly send: (
+    req: IncomingMessage,
+    res: ServerResponse,
+    what: Visited,
+    to: Pick<Destination, 'url' | 'rule'>,
+    source: Source,
+  ) => Promise<void>
+  /** Answers what lies below a prefix on the service's own host, with the pages, and the limit on guessing, of all public addresses. */
+  readonly below: (serve: Serve) => Handler
 }
 
 /** The public side, served before Koa: a short address to where it leads. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { targets, limiter, pepper, isOurs, record, trustProxy, secureCookies, log } = options
+  const { targets, domains, limiter, pepper, isOurs, record, countryOf, trustProxy, secureCookies, log } = options
   const missed = new QuickLRU<string, number>({ maxSize: 10_000, maxAge: 60_000 })
 
-  const miss = (req: IncomingMessage, res: ServerResponse) => {
+  const visitorOf = (req: IncomingMessage, unlocked: boolean): Visitor => ({
+    unlocked,
+    agent: cut(req.headers['user-agent'], 512),
+    country: () => countryOf(clientAddress(req, trustProxy)),
+    languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
+  })
+
+  /** Where a branded domain sends who finds nothing; an address that has become one of ours would lead in circles. */
+  const elsewhere = (req: IncomingMessage, res: ServerResponse, url: string | undefined, page: PageOptions) =>
+    url && !isOurs(new URL(url).hostname) ? sendTo(res, url) : sendPage(req, res, page)
+
+  const miss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
     const from = addressBlock(clientAddress(req, trustProxy))
     const count = missed.get(from) ?? 0
     // its age is that of the first miss: the window does not slide
     missed.set(from, count + 1, { maxAge: (missed.expiresIn(from) ?? 60_000) || 60_000 })
-    sendPage(req, res, pages.missing)
+    elsewhere(req, res, domain?.redirect404, pages.missing)
   }
   const guesses = (req: IncomingMessage) => (missed.get(addressBlock(clientAddress(req, trustProxy))) ?? 0) >= missLimit
 
-  const send = async (req: IncomingMessage, res: ServerResponse, target: Target, to: Destination, source: Source) => {
-    if (req.method === 'GET') await record(visitOf(req, target, to, source, trustProxy))
-    res.writeHead(302, { Location: to.url, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
-    res.end()
+  const send: Redirect['send'] = async (req, res, what, to, source) => {
+    if (req.method === 'GET') await record(visitOf(req, what, to, source, trustProxy))
+    sendTo(res, to.url)
   }
 
   const tryPassword = async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
@@ -64,16 +94,17 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const key = `password ${link} ${addressBlock(clientAddress(req, trustProxy))}`
     const given = await formField(req, 'password')
     if (given === undefined) return sendPage(req, res, pages.large)
-    if ((await limiter.peek(key)) < wrongTries.limit) {
-      if (await checkPassword(given, password)) {
-        const { name, value, maxAge } = unlockCookie(pepper, link, password, Date.now())
-        const secure = secureCookies() ? '; Secure' : ''
-        return seeOther(req, res, `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`)
-      }
-      const { over } = await limiter.count(key, wrongTries.limit, wrongTries.seconds)
-      if (!over) return sendPage(req, res, passwordPage(401, 'That is not the password.'))
+    // counted before it is looked at, so that many at once do not slip through; a right one is taken back
+    const { over, wait } = await limiter.count(key, wrongTries.limit, wrongTries.seconds)
+    if (!over) {
+      if (!(await checkPassword(given, password)))
+        return sendPage(req, res, passwordPage(401, 'That is not the password.'))
+      await limiter.uncount(key)
+      const { name, value, maxAge } = unlockCookie(pepper, link, password, Date.now())
+      const secure = secureCookies() ? '; Secure' : ''
+      return seeOther(req, res, `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`)
     }
-    const headers = { 'Retry-After': String(wrongTries.seconds) }
+    const headers = { 'Retry-After': String(wait) }
     return sendPage(req, res, passwordPage(429, 'Too many wrong passwords: try again in ten minutes.', headers))
   }
 
@@ -81,7 +112,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || unlocks(pepper, link, password, now, cookie(req, `ll_${link}`))
-    const resolved = resolve(target, { unlocked }, now, isOurs)
+    const resolved = resolve(target, visitorOf(req, unlocked), now, isOurs)
     if (resolved.to === 'expired') return sendPage(req, res, pages.expired)
     if (req.method === 'POST') return tryPassword(req, res, target)
     switch (resolved.to) {
@@ -94,32 +125,60 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     }
   }
 
+  /** A visit of a bio page is no click: the short links on it count theirs. */
+  const show = (req: IncomingMessage, res: ServerResponse, bio: BioTarget) =>
+    req.method === 'POST' ? seeOther(req, res) : sendPage(req, res, bioPage(bio))
+
+  const failed = (req: IncomingMessage, res: ServerResponse, error: unknown) => {
+    if (!isOutage(error)) log.error({ err: error }, 'a redirect failed')
+    if (!res.headersSent) sendPage(req, res, isOutage(error) ? pages.unavailable : pages.failed)
+  }
+
   const handle: Handler = async (req, res) => {
     const { method = '', url = '' } = req
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return sendPage(req, res, pages.method)
-    if (url === '/' || url.startsWith('/?')) return sendPage(req, res, pages.home)
+    const domain = domains.byHost(req.headers.host ?? '')
+    if (url === '/' || url.startsWith('/?')) return elsewhere(req, res, domain?.redirectroot, pages.home)
     const alias = aliasPath.exec(url)?.[1]?.toLowerCase()
-    if (alias === undefined) return sendPage(req, res, pages.missing)
-    if (guesses(req)) return sendPage(req, res, pages.missing)
+    if (alias === undefined) return elsewhere(req, res, domain?.redirect404, pages.missing)
+    // behind one address may stand many, so whoever guesses there keeps nobody from a link that is in memory
+    if (guesses(req) && !targets.remembers(domain?.id ?? null, alias)) return sendPage(req, res, pages.missing)
     try {
-      const found = targets.get(null, alias)
+      const found = targets.get(domain?.id ?? null, alias)
       const target = found instanceof Promise ? await found : found
-      await (target ? follow(req, res, target, { kind: 'link', id: target.link }) : miss(req, res))
+      if (!target) miss(req, res, domain)
+      else if ('bio' in target) show(req, res, target)
+      else await follow(req, res, target, { kind: 'link', id: target.link })
     } catch (error) {
-      if (!isOutage(error)) log.error({ err: error }, 'a redirect failed')
-      if (!res.headersSent) sendPage(req, res, isOutage(error) ? pages.unavailable : pages.failed)
+      failed(req, res, error)
     }
   }
 
-  return { handle, follow }
+  const below: Redirect['below'] = (serve) => async (req, res) => {
+    const domain = domains.byHost(req.headers.host ?? '')
+    if (domain) return elsewhere(req, res, domain.redirect404, pages.missing)
+    if (guesses(req)) return sendPage(req, res, pages.missing)
+    try {
+      if (!(await serve(req, res))) miss(req, res, domain)
+    } catch (error) {
+      failed(req, res, error)
+    }
+  }
+
+  return { handle, follow, send, below }
+}
+
+export const sendTo = (res: ServerResponse, url: string) => {
+  res.writeHead(302, { Location: url, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
+  res.end()
 }
 
 const cut = (text: string | undefined, length: number) => (text ?? '').slice(0, length)
 
 const visitOf = (
   req: IncomingMessage,
-  target: Target,
-  { url, rule }: Destination,
+  { account, link, revision }: Visited,
+  { url, rule }: Pick<Destination, 'url' | 'rule'>,
   source: Source,
   hops: number,
 ): Visit => {
@@ -127,9 +186,9 @@ const visitOf = (
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')} ${String(headers['x-moz'] ?? '')}`
   return {
     at: new Date().toISOString(),
-    account: target.account,
-    link: target.link,
-    revision: target.revision,
+    account,
+    link,
+    revision,
     destination: url,
     rule,
     source,
@@ -158,12 +217,12 @@ const cookie = ({ headers }: IncomingMessage, name: string) =>
     .find((part) => part.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** A field of a posted form, `` when it is not there; undefined when the form is too large. */
+/** 1,024 characters of three bytes, percent-encoded, and some more */
+const formLimit = 16_384
+
+/** A field of a posted form, `` when it is not there; undefined when the form is too large: the rest is read, but not kept. */
 const formField = async (req: IncomingMessage, field: string) => {
   let body = ''
-  for await (const chunk of req.setEncoding('utf8')) {
-    body += chunk as string
-    if (body.length > 8192) return undefined
-  }
-  return new URLSearchParams(body).get(field) ?? ''
+  for await (const chunk of req.setEncoding('utf8')) if (body.length <= formLimit) body += chunk as string
+  return body.length > formLimit ? undefined : (new URLSearchParams(body).get(field) ?? '')
 }

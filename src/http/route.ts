@@ -3,7 +3,10 @@ import type { Decider } from '../commands/decider.ts'
 import type { Handled, Handler } from '../commands/handle.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { NextIds } from '../postgres/ids.ts'
+import type { Images } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
+import type { Domains } from './domains.ts'
+import type { GuardedFetch } from './fetch.ts'
 import type { Late } from './late.ts'
 
 /** What the routes work with. */
@@ -14,8 +17,18 @@ export interface Services {
   readonly nextId: NextIds
   /** the address short links start with, without a trailing slash */
   readonly baseUrl: () => string
-  /** one of the service's own hosts */
+  /** a host of the service or of any branded domain */
   readonly isOurs: (host: string) => boolean
+  /** the service's own host, however it is spelt */
+  readonly isOwnHost: (host: string) => boolean
+  readonly domains: Domains
+  /** A new branded domain's DNS leads here, as far as that is asked for. */
+  readonly pointsToUs: (host: string) => Promise<boolean>
+  /** names and addresses that branded domains are to point to */
+  readonly domainTargets: readonly string[]
+  /** the one way to ask others for something */
+  readonly guardedFetch: GuardedFetch
+  readonly images: Images
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   /** POST /register is there */
@@ -27,6 +40,8 @@ export interface Call<B> {
   readonly account: number
   /** ids of the path, in their order */
   readonly ids: readonly number[]
+  /** words of the path, in their order */
+  readonly words: readonly string[]
   /** of a repeated key the first */
   readonly query: Readonly<Record<string, string>>
   readonly body: B
@@ -40,7 +55,7 @@ export interface Call<B> {
 
 export interface Route<B = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** `:id` stands for an id; any other name for a word */
+  /** `:id`, `:linkid` and their like stand for an id; any other name for a word */
   readonly path: string
   /** anyone may call it; requests are counted by address */
   readonly public?: boolean

@@ -6,14 +6,17 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 export interface ServerOptions {
   readonly api: Handler
   readonly redirect: Handler
+  /** public addresses that are not a link's, by the first part of their path: `/r/` */
+  readonly below: Readonly<Record<string, Handler>>
   /** by path: `/healthz`, `/readyz` */
   readonly probes: Readonly<Record<string, () => { readonly status: number; readonly body: object }>>
 }
 
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
+const firstPart = /^\/[a-z]+\//
 
 /** One port: the API by Koa, everything else before it, for a redirect has no need of it. */
-export const createHttpServer = ({ api, redirect, probes }: ServerOptions): Server => {
+export const createHttpServer = ({ api, redirect, below, probes }: ServerOptions): Server => {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -23,10 +26,14 @@ export const createHttpServer = ({ api, redirect, probes }: ServerOptions): Serv
       connectionsCheckingInterval: 2000,
     },
     (req, res) => {
-      const path = req.url ?? ''
+      // the whole address may be written too (RFC 9112, 3.2.2)
+      const path = (req.url ?? '').replace(/^https?:\/\/[^/?#]*\/?/i, '/')
+      req.url = path
       if (isApi.test(path)) return void api(req, res)
       const probe = probes[path]
-      return probe ? answerProbe(res, probe()) : void redirect(req, res)
+      if (probe) return answerProbe(res, probe())
+      const serve = below[firstPart.exec(path)?.[0] ?? ''] ?? redirect
+      return void serve(req, res)
     },
   )
   server.maxConnections = 10_000

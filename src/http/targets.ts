@@ -1,21 +1,23 @@
 import QuickLRU from 'quick-lru'
-import type { ChangedLink, Target } from '../queries/target.ts'
+import { type Changed, type Occupant, streamOf } from '../queries/target.ts'
 import { isOutage } from './errors.ts'
 
-/** What redirects are served from: targets this process remembers, each true until told otherwise. */
+/** What public addresses are served from: the links and bio pages this process remembers, each true until told otherwise. */
 export interface Targets {
   /** Throws when the target is not remembered and PostgreSQL does not answer. */
-  readonly get: (domain: number | null, aliasKey: string) => Promise<Target | undefined> | Target | undefined
-  readonly forgetLinks: (changed: readonly ChangedLink[]) => void
+  readonly get: (domain: number | null, aliasKey: string) => Promise<Occupant | undefined> | Occupant | undefined
+  /** Something stands there, and it need not be looked up. */
+  readonly remembers: (domain: number | null, aliasKey: string) => boolean
+  readonly forget: (changed: readonly Changed[]) => void
   readonly forgetAccounts: (accounts: readonly number[]) => void
   /** Something may have been missed: what is remembered is asked for again before it is used, if PostgreSQL answers. */
   readonly distrust: () => void
-  /** Serves this, folded from the stream, until the tables have passed the position; undefined: the link is no more. */
-  readonly pin: (link: number, position: bigint, target: Target | undefined) => void
+  /** Serves this, folded from the stream, until the tables have passed the position; undefined: it is no more. */
+  readonly pin: (stream: string, position: bigint, target: Occupant | undefined) => void
 }
 
 export interface TargetsOptions {
-  readonly find: (domain: number | null, aliasKey: string) => Promise<Target | undefined>
+  readonly find: (domain: number | null, aliasKey: string) => Promise<Occupant | undefined>
   /** nothing can have been missed: notifications are being heard */
   readonly trusted: () => boolean
   readonly seen: () => bigint
@@ -26,11 +28,11 @@ export interface TargetsOptions {
 }
 
 interface Entry {
-  readonly target: Target
+  readonly target: Occupant
   readonly epoch: number
 }
 interface Fill {
-  readonly found: Promise<Target | undefined>
+  readonly found: Promise<Occupant | undefined>
   stale: boolean
 }
 
@@ -48,45 +50,46 @@ export const openTargets = ({
 }: TargetsOptions): Targets => {
   const entries = new QuickLRU<string, Entry>({
     maxSize: maxTargets,
-    onEviction: (_, { target }) => byLink.delete(target.link),
+    onEviction: (_, { target }) => byStream.delete(streamOf(target)),
   })
-  const byLink = new Map<number, string>()
+  const byStream = new Map<string, string>()
   const misses = new QuickLRU<string, number>({ maxSize: maxMisses, maxAge: missAge })
   const filling = new Map<string, Fill>()
-  const changedAt = new QuickLRU<number, bigint>({ maxSize: 10_000 })
-  const pinned = new Map<number, { readonly position: bigint; readonly target: Target | undefined }>()
+  const changedAt = new QuickLRU<string, bigint>({ maxSize: 10_000 })
+  const pinned = new Map<string, { readonly position: bigint; readonly target: Occupant | undefined }>()
   let epoch = 0
   let doubtful = 0
 
-  const drop = (link: number) => {
-    const key = byLink.get(link)
+  const drop = (stream: string) => {
+    const key = byStream.get(stream)
     if (key === undefined) return
-    byLink.delete(link)
+    byStream.delete(stream)
     entries.delete(key)
   }
 
-  /** A link pinned to its stream's state is served as that says, whatever the tables say. */
-  const pin = (link: number) => {
-    const held = pinned.get(link)
-    if (held && held.position <= seen()) pinned.delete(link)
-    return pinned.get(link)
+  /** What is pinned to its stream's state is served as that says, whatever the tables say. */
+  const pin = (stream: string) => {
+    const held = pinned.get(stream)
+    if (held && held.position <= seen()) pinned.delete(stream)
+    return pinned.get(stream)
   }
   const pinnedAt = (key: string) => {
-    for (const [link, { target }] of pinned)
-      if (pin(link) && target && keyOf(target.domain, target.aliasKey) === key) return target
+    for (const [stream, { target }] of pinned)
+      if (pin(stream) && target && keyOf(target.domain, target.aliasKey) === key) return target
     return undefined
   }
 
-  const fill = (domain: number | null, aliasKey: string, key: string): Promise<Target | undefined> => {
+  const fill = (domain: number | null, aliasKey: string, key: string): Promise<Occupant | undefined> => {
     const under = filling.get(key)
     if (under && !under.stale) return under.found
     const fresh: Fill = {
       stale: false,
       found: find(domain, aliasKey)
         .then((target) => {
-          const raced = fresh.stale || (target && target.position < (changedAt.get(target.link) ?? 0n))
+          const raced = fresh.stale || (target && target.position < (changedAt.get(streamOf(target)) ?? 0n))
           if (!raced) remember(key, target)
-          return target && pin(target.link) ? undefined : target
+          // the link may have been pinned while the tables were asked
+          return pinnedAt(key) ?? (target && pin(streamOf(target)) ? undefined : target)
         })
         .finally(() => {
           if (filling.get(key) === fresh) filling.delete(key)
@@ -96,15 +99,15 @@ export const openTargets = ({
     return fresh.found
   }
 
-  const remember = (key: string, target: Target | undefined) => {
+  const remember = (key: string, target: Occupant | undefined) => {
     if (!target) {
       const before = entries.get(key)
-      if (before) drop(before.target.link)
+      if (before) drop(streamOf(before.target))
       misses.set(key, epoch)
       return
     }
-    drop(target.link)
-    byLink.set(target.link, key)
+    drop(streamOf(target))
+    byStream.set(streamOf(target), key)
     entries.set(key, { target, epoch })
   }
 
@@ -123,6 +126,7 @@ export const openTargets = ({
   }
 
   return {
+    remembers: (domain, aliasKey) => entries.has(keyOf(domain, aliasKey)),
     get: (domain, aliasKey) => {
       const key = keyOf(domain, aliasKey)
       const held = pinned.size > 0 ? pinnedAt(key) : undefined
@@ -136,31 +140,33 @@ export const openTargets = ({
       if (sure && misses.get(key) === epoch) return undefined
       return fill(domain, aliasKey, key)
     },
-    forgetLinks: (changed) => {
-      for (const { link, domain, aliasKey, position } of changed) {
+    forget: (changed) => {
+      for (const { stream, domain, aliasKey, position } of changed) {
         const key = keyOf(domain, aliasKey)
-        drop(link)
+        drop(stream)
         misses.delete(key)
-        changedAt.set(link, position)
+        changedAt.set(stream, position)
         const under = filling.get(key)
         if (under) under.stale = true
       }
     },
     forgetAccounts: (accounts) => {
       const changed = new Set(accounts)
-      for (const { target } of entries.values()) if (changed.has(target.account)) drop(target.link)
+      for (const { target } of entries.values()) if (changed.has(target.account)) drop(streamOf(target))
       misses.clear()
       filling.forEach((fill) => (fill.stale = true))
     },
     distrust: () => {
       epoch++
+      filling.forEach((fill) => (fill.stale = true))
     },
-    pin: (link, position, target) => {
-      if (position <= seen()) return
-      drop(link)
-      changedAt.set(link, position)
+    pin: (stream, position, target) => {
+      // of two that were read at once the older one may come last
+      if (position <= seen() || position < (pinned.get(stream)?.position ?? 0n)) return
+      drop(stream)
+      changedAt.set(stream, position)
       if (target) misses.delete(keyOf(target.domain, target.aliasKey))
-      pinned.set(link, { position, target })
+      pinned.set(stream, { position, target })
     },
   }
 }

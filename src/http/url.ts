@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import QuickLRU from 'quick-lru'
 
 /** What a URL field accepts: the address as it will be stored, shown and sent, or what is wrong with it (to follow the field's name). */
 export type SafeUrl = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly problem: string }
@@ -58,10 +59,17 @@ export const safeTargetUrl = (input: string): SafeUrl => {
   return { ok: true, url: url.href }
 }
 
+const normalised = new QuickLRU<string, string>({ maxSize: 1000 })
+
 /** One spelling per host, `` when it is none: lower case, punycode, without port, trailing dot and `www.`; numeric addresses dotted. */
 export const normalHost = (host: string): string => {
+  const known = normalised.get(host)
+  if (known !== undefined) return known
   const url = /^[^\s/?#@\\]+$/.test(host) ? urlOf(`http://${host}`) : undefined
-  return url ? url.hostname.replace(/\.$/, '').replace(/^www\.(?=.)/, '') : ''
+  const normal = url ? url.hostname.replace(/\.$/, '').replace(/^www\.(?=.)/, '') : ''
+  // every visit asks for the same few
+  if (host.length < 256) normalised.set(host, normal)
+  return normal
 }
 
 /** Whether an address leads to one of our own hosts, however it is spelt; `hosts` is asked for a normal host. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Listed, Page } from '../queries/page.ts'
+import { aliasProblem } from './alias.ts'
 import { safeTargetUrl } from './url.ts'
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC: how every timestamp is given. */
@@ -10,22 +11,28 @@ const isDay = (text: string) => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD` (the end of that day), UTC; `` and null are none. Gives ISO 8601. */
-export const expiry = z
-  .string('must be a timestamp like 2030-01-31 18:00:00')
-  .nullable()
-  .transform((text, context) => {
-    if (text === null || text === '') return null
-    const [, day, time = '23:59:59'] = /^(\d{4}-\d\d-\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d))?$/.exec(text) ?? []
-    if (day && isDay(day)) return `${day}T${time}.000Z`
-    context.addIssue('must be a timestamp like 2030-01-31 18:00:00, or a day like 2030-01-31')
-    return z.NEVER
-  })
-
 /** What a field must be, or that it is missing. */
 export const must = (what: string) => ({
   error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : `must be ${what}`),
 })
+
+/** The moment that `YYYY-MM-DD HH:MM:SS` or, with the time of day that is missing, `YYYY-MM-DD` names; UTC. */
+export const moment = (text: string, timeOfDay: string) => {
+  const [, day, time = timeOfDay] = /^(\d{4}-\d\d-\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d))?$/.exec(text) ?? []
+  return day && isDay(day) ? new Date(`${day}T${time}Z`) : undefined
+}
+
+/** `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD` (the end of that day), UTC; `` and null are none. Gives ISO 8601. */
+export const expiry = z
+  .string(must('a timestamp like 2030-01-31 18:00:00'))
+  .nullable()
+  .transform((text, context) => {
+    if (text === null || text === '') return null
+    const found = moment(text, '23:59:59')
+    if (found) return found.toISOString()
+    context.addIssue('must be a timestamp like 2030-01-31 18:00:00, or a day like 2030-01-31')
+    return z.NEVER
+  })
 
 const storable = (text: string) => text.isWellFormed() && !text.includes('\0')
 
@@ -35,6 +42,27 @@ export const text = (max: number) =>
     .string(must('a text'))
     .max(max, `must have at most ${max.toLocaleString('en')} characters`)
     .refine(storable, 'must not contain NUL characters or lone surrogates')
+
+/** What a thing is called. */
+export const name = text(255).min(1, 'must not be empty')
+
+/** An alias that a user chose; `` and null are none. */
+export const alias = z
+  .string(must('a text'))
+  .nullable()
+  .transform((input) => input || undefined)
+  .superRefine((input, context) => {
+    const problem = input === undefined ? undefined : aliasProblem(input)
+    if (problem) context.addIssue(problem)
+  })
+
+/** `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in lower case. */
+export const color = z.string(must('a text')).transform((input, context) => {
+  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input)?.[1]?.toLowerCase()
+  if (digits) return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`
+  context.addIssue('must be a HEX colour like #1d4ed8 or #fff')
+  return z.NEVER
+})
 
 /** A web address, as it will be stored and sent. */
 export const url = z.string(must('a text')).transform((input, context) => {
@@ -48,9 +76,13 @@ export const url = z.string(must('a text')).transform((input, context) => {
 export const orEmpty = <T extends z.ZodType<string>>(schema: T) =>
   z.union([z.literal(''), z.null().transform(() => ''), schema])
 
-/** `` and null empty a list. */
+/** `` and null are null. */
 export const orNone = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? null : value), schema.nullable())
+
+/** `` and null set a field back to what it is when it is not sent. */
+export const orInitial = <T extends z.ZodType>(schema: T, initial: z.output<T>) =>
+  orNone(schema).transform((value) => value ?? initial)
 
 /** An id in a body, as a number or as digits. */
 export const bodyId = z.union(

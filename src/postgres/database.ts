@@ -30,6 +30,8 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
     client: 'pg',
     connection: settings(connection, options) as Knex.PgConnectionConfig,
     acquireConnectionTimeout: 2000,
+    // it would print: what it has to say is thrown as well, or goes to onError
+    log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     pool: {
       min: 0,
       max: options.max,

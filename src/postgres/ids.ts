@@ -1,5 +1,6 @@
 import type { NextId } from '../commands/handle.ts'
 import type { Database } from './database.ts'
+import { together } from './together.ts'
 
 /** Kinds of resources; each has its sequence in `state`. */
 export const idKinds = [
@@ -22,33 +23,16 @@ export const allIds = (db: Database) => Object.fromEntries(idKinds.map((kind) =>
 /** Ids from a sequence in `state`. Those asked for while a draw is under way are drawn together. */
 export const ids = (db: Database, kind: IdKind): NextId => {
   const sequence = `state.${kind}_id`
-  let waiting: { resolve: (id: number) => void; reject: (error: unknown) => void }[] = []
-  let running = false
-
-  const draw = async () => {
-    running = true
-    while (waiting.length > 0) {
-      const taken = waiting
-      waiting = []
-      try {
-        const { rows } = await db.raw<{ rows: { id: string }[] }>(
-          'select nextval(?) as id from generate_series(1, ?)',
-          [sequence, taken.length],
-        )
-        taken.forEach(({ resolve }, i) => resolve(Number(rows[i]?.id)))
-      } catch (error) {
-        taken.forEach(({ reject }) => reject(error))
-      }
-    }
-    running = false
-  }
-
+  const next = together(1000, async (asked: readonly void[]) => {
+    const { rows } = await db.raw<{ rows: { id: string }[] }>('select nextval(?) as id from generate_series(1, ?)', [
+      sequence,
+      asked.length,
+    ])
+    return rows.map(({ id }) => Number(id))
+  })
   return async (past) => {
     if (past !== undefined) await atLeast(db, kind, past)
-    return new Promise((resolve, reject) => {
-      waiting.push({ resolve, reject })
-      if (!running) void draw()
-    })
+    return next()
   }
 }
 

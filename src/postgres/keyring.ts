@@ -9,8 +9,8 @@ export class WrongSecret extends Error {}
 export interface Keys extends Keyring {
   /** 32 bytes for hashes and cookies of the whole service */
   readonly service: Buffer
-  /** Destroys an account's key, and with it all that is sealed under it. */
-  readonly destroy: (account: number) => Promise<void>
+  /** Destroys accounts' keys, and with them all that is sealed under them. */
+  readonly destroy: (accounts: readonly number[]) => Promise<void>
   /** Forgets what it holds of these accounts' keys, because another process may have destroyed them. */
   readonly forget: (accounts: readonly number[]) => void
 }
@@ -66,11 +66,10 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
       return made
     },
     forOpening: open,
-    destroy: async (account) => {
-      await db('state.keys')
-        .where({ name: name(account) })
-        .delete()
-      cache.delete(account)
+    destroy: async (accounts) => {
+      if (accounts.length === 0) return
+      await db('state.keys').whereIn('name', accounts.map(name)).delete()
+      accounts.forEach((account) => cache.delete(account))
     },
     forget: (accounts) => accounts.forEach((account) => cache.delete(account)),
   }

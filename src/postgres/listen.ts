@@ -39,6 +39,7 @@ export const listen = (
     let end: (error?: Error) => void = () => {}
     const ended = new Promise<Error | undefined>((resolve) => (end = resolve))
     client = await connect(connection, name, (error) => end(error))
+    if (stopped.signal.aborted) return client.end() // closed while it was connecting
     client.on('notification', ({ payload }) => on.message(payload ?? ''))
     await client.query(`listen ${channel}`)
     up = true

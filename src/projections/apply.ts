@@ -29,13 +29,24 @@ const handles = ({ projection }: Member, { type }: Recorded<DomainEvent>) =>
   !('on' in projection) || type in projection.on
 const isDataError = (error: unknown) => /^(22|23)/.test((error as { code?: string }).code ?? '')
 
-/** Moves the checkpoint from where it was, as the transaction's first statement: of two projectors one fails here. */
-const advance = async (tx: Knex, { checkpoint }: Member, to: Recorded<DomainEvent>): Promise<Checkpoint> => {
-  const { projection, version, generation, position, live } = checkpoint
+const isBehind = ({ checkpoint }: Member, { position }: Recorded<DomainEvent>) => position > BigInt(checkpoint.position)
+
+/**
+ * Moves the checkpoints from where they were, as the transaction's first statement: of two projectors one fails here. Those of projections
+ * that handle none of the events move as well: so the least of them tells what can be read, and where to go on.
+ */
+const advance = async (tx: Knex, members: readonly Member[], to: Recorded<DomainEvent>) => {
+  const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
   const next = { position: to.position.toString(), event_id: to.id }
-  const moved = await tx(checkpoints).where({ projection, version, generation, position, live }).update(next)
-  if (moved !== 1) throw new Overtaken(`${projection} ${version}/${generation} is no longer at ${position}`)
-  return { ...checkpoint, ...next }
+  const moved = await tx.raw<{ rowCount: number }>(
+    `update ${checkpoints} as c set position = ?, event_id = ? from json_populate_recordset(null::${checkpoints}, ?::json) as was
+     where (c.projection, c.version, c.generation, c.position, c.live)
+       = (was.projection, was.version, was.generation, was.position, was.live)`,
+    [next.position, next.event_id, JSON.stringify(behind)],
+  )
+  if (moved.rowCount === behind.length) return next
+  const names = behind.map(({ projection, version, generation }) => `${projection} ${version}/${generation}`)
+  throw new Overtaken(`one of ${names.join(', ')} is no longer at ${behind[0]?.position}`)
 }
 
 const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[]): Change[] => {
@@ -49,21 +60,18 @@ const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[
   })
 }
 
-const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<DomainEvent>[]): Promise<Member> => {
+const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<DomainEvent>[]) => {
   const { projection, checkpoint } = member
-  const fresh = events.filter((event) => event.position > BigInt(checkpoint.position) && handles(member, event))
-  const last = fresh.at(-1)
-  if (!last) return member
+  const fresh = events.filter((event) => isBehind(member, event) && handles(member, event))
+  if (fresh.length === 0) return
   const all = changes(projection, fresh)
-  const next = await advance(tx, member, last)
   const names = tableNames(projection, checkpoint.generation)
   try {
     await ('on' in projection ? writeChanges(tx, names, all) : projection.write(tx, names, fresh))
   } catch (error) {
-    if (isDataError(error) && fresh.length === 1) throw new Poison(last, projection.name, error)
+    if (isDataError(error) && fresh.length === 1) throw new Poison(fresh[0]!, projection.name, error)
     throw error
   }
-  return { projection, checkpoint: next }
 }
 
 /**
@@ -79,10 +87,14 @@ export const applyBatch = async (
   const upTo = (n: number) => applyBatch(db, members, events.slice(0, n), told)
   try {
     return await db.transaction(async (tx) => {
-      const moved: Member[] = []
-      for (const member of members) moved.push(await writeOne(tx, member, events))
-      await told(tx, events.at(-1)?.position ?? 0n)
-      return moved
+      const last = events.at(-1)
+      if (!last) return members
+      const next = await advance(tx, members, last)
+      for (const member of members) await writeOne(tx, member, events)
+      await told(tx, last.position)
+      return members.map((member) =>
+        isBehind(member, last) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
+      )
     })
   } catch (error) {
     if (error instanceof Poison) {

@@ -14,7 +14,7 @@ const listed = (account: number, n: number) => add('link_counts', { account }, {
  */
 export const links: Projection = {
   name: 'links',
-  version: 1,
+  version: 2,
   filter: 'rest',
   tables: {
     links: (t) => `
@@ -26,6 +26,7 @@ export const links: Projection = {
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} (alias_key, domain);
       create index on ${t} (account, id) where deleted is null;
+      create index on ${t} (campaign, id) where campaign is not null and deleted is null;
       create index on ${t} (position)`,
     // counting a million rows takes 57 ms, so the number is kept
     link_counts: (t) => `create table ${t} (account bigint primary key, n bigint not null)`,

@@ -12,16 +12,17 @@ const rowOf = (fields: object): Row =>
 
 /**
  * Table of a resource that an account makes, changes and deletes, and the number of each account's. A deleted one's row stays: who remembers it
- * learns of its end by its `position`, and what it is a member of comes back with it. `columns` is the DDL of its own fields.
+ * learns of its end by its `position`, and what it is a member of comes back with it. `columns` is the DDL of its own fields,
+ * `indexed` what it is also found by.
  */
-export const ownedTables = <T extends string>(table: T, columns: string) =>
+export const ownedTables = <T extends string>(table: T, columns: string, ...indexed: readonly string[]) =>
   ({
     [table]: (t: string) => `
       create table ${t} (
         id bigint primary key, account bigint not null, ${columns},
         created timestamptz not null, deleted timestamptz, position bigint not null);
       create index on ${t} (account, id) where deleted is null;
-      create index on ${t} (position)`,
+      create index on ${t} (position)${indexed.map((by) => `; create index on ${t} (${by})`).join('')}`,
     [`${table}_counts`]: (t: string) => `create table ${t} (account bigint primary key, n bigint not null)`,
   }) as Readonly<Record<T | `${T}_counts`, (name: string) => string>>
 
@@ -36,8 +37,8 @@ export const ownedHandlers = <N extends string>(noun: N, table: string, columns:
     ]
   }
   const updated: Of<N, 'Updated'> = ({ data, position }) => {
-    const { id, changes } = data as { id: number; changes: object }
-    return [patch(table, { id }, { ...columns(changes), position })]
+    const { id, token: _, changes, ...personal } = data as { id: number; token?: string; changes: object }
+    return [patch(table, { id }, { ...columns({ ...changes, ...personal }), position })]
   }
   const deleted: Of<N, 'Deleted'> = ({ data, metadata: { account }, at, position }) => {
     const { id } = data as { id: number }

@@ -31,10 +31,10 @@ export const openProgress = (start: bigint, forget: (after: bigint, upTo: bigint
 
   return {
     seen: () => seen,
-    advance: (position) => {
+    advance: async (position) => {
       if (position > wanted) wanted = position
-      running ??= catchUp().finally(() => (running = undefined))
-      return running
+      // the run under way may have looked for the last time already: then it takes another
+      while (seen < position) await (running ??= catchUp().finally(() => (running = undefined)))
     },
     wait: (position, ms) =>
       new Promise((resolve) => {

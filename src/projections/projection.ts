@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent, Event, EventType } from '../events/index.ts'
@@ -16,7 +17,7 @@ export type Change = { readonly table: string; readonly key: Row } & (
 
 /** The row is now exactly this. */
 export const put = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'put', row })
-/** These columns of the row change, if it is there. */
+/** These columns of the row change, if it is there; of all rows that the key finds, should it be less than the table's own. */
 export const patch = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'patch', row })
 /** These numbers are added to the row's, which starts at zero. */
 export const add = (table: string, key: Row, row: Readonly<Record<string, number>>): Change => ({
@@ -58,7 +59,7 @@ export const changesOf = ({ on }: HandledProjection, event: Recorded<DomainEvent
 export const coalesce = (changes: readonly Change[]): Change[] => {
   const rows = new Map<string, Change>()
   for (const change of changes) {
-    const at = JSON.stringify([change.table, change.key])
+    const at = json([change.table, Object.entries(change.key).sort(([a], [b]) => (a < b ? -1 : 1))])
     const before = rows.get(at)
     const after = before ? combine(before, change) : change
     // a row that comes again moves to the end, so that the statements keep the order of the events
@@ -93,20 +94,24 @@ const combine = (before: Change, after: Change): Change => {
 }
 const pick = (row: Row, like: Row): Row => Object.fromEntries(Object.keys(like).map((k) => [k, row[k] ?? 0]))
 
-const json = (rows: readonly Row[]) =>
-  JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+const json = (value: readonly unknown[]) =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 
-/** The same columns in one statement: changes of one table, one kind and one set of columns. */
+/** The same columns in one statement: changes of one table, one kind and one set of columns, found by the same. */
 const sets = (changes: readonly Change[]) => {
   const groups = new Map<string, Change[]>()
   for (const change of changes) {
-    const at = JSON.stringify([change.table, change.op, 'row' in change ? Object.keys(change.row).sort() : []])
+    const columns = [change.key, 'row' in change ? change.row : {}].map((row) => Object.keys(row).sort())
+    const at = JSON.stringify([change.table, change.op, columns])
     const group = groups.get(at)
     if (group) group.push(change)
     else groups.set(at, [change])
   }
   return [...groups.values()]
 }
+
+/** A statement that comes again and again is kept by the server, parsed and planned, under a name. */
+const prepared = (sql: string) => ({ name: createHash('sha1').update(sql).digest('hex') })
 
 /** Writes coalesced changes, one statement for each set. */
 export const writeChanges = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
@@ -121,17 +126,23 @@ export const writeChanges = async (tx: Knex, names: TableNames, changes: readonl
     const q = (name: string) => `"${name}"`
     const source = `json_populate_recordset(null::${table}, ?::json) as n`
     const match = list(keys, (k) => `t.${q(k)} = n.${q(k)}`, ' and ')
-    const insert = `insert into ${table} as t (${list([...keys, ...columns], q)}) select ${list([...keys, ...columns], (k) => `n.${q(k)}`)} from ${source} on conflict (${list(keys, q)}) do`
+    const insert = `insert into ${table} as t (${list([...keys, ...columns], q)}) select ${list([...keys, ...columns], (k) => `n.${q(k)}`)} from ${source}`
+    const clear = `delete from ${table} as t using ${source} where ${match}`
     switch (first.op) {
-      case 'put':
-        await tx.raw(
-          `${insert} ${columns.length ? `update set ${list(columns, (c) => `${q(c)} = excluded.${q(c)}`)}` : 'nothing'}`,
-          [rows],
-        )
+      case 'put': {
+        const fresh = `${insert} on conflict (${list(keys, q)}) do nothing`
+        const added = await tx.raw<{ rowCount: number }>(fresh, [rows]).options(prepared(fresh))
+        if (added.rowCount === set.length) break
+        // what a row had in other columns goes too: it is the same whether it was put, or removed and put
+        await tx.raw(clear, [rows])
+        await tx.raw(insert, [rows])
         break
-      case 'add':
-        await tx.raw(`${insert} update set ${list(columns, (c) => `${q(c)} = t.${q(c)} + excluded.${q(c)}`)}`, [rows])
+      }
+      case 'add': {
+        const sum = `${insert} on conflict (${list(keys, q)}) do update set ${list(columns, (c) => `${q(c)} = coalesce(t.${q(c)}, 0) + excluded.${q(c)}`)}`
+        await tx.raw(sum, [rows]).options(prepared(sum))
         break
+      }
       case 'patch':
         await tx.raw(
           `update ${table} as t set ${list(columns, (c) => `${q(c)} = n.${q(c)}`)} from ${source} where ${match}`,
@@ -139,7 +150,7 @@ export const writeChanges = async (tx: Knex, names: TableNames, changes: readonl
         )
         break
       case 'remove':
-        await tx.raw(`delete from ${table} as t using ${source} where ${match}`, [rows])
+        await tx.raw(clear, [rows])
         break
     }
   }

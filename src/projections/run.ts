@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Logger } from 'pino'
+import { Unreadable } from '../events/codec.ts'
 import type { EventStore, Filter } from '../events/store.ts'
 import { applyBatch, type Member, Overtaken, Poison } from './apply.ts'
 import type { Projection } from './projection.ts'
-import { type Checkpoint, checkpoints, newGeneration, prune } from './tables.ts'
+import { type Checkpoint, checkpoints, dropGeneration, newGeneration, prune } from './tables.ts'
 
 /** A connection that holds advisory locks for as long as it lives. */
 export interface Locks {
@@ -74,17 +75,20 @@ const sameLog = async (store: EventStore, { projection, log_id, position, event_
 }
 export class WrongLog extends Error {}
 
-/** Fills new tables beside those that are read, and makes them the ones that are read once they have caught up. */
+/** Fills new tables beside those that are read, and makes them the ones that are read once they have caught up; else nothing of them stays. */
 export const fill = async (
   { db, store, log, instance, limit = 2000 }: Pick<ProjectorOptions, 'db' | 'store' | 'log' | 'instance' | 'limit'>,
   projection: Projection,
   signal: AbortSignal,
   onProgress: (position: bigint, head: bigint) => void = () => {},
 ) => {
-  let members: readonly Member[] = [{ projection, checkpoint: await newGeneration(db, projection, store.logId) }]
-  const { filter, name } = projection
+  const checkpoint = await newGeneration(db, projection, store.logId)
+  const { filter, name, version } = projection
+  const { generation } = checkpoint
+  let members: readonly Member[] = [{ projection, checkpoint }]
   let head = await store.head(filter)
   let seen = 0n
+  let live = false
   const advance = async (until: () => boolean) => {
     if (until()) return
     for await (const events of store.subscribe({ after: seen, filter, limit, signal })) {
@@ -94,24 +98,29 @@ export const fill = async (
       if (until()) return
     }
   }
-  await advance(() => seen >= head)
-  head = await store.head(filter)
-  await advance(() => seen >= head)
-  if (signal.aborted) return
-
-  const { version } = projection
-  await db.transaction(async (tx) => {
+  const goLive = async (tx: Knex) => {
     // from here on nobody moves a checkpoint of this projection, so the new tables cannot fall behind the old ones
     const rows = await tx<Checkpoint>(checkpoints).where({ projection: name, version }).forUpdate()
-    const live = rows.filter((row) => row.live).reduce((max, { position }) => Math.max(max, Number(position)), 0)
-    for await (const events of upTo(store, filter, seen, BigInt(live), limit, signal))
+    const read = rows.filter((row) => row.live).reduce((max, { position }) => Math.max(max, Number(position)), 0)
+    // the old ones may have been filled from a longer log, before this one was restored
+    const end = Math.min(read, Number(await store.head(filter)))
+    for await (const events of upTo(store, filter, seen, BigInt(end), limit, signal))
       members = await applyBatch(tx, members, events, () => Promise.resolve())
-    const { generation } = members[0]!.checkpoint
+    if (signal.aborted) return false
     await tx(checkpoints).where({ projection: name, version, live: true }).update({ live: false })
     await tx(checkpoints).where({ projection: name, version, generation }).update({ live: true })
     await tx.raw(`select pg_notify('linkledger', ?)`, [`live ${instance}`])
-  })
-  log.info({ projection: name, version, generation: members[0]!.checkpoint.generation }, 'new read tables are in use')
+    return true
+  }
+  try {
+    await advance(() => seen >= head)
+    head = await store.head(filter)
+    await advance(() => seen >= head)
+    if (!signal.aborted) live = await db.transaction(goLive)
+    if (live) log.info({ projection: name, version, generation }, 'new read tables are in use')
+  } finally {
+    if (!live) await dropGeneration(db, projection, generation).catch(() => {})
+  }
 }
 
 const upTo = async function* (
@@ -151,6 +160,9 @@ export const startProjector = (options: ProjectorOptions): Projector => {
 
     const after = members.map(({ checkpoint }) => BigInt(checkpoint.position)).reduce((a, b) => (a < b ? a : b))
     let seen = after
+    // what was halted is not any more if there is nothing left to be halted at
+    const caughtUp = seen >= (await store.head(filter))
+    state.set(filter, { filter, position: seen, halted: caughtUp ? undefined : state.get(filter)?.halted })
     await onSeen(filter, seen)
     const watched = watchdog(
       async () => (await store.head(filter)) > seen,
@@ -194,15 +206,15 @@ export const startProjector = (options: ProjectorOptions): Projector => {
         wait = 50
       } catch (error) {
         if (error instanceof Overtaken) throw error
-        const poison = error instanceof Poison || error instanceof WrongLog ? error : undefined
         const position = state.get(filter)?.position ?? 0n
-        if (poison) {
-          const at = poison instanceof Poison ? poison.position : position
-          state.set(filter, { filter, position, halted: { position: at, reason: poison.message } })
+        const halts = error instanceof Poison || error instanceof Unreadable || error instanceof WrongLog
+        if (halts) {
+          const at = error instanceof WrongLog ? position : error.position
+          state.set(filter, { filter, position, halted: { position: at, reason: error.message } })
         }
         log.error(
           { filter, err: error },
-          poison ? 'a subscription is halted' : 'a subscription failed and is tried again',
+          halts ? 'a subscription is halted' : 'a subscription failed and is tried again',
         )
         if (state.get(filter)?.position !== before) wait = 100
       }

@@ -22,6 +22,11 @@ const labelOf: Record<Dim, (click: Click) => string> = {
   source: ({ source }) => source.kind,
 }
 const dimensions = Object.keys(dims) as Dim[]
+
+/** Whose click it is, in the columns `link`: a link's by its id, a QR code's by its id with a minus sign. */
+export const subjects = { link: (id: number) => id, qr: (id: number) => -id } as const
+const subjectOf = ({ link, source }: Click) => (link === 0 ? subjects.qr(source.id) : subjects.link(link))
+
 const labelKey = (dim: Dim, label: string) => `${dims[dim]}/${label}`
 
 /** Ids of the labels, new ones in the order in which the log first names them, so that every replay gives the same ids. */
@@ -57,42 +62,43 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Even
     names('labels'),
     clicks.map(({ click }) => click),
   )
-  const column = (of: (click: Click) => string | number) => clicks.map(({ click }) => of(click)) as string[]
+  /** An array as PostgreSQL reads it: numbers and times need no quotes. */
+  const column = (of: (click: Click, i: number) => string | number | bigint) =>
+    `{${clicks.map(({ click }, i) => of(click, i)).join()}}`
   const [facts, stats] = [names('clicks'), names('link_stats')]
-  await tx.raw(
-    `with n as (
-       select * from unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::smallint[], ${dimensions.map(() => '?::int[]').join()})
-         as n (seq, visitor, at, link, account, class, ${dimensions.join()})
-     ), added as (
-       insert into ${facts} (seq, visitor, at, link, class, first, ${dimensions.join()})
-       select seq, visitor, at, link, class,
-         class = 0 and row_number() over (partition by link, visitor, class order by seq) = 1
-           and not exists (select 1 from ${facts} c where c.link = n.link and c.visitor = n.visitor and c.class = 0),
-         ${dimensions.join()}
-       from n order by seq
-       returning seq, link, class, first
-     )
-     insert into ${stats} as s (link, account, clicks, uniques, visits)
-     select link, max(n.account), count(*) filter (where class = 0), count(*) filter (where first), count(*)
-     from added join n using (seq, link, class) group by link order by link
-     on conflict (link) do update set
-       clicks = s.clicks + excluded.clicks, uniques = s.uniques + excluded.uniques, visits = s.visits + excluded.visits`,
-    [
-      clicks.map((c) => c.seq.toString()),
-      column(({ visitor }) => BigInt.asIntN(64, BigInt(`0x${visitor}`)).toString()),
-      column(({ at }) => at),
-      column(({ link }) => link),
-      column(({ account }) => account),
-      column((click) => classes[click.class]),
-      ...dimensions.map((dim) => column((click) => ids.get(labelKey(dim, labelOf[dim](click))) ?? 0)),
-    ],
-  )
+  const statement = `
+    with n as (
+      select * from unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::smallint[], ${dimensions.map(() => '?::int[]').join()})
+        as n (seq, visitor, at, link, account, class, ${dimensions.join()})
+    ), told as (
+      -- by the index, click by click: for an \`exists\` the server would read all facts
+      select *, class = 0 and row_number() over (partition by link, visitor, class order by seq) = 1
+        and (select c.seq from ${facts} c where c.link = n.link and c.visitor = n.visitor and c.class = 0 limit 1) is null as first
+      from n
+    ), added as (
+      insert into ${facts} (seq, visitor, at, link, class, first, ${dimensions.join()})
+      select seq, visitor, at, link, class, first, ${dimensions.join()} from told order by seq
+    )
+    insert into ${stats} as s (link, account, clicks, uniques, visits)
+    select link, max(account), count(*) filter (where class = 0), count(*) filter (where first), count(*)
+    from told group by link order by link
+    on conflict (link) do update set
+      clicks = s.clicks + excluded.clicks, uniques = s.uniques + excluded.uniques, visits = s.visits + excluded.visits`
+  await tx.raw(statement, [
+    column((_, i) => clicks[i]!.seq),
+    column(({ visitor }) => BigInt.asIntN(64, BigInt(`0x${visitor}`))),
+    column(({ at }) => at),
+    column(subjectOf),
+    column(({ account }) => account),
+    column((click) => classes[click.class]),
+    ...dimensions.map((dim) => column((click) => ids.get(labelKey(dim, labelOf[dim](click))) ?? 0)),
+  ])
 }
 
 /** Facts (a row a visit) and counters, in a subscription of their own, so that a flood of clicks never delays a write's visibility. */
 export const stats: Projection = {
   name: 'stats',
-  version: 1,
+  version: 2,
   filter: 'clicks',
   tables: {
     clicks: (t) => `
@@ -101,7 +107,8 @@ export const stats: Projection = {
         browser int not null, os int not null, device int not null, language int not null, source int not null,
         class smallint not null, first boolean not null);
       create index on ${t} (link, seq);
-      create index on ${t} (link, visitor)`,
+      create index on ${t} (link, visitor);
+      create index on ${t} using brin (at)`,
     labels: (t) =>
       `create table ${t} (id int primary key, dim smallint not null, label text not null, unique (dim, label))`,
     link_stats: (t) => `

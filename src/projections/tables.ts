@@ -7,7 +7,7 @@ export interface Checkpoint {
   readonly version: number
   readonly generation: number
   readonly log_id: string
-  /** of the last event that was handled; as text, for a position is a bigint */
+  /** of the last event that was seen, handled or not; as text, for a position is a bigint */
   readonly position: string
   readonly event_id: string | null
   readonly live: boolean
@@ -58,13 +58,18 @@ export const prune = (db: Knex, projections: readonly Projection[]) =>
     for (const projection of projections) {
       const rows = await tx<Checkpoint>(checkpoints).where({ projection: projection.name, version: projection.version })
       const live = Math.max(0, ...rows.filter((row) => row.live).map((row) => row.generation))
-      for (const { generation } of rows.filter((row) => row.generation < live)) {
-        const named = tableNames(projection, generation)
-        for (const table of Object.keys(projection.tables)) await tx.raw(`drop table if exists ${named(table)}`)
-        await tx(checkpoints).where({ projection: projection.name, version: projection.version, generation }).delete()
-      }
+      for (const { generation } of rows.filter((row) => row.generation < live))
+        await dropGeneration(tx, projection, generation)
     }
   })
+
+/** Drops one generation's tables, and what is known of it. */
+export const dropGeneration = async (db: Knex, projection: Projection, generation: number) => {
+  const { name, version, tables } = projection
+  const named = tableNames(projection, generation)
+  for (const table of Object.keys(tables)) await db.raw(`drop table if exists ${named(table)}`)
+  await db(checkpoints).where({ projection: name, version, generation }).delete()
+}
 
 /** Which tables this process reads. Throws when they are still being filled for the first time. */
 export interface LiveTables {

@@ -28,6 +28,12 @@ export const findAccountBy = async (reader: Reader, name: string) => {
 export const listAccounts = async (reader: Reader) =>
   ((await accounts(reader).orderBy('id')) as AccountRow[]).map(typed)
 
+/** Accounts whose personal data nobody may read any more. */
+export const erasedAccounts = async ({ db, table }: Reader) =>
+  ((await db(table('accounts')).where({ status: 'erased' }).select('id')) as { id: string }[]).map(({ id }) =>
+    Number(id),
+  )
+
 export const accountsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint) =>
   (
     (await db(table('accounts'))

@@ -1,4 +1,5 @@
 import type { LinkFields } from '../events/link.ts'
+import type { TableNames } from '../projections/projection.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import type { Reader } from './reader.ts'
 
@@ -25,38 +26,128 @@ export interface LinkListRow extends LinkRow {
   readonly uniques: number
 }
 const fields =
-  'id alias url type title description domain campaign expiry location device language parameters pixels metatitle metadescription metaimage created'
+  'id alias url type title description domain expiry location device language parameters pixels metatitle metadescription metaimage created'
     .split(' ')
     .map((name) => `l.${name}`)
+/** A link stays in a campaign that was deleted, but nobody sees that. */
+const calculated = (table: TableNames) =>
+  `l.password is not null as password,
+   (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
+
+/** Which of an account's links; what is undefined is not asked. */
+export interface LinkFilter {
+  /** part of alias, title or long address, whatever the case */
+  readonly q?: string | undefined
+  /** null: the service's own */
+  readonly domain?: number | null | undefined
+  readonly campaign?: number | undefined
+  readonly channel?: number | undefined
+  /** the whole alias, in lower case */
+  readonly aliasKey?: string | undefined
+}
+export type LinkOrder = 'date' | 'click'
+
+const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+
+/** The account's living links that pass the filter, as `l`. */
+const matching = ({ db, table }: Reader, account: number, { q, domain, campaign, channel, aliasKey }: LinkFilter) => {
+  const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
+  if (q) void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url) ilike ?`, [like(q)])
+  if (domain !== undefined) void links.where({ 'l.domain': domain })
+  if (aliasKey !== undefined) void links.where({ 'l.alias_key': aliasKey })
+  if (campaign !== undefined)
+    void links
+      .where({ 'l.campaign': campaign })
+      .whereExists(db({ c: table('campaigns') }).where({ 'c.id': campaign, 'c.account': account, 'c.deleted': null }))
+  // the ids first: a join of tables that have no statistics yet is planned as all items for each link
+  if (channel !== undefined)
+    void links.whereRaw(
+      `l.id = any(array(
+         select i.item from ${table('channel_items')} i join ${table('channels')} c on c.id = i.channel
+         where i.channel = ? and i.kind = 'links' and c.account = ? and c.deleted is null))`,
+      [channel, account],
+    )
+  return links
+}
+
+const count = async (reader: Reader, account: number, filter: LinkFilter) => {
+  const all = Object.values(filter).every((wish) => wish === undefined)
+  // all links are counted as they come and go
+  const [row] = all
+    ? await reader.db<{ account: number; n: string }>(reader.table('link_counts')).where({ account }).select('n')
+    : ((await matching(reader, account, filter).count('* as n')) as { n: string }[])
+  return Number(row?.n ?? 0)
+}
+
+type ListRaw = Raw & { clicks: string; uniques: string }
 
 export const listLinks = async (
-  { db, table }: Reader,
+  reader: Reader,
   account: number,
-  order: 'date' | 'click',
+  filter: LinkFilter,
+  order: LinkOrder,
   page: Page,
 ): Promise<Listed<LinkListRow>> => {
-  const rows = db<Raw & { clicks: string; uniques: string }>({ l: table('links') })
+  const [total, found] = await Promise.all([
+    count(reader, account, filter),
+    order === 'click' ? byClicks(reader, account, filter, page) : byDate(reader, account, filter, page),
+  ])
+  const rows = found.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) }))
+  return { total, rows }
+}
+
+const byDate = async (reader: Reader, account: number, filter: LinkFilter, page: Page) => {
+  const { db, table } = reader
+  const columns = `coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}`
+  return (await matching(reader, account, filter)
     .leftJoin({ s: table('link_stats') }, 's.link', 'l.id')
-    .where({ 'l.account': account, 'l.deleted': null })
-    .select(
-      ...fields,
-      db.raw('l.password is not null as password, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques'),
-    )
+    .select(...fields, db.raw(columns))
+    .orderBy('l.id', 'desc')
     .limit(page.limit)
-    .offset(offset(page))
-  if (order === 'click') void rows.orderByRaw('coalesce(s.clicks, 0) desc, l.id desc')
-  else void rows.orderBy('l.id', 'desc')
-  const [counted] = await db<{ account: number; n: string }>(table('link_counts')).where({ account }).select('n')
-  const found = (await rows) as (Raw & { clicks: string; uniques: string })[]
-  return {
-    total: Number(counted?.n ?? 0),
-    rows: found.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
-  }
+    .offset(offset(page))) as ListRaw[]
+}
+
+/**
+ * Those that have clicks by their index, and only behind them the others. The subqueries stand so that the planner cannot turn them into joins
+ * over all links: no page costs more because there are many.
+ */
+const byClicks = async (reader: Reader, account: number, filter: LinkFilter, page: Page) => {
+  const { db, table } = reader
+  const links = () => matching(reader, account, filter).select(...fields, db.raw(calculated(table)))
+  const clicked = () =>
+    db({ s: table('link_stats') })
+      .crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').limit(1)]))
+      .where({ 's.account': account })
+      .where('s.clicks', '>', 0)
+  const first = (await clicked()
+    .select('l.*', 's.clicks', 's.uniques')
+    .orderByRaw('s.clicks desc, s.link desc')
+    .limit(page.limit)
+    .offset(offset(page))) as ListRaw[]
+  const missing = page.limit - first.length
+  if (missing === 0) return first
+  const [counted] = first.length > 0 ? [] : ((await clicked().count('* as n')) as { n: string }[])
+  const before = counted === undefined ? 0 : offset(page) - Number(counted.n)
+  const rest = (await links()
+    .whereRaw(`coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0) = 0`)
+    .select(db.raw('0 as clicks, 0 as uniques'))
+    .orderBy('l.id', 'desc')
+    .limit(missing)
+    .offset(Math.max(0, before))) as ListRaw[]
+  return [...first, ...rest]
+}
+
+/** Those of the pixels that live. */
+export const livingPixels = async ({ db, table }: Reader, ids: readonly number[]) => {
+  if (ids.length === 0) return []
+  const rows = (await db(table('pixels')).whereIn('id', ids).where({ deleted: null }).select('id')) as { id: string }[]
+  const living = new Set(rows.map(({ id }) => Number(id)))
+  return ids.filter((id) => living.has(id))
 }
 
 export const findLink = async ({ db, table }: Reader, account: number, id: number): Promise<LinkRow | undefined> => {
   const rows = (await db({ l: table('links') })
     .where({ id, account, deleted: null })
-    .select(...fields, db.raw('l.password is not null as password'))) as Raw[]
+    .select(...fields, db.raw(calculated(table)))) as Raw[]
   return rows[0] && typed(rows[0])
 }

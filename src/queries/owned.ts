@@ -19,10 +19,16 @@ export const listOwned = async <R extends OwnedRow>(
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(offset(page))) as R[]
+  const total = await countOwned({ db, table }, name, account)
+  return { total, rows: rows.map((row) => ({ ...row, id: Number(row.id) })) }
+}
+
+/** How many living ones an account has. */
+export const countOwned = async ({ db, table }: Reader, name: string, account: number) => {
   const [counted] = await db<{ account: number; n: string }>(table(`${name}_counts`))
     .where({ account })
     .select('n')
-  return { total: Number(counted?.n ?? 0), rows: rows.map((row) => ({ ...row, id: Number(row.id) })) }
+  return Number(counted?.n ?? 0)
 }
 
 export const findOwned = async <R extends OwnedRow>(

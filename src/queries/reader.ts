@@ -6,3 +6,6 @@ export interface Reader {
   readonly db: Knex
   readonly table: TableNames
 }
+
+/** Of a column that may be empty; the driver gives a bigint as text. */
+export const idOrNull = (text: string | null) => (text === null ? null : Number(text))

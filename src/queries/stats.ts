@@ -1,4 +1,4 @@
-import { classes } from '../projections/stats.ts'
+import { classes, subjects } from '../projections/stats.ts'
 import type { Reader } from './reader.ts'
 
 const dimensions = ['country', 'referrer', 'browser', 'os'] as const
@@ -10,7 +10,7 @@ export interface Count {
   readonly n: number
 }
 /** Clicks are those of people; the counts come most first. */
-export interface LinkStats extends Readonly<Record<Dimension, readonly Count[]>> {
+export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>> {
   readonly clicks: number
   readonly uniques: number
 }
@@ -21,11 +21,11 @@ interface Row {
   readonly n: string
 }
 
-export const linkStats = async ({ db, table }: Reader, link: number): Promise<LinkStats> => {
+const clickStats = async ({ db, table }: Reader, link: number): Promise<ClickStats> => {
   const [counters] = await db<{ link: number; clicks: string; uniques: string }>(table('link_stats')).where({ link })
   const totals = { clicks: Number(counters?.clicks ?? 0), uniques: Number(counters?.uniques ?? 0) }
   if (totals.clicks === 0) return { ...totals, country: [], referrer: [], browser: [], os: [] }
-  // one pass over the link's facts counts by all dimensions
+  // one pass over the facts counts by all dimensions
   const { rows } = await db.raw<{ rows: Row[] }>(
     `with counted as (
        select country, referrer, browser, os, count(*) as n from ${table('clicks')} where link = ? and class = ${classes.human}
@@ -41,3 +41,7 @@ export const linkStats = async ({ db, table }: Reader, link: number): Promise<Li
     rows.filter((row) => row.dimension === dimension).map(({ label, n }) => ({ label, n: Number(n) }))
   return { ...totals, country: of('country'), referrer: of('referrer'), browser: of('browser'), os: of('os') }
 }
+
+export const linkStats = (reader: Reader, id: number) => clickStats(reader, subjects.link(id))
+/** Of the scans of a QR code. */
+export const scanStats = (reader: Reader, id: number) => clickStats(reader, subjects.qr(id))

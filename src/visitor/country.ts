@@ -62,3 +62,45 @@ const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 /** A country by its English name, `Unknown` for a code that names none. */
 export const countryName = (code: string): string =>
   /^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? (names.of(code) ?? 'Unknown') : 'Unknown'
+
+// How people call countries that the standard's English names call otherwise.
+const called: Readonly<Record<string, string>> = {
+  usa: 'US',
+  'united states of america': 'US',
+  america: 'US',
+  uk: 'GB',
+  'great britain': 'GB',
+  england: 'GB',
+  turkey: 'TR',
+  'czech republic': 'CZ',
+  'hong kong': 'HK',
+  macau: 'MO',
+  macao: 'MO',
+  burma: 'MM',
+  myanmar: 'MM',
+  'ivory coast': 'CI',
+  'cape verde': 'CV',
+  swaziland: 'SZ',
+  macedonia: 'MK',
+  palestine: 'PS',
+  'the netherlands': 'NL',
+  holland: 'NL',
+  'russian federation': 'RU',
+  'republic of korea': 'KR',
+  korea: 'KR',
+  congo: 'CG',
+  'democratic republic of the congo': 'CD',
+  'viet nam': 'VN',
+  uae: 'AE',
+  vatican: 'VA',
+  'bosnia and herzegovina': 'BA',
+  'trinidad and tobago': 'TT',
+  'antigua and barbuda': 'AG',
+}
+
+/** Whether a name, an ISO code or an English name in any case, is that of the country; never for an unknown one. */
+export const isCountry = (name: string, code: string): boolean => {
+  if (code === '') return false
+  const wanted = name.trim().toLowerCase()
+  return wanted === code.toLowerCase() || called[wanted] === code || wanted === countryName(code).toLowerCase()
+}

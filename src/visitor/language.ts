@@ -26,3 +26,6 @@ export const preferredLanguages = (header: string): readonly string[] => {
   })
   return [...new Set(wanted.sort((a, b) => b.weight - a.weight).map(({ tag }) => canonical(tag.toLowerCase())))]
 }
+
+/** The primary subtag of a language code as somebody wrote it (`pt-BR` is `pt`), `` when it is none. */
+export const primaryLanguage = (code: string): string => preferredLanguages(code)[0] ?? ''

@@ -87,6 +87,7 @@ const appOf = (name: string): string =>
  * `` when there is none, it is one of ours, or only an IP address.
  */
 export const referrerHost = (header: string, isOurs: (host: string) => boolean): string => {
+  if (header === '') return '' // most visitors send none, and a URL that cannot be read costs most
   const url = urlOf(header.slice(0, referrerLimit))
   if (url?.protocol === 'android-app:') return appOf(url.hostname)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return ''

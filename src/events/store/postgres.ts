@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import type { Codec, Raw } from '../codec.ts'
+import { type Codec, type Raw, Unreadable } from '../codec.ts'
+import { together } from '../../postgres/together.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, StoreUnavailable, type Write } from '../store.ts'
 import type { Bell } from './bell.ts'
 import { openLog } from './open.ts'
@@ -24,6 +26,10 @@ interface Group {
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
 }
+interface Page {
+  readonly stream: string
+  readonly from: bigint
+}
 interface Outcome {
   readonly grp: number
   readonly stream: string
@@ -43,8 +49,34 @@ const raw = ({ position, revision, at, ...row }: Row): Raw => {
     metadata: { ...row.metadata, at: time },
   }
 }
+const appendMany = 'select * from log.append($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+const appendOne = 'select * from log.append($1, $2, $3, $4, $5, $6, array[$7::json], array[$8::json], $9)'
+const lastOfEach = `
+  select e.* from (select distinct stream from unnest($1::text[]) as s (stream)) as s
+  cross join lateral (select * from log.events e where e.stream = s.stream order by revision desc limit 1) as e`
+const pageSize = 500
+const pageOfEach = `
+  select s.nr, e.* from unnest($1::text[], $2::bigint[]) with ordinality as s (stream, first, nr)
+  cross join lateral (
+    select * from log.events e where e.stream = s.stream and e.revision >= s.first order by revision limit ${pageSize}
+  ) as e
+  order by s.nr, e.revision`
+/** Each connection is named after its process, which does not listen to itself. */
+const tellOthers = `select pg_notify('linkledger', 'log ' || current_setting('application_name'))`
+const isClick = ({ type }: { readonly type: string }) => type === 'LinkClicked'
 const size = (writes: readonly Encoded[]) =>
   writes.reduce((sum, { events }) => events.reduce((n, e) => n + e.data.length + e.metadata.length, sum), 0)
+
+/** The events up to the first that cannot be read. */
+const readable = async (codec: Codec, raws: readonly Raw[]) => {
+  try {
+    return { events: await codec.decode(raws), problem: undefined }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const before = raws.filter(({ position }) => position < error.position)
+    return { events: await codec.decode(before), problem: error }
+  }
+}
 
 /** SQLSTATE classes that say something about this very statement; every other failure is a fault of the server or of the way to it. */
 const isFault = (error: unknown) => !/^(22|23|42)/.test((error as { code?: string }).code ?? '')
@@ -61,6 +93,12 @@ export const postgresStore = async (
 ): Promise<EventStore> => {
   const waiting: Group[] = []
   let running: Promise<void> | undefined
+  let telling: Promise<void> | undefined
+  let untold = false
+
+  /** rings for our own appends, of which nothing passes the filter */
+  const idle = { clicks: 0, rest: 0, all: 0 }
+  const news = (filter: Filter) => appended.count() - idle[filter]
 
   const query = async <R extends object>(name: string, text: string, values: unknown[]) => {
     try {
@@ -93,15 +131,17 @@ export const postgresStore = async (
   const call = async (taken: readonly Group[]) => {
     const writes = taken.flatMap((group, grp) => group.writes.map((write) => ({ grp, ...write })))
     const all = writes.flatMap((write) => write.events)
-    return query<Outcome>('append', 'select * from log.append($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+    // a single event, a batch of clicks say, is not made an element of an array, which would escape each of its quotes
+    const alone = all.length === 1
+    const [data, metadata] = [all.map((event) => event.data), all.map((event) => event.metadata)]
+    return query<Outcome>(alone ? 'append-one' : 'append', alone ? appendOne : appendMany, [
       writes.map((write) => write.grp),
       writes.map((write) => write.stream),
       writes.map((write) => write.expected),
       writes.map((write) => write.events.length),
       all.map((event) => event.id),
       all.map((event) => event.type),
-      all.map((event) => event.data),
-      all.map((event) => event.metadata),
+      ...(alone ? [data[0], metadata[0]] : [data, metadata]),
       all.map((event) => event.at),
     ])
   }
@@ -130,6 +170,24 @@ export const postgresStore = async (
     group.resolve({ ok: true, position: BigInt(outcomes.at(-1)?.last_position ?? 0) })
   }
 
+  const ring = (taken: readonly Group[]) => {
+    const clicks = taken.flatMap(({ writes }) => writes.flatMap(({ events }) => events.map(isClick)))
+    if (!clicks.includes(true)) idle.clicks++
+    if (!clicks.includes(false)) idle.rest++
+    appended.ring()
+  }
+
+  /** Tells the other processes: at once, then every few ms. Not in the append, whose commit it would hold up. */
+  const tell = async () => {
+    while (untold) {
+      untold = false
+      // one that is lost does no harm: behind it stands their own look, every second
+      await pool.query({ name: 'tell', text: tellOthers }).catch(() => {})
+      await sleep(5)
+    }
+    telling = undefined
+  }
+
   const drain = async () => {
     while (waiting.length > 0) {
       const taken = take()
@@ -141,13 +199,15 @@ export const postgresStore = async (
             outcomes.filter((outcome) => outcome.grp === grp),
           ),
         )
-        appended.ring()
       } catch (error) {
         // one bad statement must not fail its neighbours: alone, each gets its own answer
         if (taken.length > 1 && !(error instanceof StoreUnavailable)) {
           for (const group of taken) await call([group]).then((o) => answer(group, o), group.reject)
         } else taken.forEach((group) => group.reject(error))
       }
+      ring(taken)
+      untold = true
+      telling ??= tell()
     }
     running = undefined
   }
@@ -169,34 +229,46 @@ export const postgresStore = async (
     })
   }
 
+  const lastOf = together(groups, async (streams: readonly string[]) => {
+    const rows = await query<Row>('last', lastOfEach, [streams])
+    const found = new Map(rows.map((row) => [row.stream, row]))
+    return streams.map((stream) => found.get(stream))
+  })
+  const pageOf = together(groups, async (pages: readonly Page[]) => {
+    const rows = await query<Row & { nr: string }>('read', pageOfEach, [
+      pages.map(({ stream }) => stream),
+      pages.map(({ from }) => from),
+    ])
+    const found = pages.map((): Row[] => [])
+    for (const { nr, ...row } of rows) found[Number(nr) - 1]?.push(row)
+    return found
+  })
+
   const store: Omit<EventStore, 'logId'> = {
     append,
     read: async function* (stream, from = 0n) {
-      const page = 500
-      for (let next = from; ; next += BigInt(page)) {
-        const rows = await query<Row>(
-          'read',
-          `select * from log.events where stream = $1 and revision >= $2 order by revision limit ${page}`,
-          [stream, next],
-        )
+      for (let next = from; ; next += BigInt(pageSize)) {
+        const rows = await pageOf({ stream, from: next })
         yield* await codec.decode(rows.map(raw))
-        if (rows.length < page) return
+        if (rows.length < pageSize) return
       }
     },
     last: async (stream) => {
-      const text = 'select * from log.events where stream = $1 order by revision desc limit 1'
-      return (await codec.decode((await query<Row>('last', text, [stream])).map(raw)))[0]
+      const row = await lastOf(stream)
+      return row && (await codec.decode([raw(row)]))[0]
     },
     subscribe: async function* ({ after, filter, limit, signal }) {
       const text = `select * from log.events where ${where[filter]} position > $1 order by position limit $2`
       let position = after
       while (!signal.aborted) {
-        const count = appended.count()
+        const known = news(filter)
         const rows = await query<Row>(`subscribe-${filter}`, text, [position, limit])
-        if (rows.length === 0) await appended.after(count, signal)
+        if (rows.length === 0)
+          while (news(filter) === known && !signal.aborted) await appended.after(appended.count(), signal)
         else {
-          const events = await codec.decode(rows.map(raw))
+          const { events, problem } = await readable(codec, rows.map(raw))
           if (events.length > 0) yield events
+          if (problem) throw problem
           position = BigInt(rows.at(-1)!.position)
         }
       }
@@ -209,6 +281,7 @@ export const postgresStore = async (
       (await query<Row>('id-at', 'select id from log.events where position = $1', [position]))[0]?.id,
     close: async () => {
       await running
+      await telling
     },
   }
   return { ...store, logId: await openLog(store) }

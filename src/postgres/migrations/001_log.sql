@@ -74,7 +74,4 @@ begin
     case when v.done then v.last_position else (select max(event.position) from event where event.nr = v.nr) end
   from verdict v
   order by v.nr;
-
-  -- wakes the readers of the other processes when this commits; each connection is named after its process
-  perform pg_notify('linkledger', 'log ' || current_setting('application_name'));
 end $$;

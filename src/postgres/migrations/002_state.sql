@@ -18,6 +18,13 @@ create sequence state.pixel_id;
 create sequence state.qr_id;
 create sequence state.splash_id;
 
+-- when DNS of a branded domain was last looked at, and how often in a row it did not lead to us
+create table state.domain_checks (
+  domain bigint primary key,
+  checked_at timestamptz not null,
+  failures int not null
+);
+
 -- fixed windows, shared by all processes; may be lost with the server
 create unlogged table state.rate_limits (
   key text primary key,

@@ -1,0 +1,48 @@
+import type { OverlayFields } from '../events/overlay.ts'
+import { fold, refuse } from './decider.ts'
+import { owned } from './owned.ts'
+
+const base = owned<'Overlay', OverlayFields>('Overlay', {
+  label: 'CTA overlay',
+  initial: {
+    type: 'message',
+    name: '',
+    message: '',
+    label: '',
+    link: '',
+    image: '',
+    color: '#3b82f6',
+    position: 'bl',
+    question: '',
+    options: [],
+    coupon: '',
+  },
+})
+
+/** What an overlay cannot do without, by its type. */
+const missing = ({ type, message, image, question, options, coupon }: OverlayFields): string | undefined => {
+  switch (type) {
+    case 'message':
+      return message ? undefined : 'message: is required for an overlay of type message.'
+    case 'poll':
+      if (!question) return 'question: is required for an overlay of type poll.'
+      return options.length < 2 ? 'options: at least 2 are required for an overlay of type poll.' : undefined
+    case 'image':
+      return image ? undefined : 'image: is required for an overlay of type image.'
+    case 'coupon':
+      return coupon ? undefined : 'coupon: is required for an overlay of type coupon.'
+    case 'contact':
+    case 'newsletter':
+      return undefined
+  }
+}
+
+/** Whatever of it is changed, an overlay stays one that can be shown. */
+export const overlay: typeof base = {
+  ...base,
+  decide: (command, state) => {
+    const events = base.decide(command, state)
+    const problem = command.type === 'Delete' ? undefined : missing(fold(base, events, state).fields)
+    return problem === undefined ? events : refuse('invalid', problem)
+  },
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { EventOf } from './event.ts'
+import { ownedSchemas } from './owned.ts'
+
+export const BioLink = z.object({ title: z.string(), url: z.string() })
+
+/** A public page of links, under an alias of the service's own host. */
+const fields = {
+  name: z.string(),
+  /** as typed; compared in lower case */
+  alias: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** address of an image */
+  avatar: z.string(),
+  links: z.array(BioLink),
+}
+export type BioFields = z.infer<z.ZodObject<typeof fields>>
+
+const { created, updated, deleted } = ownedSchemas(fields)
+export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted: deleted }
+export type BioEvent = EventOf<typeof bioEvents>

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import type { EventOf } from './event.ts'
+import { ownedSchemas } from './owned.ts'
+
+const fields = {
+  name: z.string(),
+  description: z.string(),
+  /** of its badge, `#rrggbb` in lower case */
+  color: z.string(),
+  starred: z.boolean(),
+}
+export type ChannelFields = z.infer<z.ZodObject<typeof fields>>
+
+/** What a channel can hold: a link, a bio page or a QR code. */
+export const ItemKind = z.enum(['links', 'bio', 'qr'])
+export type ItemKind = z.infer<typeof ItemKind>
+export const ItemRef = z.object({ kind: ItemKind, id: z.int() })
+export type ItemRef = z.infer<typeof ItemRef>
+
+const { created, updated, deleted } = ownedSchemas(fields)
+export const channelEvents = {
+  ChannelCreated: created,
+  ChannelUpdated: updated,
+  /** Stands alone: with it all that was in the channel is out of it. */
+  ChannelDeleted: deleted,
+  ItemAssignedToChannel: z.object({ channel: z.int(), item: ItemRef }),
+}
+export type ChannelEvent = EventOf<typeof channelEvents>

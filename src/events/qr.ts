@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { EventOf } from './event.ts'
+import { ownedSchemas } from './owned.ts'
+import { Personal } from './seal.ts'
+
+/** What a QR code holds; a `link` is counted when it is scanned. */
+export const QrType = z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'])
+export type QrType = z.infer<typeof QrType>
+
+const fields = {
+  type: QrType,
+  alias: z.string(),
+  /** `#rrggbb` */
+  foreground: z.string(),
+  background: z.string(),
+  /** a PNG of at most 256 x 256 pixels that we made, base64; null = none */
+  logo: z.string().nullable(),
+}
+/** `data` is a text or an object of texts, as JSON; both may tell of a person or a network. */
+const personal = { name: Personal, data: Personal }
+export type QrPersonal = z.infer<z.ZodObject<typeof personal>>
+export type QrFields = z.infer<z.ZodObject<typeof fields>>
+
+const { created, updated, deleted } = ownedSchemas(fields, personal)
+export const qrEvents = { QrCreated: created, QrUpdated: updated, QrDeleted: deleted }
+export type QrEvent = EventOf<typeof qrEvents>

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { overlay } from '../commands/overlay.ts'
+import { OverlayPosition, OverlayType } from '../events/overlay.ts'
+import { findOverlay, listOverlays, type OverlayRow } from '../queries/overlay.ts'
+import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
+import { color, must, name, orEmpty, orInitial, text, timestamp, url } from './wire.ts'
+
+const label = 'CTA overlay'
+const initial = overlay.initialState.fields
+const type = z.enum(OverlayType.options, { error: must(`one of ${OverlayType.options.join(', ')}`).error })
+const position = z.enum(OverlayPosition.options, 'must be bl, br, tl or tr (bottom or top, left or right)')
+const options = z
+  .array(name, must('an array of texts'))
+  .max(10, 'must have at most 10 entries')
+  .refine((texts) => new Set(texts).size === texts.length, 'must differ from one another')
+
+const fields = z
+  .object({
+    type,
+    name,
+    message: orEmpty(text(2000)),
+    label: orEmpty(text(255)),
+    link: orEmpty(url),
+    image: orEmpty(url),
+    color: orInitial(color, initial.color),
+    position: orInitial(position, initial.position),
+    question: orEmpty(text(255)),
+    options: orInitial(options, initial.options),
+    coupon: orEmpty(text(255)),
+  })
+  .partial()
+
+const listed = ({ id, type, name, created }: OverlayRow) => ({ id, type, name, date: timestamp(created) })
+const details = (row: OverlayRow) => {
+  const { id, type, name, message, label, link, image, color, position, question, options, coupon, created } = row
+  const date = timestamp(created)
+  return { id, type, name, message, label, link, image, color, position, question, options, coupon, date }
+}
+
+/** What each type cannot do without is the decider's business, for it can be sent by and by. */
+export const overlayRoutes = [
+  listRoute('/api/overlay', 'cta', listOverlays, listed),
+  detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),
+  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name })),
+  updateRoute('/api/overlay/:id/update', overlay, label, fields),
+  deleteRoute('/api/overlay/:id/delete', overlay, label),
+]

@@ -1,0 +1,20 @@
+import { ownedHandlers, ownedTables } from './owned.ts'
+import type { Projection, Row } from './projection.ts'
+
+/** `position` is the log's in every table, so the overlay's own is its corner. */
+const columns = (fields: { readonly position?: string }): Row => {
+  const { position, ...same } = fields
+  return { ...same, ...(position === undefined ? {} : { corner: position }) }
+}
+
+export const overlays: Projection = {
+  name: 'overlays',
+  version: 1,
+  filter: 'rest',
+  tables: ownedTables(
+    'overlays',
+    `type text not null, name text not null, message text not null, label text not null, link text not null, image text not null,
+     color text not null, corner text not null, question text not null, options json not null, coupon text not null`,
+  ),
+  on: ownedHandlers('Overlay', 'overlays', columns),
+}

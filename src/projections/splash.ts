@@ -1,0 +1,13 @@
+import { ownedHandlers, ownedTables } from './owned.ts'
+import type { Projection } from './projection.ts'
+
+export const splashes: Projection = {
+  name: 'splashes',
+  version: 1,
+  filter: 'rest',
+  tables: ownedTables(
+    'splashes',
+    'name text not null, title text not null, message text not null, logo text not null, banner text not null, product text not null, counter int not null',
+  ),
+  on: ownedHandlers('Splash', 'splashes'),
+}

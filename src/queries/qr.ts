@@ -1,0 +1,54 @@
+import type { QrFields, QrPersonal } from '../events/qr.ts'
+import { countOwned, type OwnedRow } from './owned.ts'
+import { type Listed, offset, type Page } from './page.ts'
+import type { Reader } from './reader.ts'
+
+/** A QR code as its owner sees it. */
+export interface QrRow extends OwnedRow {
+  readonly alias: string
+  readonly name: string | null
+}
+export interface QrListRow extends QrRow {
+  /** by people */
+  readonly scans: number
+}
+
+export const listQrs = async (reader: Reader, account: number, page: Page): Promise<Listed<QrListRow>> => {
+  const { db, table } = reader
+  const rows = (await db({ q: table('qrs') })
+    // as `subjects.qr` has it
+    .leftJoin({ s: table('link_stats') }, 's.link', db.raw('-q.id'))
+    .where({ 'q.account': account, 'q.deleted': null })
+    .select('q.id', 'q.alias', 'q.name', 'q.created', db.raw('coalesce(s.clicks, 0) as scans'))
+    .orderBy('q.id', 'desc')
+    .limit(page.limit)
+    .offset(offset(page))) as QrListRow[]
+  const total = await countOwned(reader, 'qrs', account)
+  return { total, rows: rows.map((row) => ({ ...row, id: Number(row.id), scans: Number(row.scans) })) }
+}
+
+export const findQr = async ({ db, table }: Reader, account: number, id: number): Promise<QrRow | undefined> => {
+  const [row] = (await db(table('qrs'))
+    .where({ id, account, deleted: null })
+    .select('id', 'alias', 'name', 'created')) as QrRow[]
+  return row && { ...row, id: Number(row.id) }
+}
+
+/** All that its image and its scans need to know of a QR code. */
+export interface PublicQr extends QrFields, QrPersonal {
+  readonly id: number
+  readonly account: number
+  /** of its stream, as a number */
+  readonly revision: number
+}
+
+/** The living QR code at an alias, unless its account is not active. */
+export const findPublicQr = async ({ db, table }: Reader, alias: string): Promise<PublicQr | undefined> => {
+  const [row] = (await db({ q: table('qrs') })
+    .join({ a: table('accounts') }, 'a.id', 'q.account')
+    .where({ 'q.alias': alias, 'q.deleted': null, 'a.status': 'active' })
+    .select(
+      ...'id account revision type alias name data foreground background logo'.split(' ').map((name) => `q.${name}`),
+    )) as PublicQr[]
+  return row && { ...row, id: Number(row.id), account: Number(row.account), revision: Number(row.revision) }
+}
