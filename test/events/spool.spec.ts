@@ -181,6 +181,13 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
       expect(writes).to.equal(1)
     })
 
+    it('drops nothing while the disk takes it, however much comes in one turn', async () => {
+      const spool = await open({ ringVisits: 10 })
+      await addAll(spool, range(0, 1005))
+      expect(spool.stats()).to.deep.include({ waiting: 0, dropped: 0 })
+      expect(numbersOf(await take(spool, 1005))).to.deep.equal(range(0, 1005))
+    })
+
     it('reads on from the middle without opening what lies before it', async () => {
       const spool = await open({ segmentBytes: 5000 })
       for (const number of range(0, 200)) await spool.add(visit(number))
@@ -266,6 +273,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
         for (const number of range(4, 40)) await spool.add(visit(number))
         abort.abort()
       }
+      await pause(20)
       await spool.release(recorded)
       expect(numbersOf(await take(spool, 36, recorded))).to.deep.equal(range(4, 40))
     })
@@ -476,6 +484,39 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
         expect(numbersOf(await entries)).to.deep.equal(range(0, 31))
         expectContiguous(await entries)
       }
+    })
+
+    it('cuts a torn end off, and says so', async () => {
+      const spool = await open()
+      await addAll(spool, range(0, 5))
+      await spool.close()
+      const bytes = await readFile(await newestIn())
+      await writeFile(await newestIn(), Buffer.concat([bytes, bytes.subarray(-250, -1), Buffer.alloc(5000)]))
+
+      const warnings: object[] = []
+      const again = await open({ log: (level, _, details) => warnings.push({ level, ...details }) })
+      expect(warnings).to.deep.equal([{ level: 'warn', path: await newestIn(), bytes: 5249 }])
+      expect(await readFile(await newestIn())).to.deep.equal(bytes)
+      expect(again.stats().quarantined).to.equal(0)
+    })
+
+    it('begins as another spool, and keeps the old segments, when nobody can tell the numbers', async () => {
+      const spool = await open({ segmentBytes: 3000 })
+      for (const number of range(0, 30)) await spool.add(visit(number))
+      await spool.close()
+      const before = await segmentsIn()
+      const bytes = await readFile(await newestIn())
+      await writeFile(await newestIn(), bytes.fill(0, 0, 400))
+
+      const again = await open()
+      await again.add(visit(30))
+      const reading = take(again)
+      await again.close()
+      expect(again.id).not.to.equal(spool.id)
+      expect(again.stats().quarantined).to.equal(1)
+      expect((await reading).map(({ seq }) => seq)).to.deep.equal([1])
+      expect(await segmentsIn()).to.include.members(before.slice(0, -1))
+      expect((await open()).id).to.equal(again.id)
     })
 
     it('puts a damaged record into quarantine and delivers the rest', async () => {

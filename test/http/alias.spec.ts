@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { aliasKey, aliasPattern, aliasProblem, isReserved, randomAlias } from '../../src/http/alias.ts'
+import { Refused } from '../../src/commands/decider.ts'
+import { aliasKey, aliasPattern, aliasProblem, isReserved, randomAlias, withRandomAlias } from '../../src/http/alias.ts'
 
 describe('a custom alias', () => {
   it('is letters, digits, hyphens and underscores, up to 64', () => {
@@ -118,5 +119,26 @@ describe('a random alias', () => {
       // 625 expected, standard deviation 25: eight of them off happens once in 10^15
       for (const count of counts.values()) expect(count).to.be.within(425, 825)
     }
+  })
+
+  it('is drawn again while it is taken, ten times in all, and for no other reason', async () => {
+    const drawn: string[] = []
+    const refusing = (times: number, error: Error) => (alias: string) =>
+      drawn.push(alias) > times ? Promise.resolve(alias) : Promise.reject(error)
+    const failure = (make: (alias: string) => Promise<string>) =>
+      withRandomAlias(make).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+    const taken = new Refused('taken', 'This alias is taken.', 'alias')
+    expect(await withRandomAlias(refusing(3, taken))).to.equal(drawn[3])
+    expect(new Set(drawn).size).to.equal(4)
+    drawn.length = 0
+    expect(await failure(refusing(20, taken))).to.equal(taken)
+    expect(drawn).to.have.length(10)
+    drawn.length = 0
+    const other = new Refused('invalid', 'url: is required.')
+    expect(await failure(refusing(1, other))).to.equal(other)
+    expect(drawn).to.have.length(1)
   })
 })

@@ -2,14 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { type App, startApp } from '../../src/app.ts'
+import { type App, type Outside, startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Connection } from '../../src/postgres/database.ts'
 import { client } from './client.ts'
 import { freshDatabase } from './database.ts'
 
 /** A service in this process, on a database of its own, on a free port; `settings` are environment variables. */
-export const startTestApp = async (settings: Readonly<Record<string, string>> = {}, on?: Connection) => {
+export const startTestApp = async (
+  settings: Readonly<Record<string, string>> = {},
+  on?: Connection,
+  outside: Outside = {},
+) => {
   const connection = on ?? (await freshDatabase())
   const dir = await mkdtemp(join(tmpdir(), 'linkledger-app-'))
   const config = readConfig({
@@ -21,7 +25,7 @@ export const startTestApp = async (settings: Readonly<Record<string, string>> = 
     LOG_LEVEL: 'silent',
     ...settings,
   })
-  const app: App = await startApp(config, pino({ level: 'silent' }))
+  const app: App = await startApp(config, pino({ level: 'silent' }), outside)
   return {
     ...client(app.address),
     app,

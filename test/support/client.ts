@@ -45,8 +45,15 @@ export const client = (address: string) => {
       ask('GET', path, { headers: { 'User-Agent': browser, ...headers } }),
     /** A new account; answers its API key and id. */
     register: async (name = `ann-${Math.random().toString(36).slice(2, 10)}`) => {
-      const { json } = await ask('POST', '/register', { body: { email: `${name}@example.com`, password: 'correct horse 1' } })
-      return { key: String(json['api_key']), id: Number(json['id']), email: `${name}@example.com`, username: String(json['username']) }
+      const { json } = await ask('POST', '/register', {
+        body: { email: `${name}@example.com`, password: 'correct horse 1' },
+      })
+      return {
+        key: String(json['api_key']),
+        id: Number(json['id']),
+        email: `${name}@example.com`,
+        username: String(json['username']),
+      }
     },
   }
 }

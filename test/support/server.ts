@@ -1,21 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Connection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
 
 let started: Promise<EmbeddedPostgres> | undefined
-let folder: string | undefined
 
-/** The one PostgreSQL of this test run: the embedded one, started by the first test that needs it. */
+/** The one PostgreSQL of this process: the embedded one, started by the first test that needs it. It ends with the process at the latest. */
 export const server = async (): Promise<Connection> => {
-  started ??= (async () => {
-    folder = await mkdtemp(join(tmpdir(), 'linkledger-test-'))
-    return startEmbedded({ dir: folder, log: () => {} })
-  })()
+  started ??= mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'server-')).then((dir) =>
+    startEmbedded({ dir, log: () => {} }),
+  )
   return (await started).connection
 }
 
-export const stopServer = async () => {
-  await (await started)?.stop()
-  if (folder) await rm(folder, { recursive: true, force: true })
-}
+export const stopServer = async () => (await started)?.stop()

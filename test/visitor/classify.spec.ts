@@ -63,7 +63,11 @@ describe('classifying a visit', () => {
   })
 
   it('tells bots, previewers and prefetches from people', () => {
-    expect(classify({ ...visit, agent: 'curl/8.4.0' })).to.include({ class: 'bot', bot: 'curl' })
+    expect(classify({ ...visit, agent: 'Wget/1.21.3' })).to.include({ class: 'bot', bot: 'Wget' })
+    for (const typed of ['curl/8.4.0', 'HTTPie/3.2.2'])
+      expect(classify({ ...visit, agent: typed }))
+        .to.include({ class: 'human' })
+        .and.not.have.property('bot')
     expect(classify({ ...visit, agent: 'WhatsApp/2.23.20.0' })).to.include({ class: 'preview', bot: 'WhatsApp' })
     expect(classify({ ...visit, agent: '' })).to.include({ class: 'bot', bot: '' })
     expect(classify({ ...visit, prefetch: true }))
@@ -72,7 +76,7 @@ describe('classifying a visit', () => {
   })
 
   it('takes a bot that fetches ahead for a prefetch, and keeps its token', () => {
-    expect(classify({ ...visit, prefetch: true, agent: 'curl/8.4.0' })).to.include({ class: 'prefetch', bot: 'curl' })
+    expect(classify({ ...visit, prefetch: true, agent: 'Wget/1.21.3' })).to.include({ class: 'prefetch', bot: 'Wget' })
   })
 
   it('knows nothing of what was not sent', () => {

@@ -1,0 +1,236 @@
+import { expect } from 'chai'
+import { account, type AccountCommand } from '../../src/commands/account.ts'
+import { fold } from '../../src/commands/decider.ts'
+import type { AccountEvent } from '../../src/events/account.ts'
+import type { Event } from '../../src/events/index.ts'
+import { spec } from '../support/given.ts'
+
+const { given } = spec(account)
+const id = 7
+const apiKey = { key: 'abc', hash: 'h', expires: null }
+
+const register: Extract<AccountCommand, { type: 'RegisterAccount' }> = {
+  type: 'RegisterAccount',
+  id,
+  email: 'ann@example.com',
+  emailKey: 'keyed-email',
+  emailToken: 'e1',
+  username: 'ann',
+  usernameKey: 'keyed-name',
+  usernameToken: 'u1',
+  password: 'scrypt',
+  apiKey,
+}
+const newEmail = { email: 'bea@example.com', emailKey: 'keyed-bea', emailToken: 'e2' }
+const update = (wish: { email?: typeof newEmail; password?: string }): AccountCommand => ({
+  type: 'UpdateAccount',
+  id,
+  ...wish,
+})
+const disable: AccountCommand = { type: 'DisableAccount', id }
+const enable: AccountCommand = { type: 'EnableAccount', id }
+const erase: AccountCommand = { type: 'EraseAccount', id }
+const issue = (key: string): AccountCommand => ({ type: 'IssueKey', id, apiKey: { ...apiKey, key } })
+
+type E = AccountEvent | Event<'ClaimFenced'>
+const registered: E = {
+  type: 'AccountRegistered',
+  data: { id, email: 'ann@example.com', username: 'ann', password: 'scrypt', emailToken: 'e1', usernameToken: 'u1' },
+}
+const issued = (key: string): E => ({ type: 'ApiKeyIssued', data: { id, ...apiKey, key } })
+const emailChanged: E = { type: 'AccountEmailChanged', data: { id, email: 'bea@example.com', emailToken: 'e2' } }
+const passwordChanged: E = { type: 'AccountPasswordChanged', data: { id, password: 'scrypt 2' } }
+const disabled: E = { type: 'AccountDisabled', data: { id } }
+const enabled: E = { type: 'AccountEnabled', data: { id } }
+const erased: E = { type: 'AccountErased', data: { id } }
+const fenced = (token: string): E => ({ type: 'ClaimFenced', data: { token } })
+
+const ann = [registered, issued('abc')] as const
+
+describe('registering an account', () => {
+  it('records the account and its key, and nothing of what the claims are named by', () => {
+    given()
+      .when(register)
+      .thenEvents(...ann)
+  })
+  it('claims its e-mail and its username', () => {
+    given()
+      .when(register)
+      .thenClaims(
+        { kind: 'email', name: 'keyed-email', token: 'e1' },
+        { kind: 'username', name: 'keyed-name', token: 'u1' },
+      )
+    given(...ann)
+      .when(register)
+      .thenClaims()
+  })
+  it('does not take an id that is in use, or that its claims were fenced off from', () => {
+    const another = { ...register, emailToken: 'other' }
+    given(...ann)
+      .when(another)
+      .thenRefused('invalid')
+    given(...ann, erased)
+      .when(another)
+      .thenRefused('invalid')
+    given(...ann, erased)
+      .when(register)
+      .thenRefused('invalid')
+    given(fenced('e1')).when(register).thenRefused('invalid')
+  })
+})
+
+describe('updating an account', () => {
+  it('changes its e-mail, and claims that', () => {
+    given(...ann)
+      .when(update({ email: newEmail }))
+      .thenEvents(emailChanged)
+    given(...ann)
+      .when(update({ email: newEmail }))
+      .thenClaims({ kind: 'email', name: 'keyed-bea', token: 'e2' })
+  })
+  it('changes its password, and claims nothing', () => {
+    given(...ann)
+      .when(update({ password: 'scrypt 2' }))
+      .thenEvents(passwordChanged)
+    given(...ann)
+      .when(update({ password: 'scrypt 2' }))
+      .thenClaims()
+  })
+  it('changes both, or what of them differs', () => {
+    given(...ann)
+      .when(update({ email: newEmail, password: 'scrypt 2' }))
+      .thenEvents(emailChanged, passwordChanged)
+    given(...ann, passwordChanged)
+      .when(update({ email: newEmail, password: 'scrypt 2' }))
+      .thenEvents(emailChanged)
+    const same = { ...newEmail, email: 'ann@example.com' }
+    given(...ann)
+      .when(update({ email: same, password: 'scrypt' }))
+      .thenNothing()
+    given(...ann)
+      .when(update({ email: same, password: 'scrypt 2' }))
+      .thenClaims()
+  })
+  it('does not carry a token that was fenced off', () => {
+    given(...ann, fenced('e2'))
+      .when(update({ email: newEmail }))
+      .thenRefused('taken', 'email')
+    given(...ann, fenced('e2'))
+      .when(update({ password: 'scrypt 2' }))
+      .thenEvents(passwordChanged)
+  })
+  it('is refused while it is disabled, and finds none that is not there or erased', () => {
+    given(...ann, disabled)
+      .when(update({ password: 'scrypt 2' }))
+      .thenRefused('invalid')
+    given(...ann, disabled, enabled)
+      .when(update({ password: 'scrypt 2' }))
+      .thenEvents(passwordChanged)
+    given()
+      .when(update({ password: 'scrypt 2' }))
+      .thenRefused('not_found')
+    given(...ann, erased)
+      .when(update({ password: 'scrypt 2' }))
+      .thenRefused('not_found')
+  })
+})
+
+describe('giving an account a new key', () => {
+  it('puts it in place of the old one, also of a disabled account', () => {
+    given(...ann)
+      .when(issue('new'))
+      .thenEvents(issued('new'))
+    given(...ann, issued('new'))
+      .when(issue('abc'))
+      .thenEvents(issued('abc'))
+    given(...ann, disabled)
+      .when(issue('new'))
+      .thenEvents(issued('new'))
+    expect(fold(account, [...ann, issued('new')]).key).to.deep.equal({ ...apiKey, key: 'new' })
+  })
+  it('says nothing when it is the one it has', () => {
+    given(...ann)
+      .when(issue('abc'))
+      .thenNothing()
+    given(...ann)
+      .when(issue('new'))
+      .thenClaims()
+  })
+  it('finds no account that is not there or erased', () => {
+    given().when(issue('new')).thenRefused('not_found')
+    given(...ann, erased)
+      .when(issue('new'))
+      .thenRefused('not_found')
+  })
+})
+
+describe('disabling and enabling an account', () => {
+  it('takes turns', () => {
+    given(...ann)
+      .when(disable)
+      .thenEvents(disabled)
+    given(...ann, disabled)
+      .when(enable)
+      .thenEvents(enabled)
+    given(...ann, disabled, enabled)
+      .when(disable)
+      .thenEvents(disabled)
+  })
+  it('says nothing when it is so already', () => {
+    given(...ann)
+      .when(enable)
+      .thenNothing()
+    given(...ann, disabled)
+      .when(disable)
+      .thenNothing()
+  })
+  it('finds no account that is not there or erased', () => {
+    for (const command of [disable, enable]) {
+      given().when(command).thenRefused('not_found')
+      given(...ann, erased)
+        .when(command)
+        .thenRefused('not_found')
+    }
+  })
+})
+
+describe('erasing an account', () => {
+  it('is for good, whether it is disabled or not', () => {
+    given(...ann)
+      .when(erase)
+      .thenEvents(erased)
+    given(...ann, disabled)
+      .when(erase)
+      .thenEvents(erased)
+  })
+  it('finds no account that is not there or erased', () => {
+    given().when(erase).thenRefused('not_found')
+    given(...ann, erased)
+      .when(erase)
+      .thenRefused('not_found')
+  })
+  it('leaves nothing of what was known of it but the tokens it held', () => {
+    expect(fold(account, [...ann, emailChanged, fenced('x'), erased])).to.deep.equal({
+      status: 'erased',
+      email: null,
+      username: null,
+      password: null,
+      key: undefined,
+      tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
+    })
+  })
+})
+
+describe('what an account is, after its events', () => {
+  it('is what they say', () => {
+    const state = fold(account, [...ann, emailChanged, passwordChanged])
+    expect(state).to.deep.equal({
+      status: 'active',
+      email: 'bea@example.com',
+      username: 'ann',
+      password: 'scrypt 2',
+      key: apiKey,
+      tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
+    })
+  })
+})

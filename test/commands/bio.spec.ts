@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { bio } from '../../src/commands/bio.ts'
+import { fold } from '../../src/commands/decider.ts'
+import type { OwnedCommand } from '../../src/commands/owned.ts'
+import type { BioEvent, BioFields } from '../../src/events/bio.ts'
+import type { Event } from '../../src/events/index.ts'
+import { spec } from '../support/given.ts'
+
+const { given } = spec(bio)
+const [id, account] = [5, 1]
+const links = [{ title: 'Shop', url: 'https://example.com/' }]
+const fields: BioFields = { ...bio.initialState.fields, name: 'Ann', alias: 'AnnSmith', links }
+
+const create: OwnedCommand<BioFields> = { type: 'Create', id, account, fields, token: 't' }
+const update = (changes: Partial<BioFields>, by = account): OwnedCommand<BioFields> => ({
+  type: 'Update',
+  id,
+  account: by,
+  changes,
+  token: 't2',
+})
+const remove: OwnedCommand<BioFields> = { type: 'Delete', id, account }
+
+const created: BioEvent = { type: 'BioCreated', data: { id, account, ...fields, token: 't' } }
+const updated = (changes: Partial<BioFields>, token?: string): BioEvent => ({
+  type: 'BioUpdated',
+  data: token === undefined ? { id, changes } : { id, changes, token },
+})
+const deleted: BioEvent = { type: 'BioDeleted', data: { id } }
+const fenced = (token: string): Event<'ClaimFenced'> => ({ type: 'ClaimFenced', data: { token } })
+const claim = (name: string, token: string) => ({ kind: 'alias', name, token })
+
+describe('creating a bio page', () => {
+  it('records its fields and the token of its claim', () => {
+    given().when(create).thenEvents(created)
+  })
+  it('claims its alias as a link of the service’s own host would', () => {
+    given().when(create).thenClaims(claim('0-annsmith', 't'))
+  })
+  it('does not take the id of another, nor one it was fenced off from', () => {
+    given(created)
+      .when({ ...create, account: 2 })
+      .thenRefused('invalid')
+    given(fenced('t')).when(create).thenRefused('invalid')
+  })
+})
+
+describe('updating a bio page', () => {
+  it('changes what was sent and differs, and claims nothing while it stays where it is', () => {
+    given(created)
+      .when(update({ name: 'Ann', title: 'Ann Smith' }))
+      .thenEvents(updated({ title: 'Ann Smith' }))
+    given(created)
+      .when(update({ title: 'Ann Smith' }))
+      .thenClaims()
+    given(created).when(update({ links })).thenNothing()
+  })
+  it('claims a new alias with a new token', () => {
+    given(created)
+      .when(update({ alias: 'Bea' }))
+      .thenEvents(updated({ alias: 'Bea' }, 't2'))
+    given(created)
+      .when(update({ alias: 'Bea' }))
+      .thenClaims(claim('0-bea', 't2'))
+  })
+  it('claims nothing when only the case of its alias changes', () => {
+    given(created)
+      .when(update({ alias: 'ANNSMITH' }))
+      .thenEvents(updated({ alias: 'ANNSMITH' }))
+    given(created)
+      .when(update({ alias: 'ANNSMITH' }))
+      .thenClaims()
+  })
+  it('does not carry a token that was fenced off', () => {
+    given(created, fenced('t2'))
+      .when(update({ alias: 'Bea' }))
+      .thenRefused('taken', 'alias')
+    given(created, fenced('t2'))
+      .when(update({ title: 'x' }))
+      .thenEvents(updated({ title: 'x' }))
+  })
+  it('finds none that is not there, is deleted, or is another account’s', () => {
+    given().when(update({})).thenRefused('not_found')
+    given(created, deleted).when(update({})).thenRefused('not_found')
+    given(created).when(update({}, 2)).thenRefused('not_found')
+  })
+})
+
+describe('deleting a bio page', () => {
+  it('ends it, once, and for its owner only', () => {
+    given(created).when(remove).thenEvents(deleted)
+    given(created).when(remove).thenClaims()
+    given(created)
+      .when({ ...remove, account: 2 })
+      .thenRefused('not_found')
+  })
+})
+
+describe('what a bio page remembers of its claims', () => {
+  it('is the one it holds, those it held, and those it can never hold', () => {
+    const tokens = (...events: readonly (BioEvent | Event<'ClaimFenced'>)[]) => fold(bio, events).tokens
+    const moved = updated({ alias: 'Bea' }, 't2')
+    expect(tokens(created)).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
+    expect(tokens(created, moved)).to.deep.equal({ held: { alias: 't2' }, spent: ['t'], fenced: [] })
+    expect(tokens(created, moved, deleted)).to.deep.equal({ held: {}, spent: ['t', 't2'], fenced: [] })
+    expect(tokens(created, fenced('t3'))).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: ['t3'] })
+  })
+})

@@ -1,0 +1,78 @@
+import { type AssignItem, channel, channelItem } from '../../src/commands/channel.ts'
+import type { OwnedCommand } from '../../src/commands/owned.ts'
+import { type ChannelEvent, type ChannelFields, ItemKind } from '../../src/events/channel.ts'
+import type { Event } from '../../src/events/index.ts'
+import { expect } from 'chai'
+import { spec } from '../support/given.ts'
+
+const [id, account] = [7, 1]
+const fields: ChannelFields = { name: 'Press', description: '', color: '#3b82f6', starred: false }
+const create: OwnedCommand<ChannelFields> = { type: 'Create', id, account, fields }
+const update = (changes: Partial<ChannelFields>, by = account): OwnedCommand<ChannelFields> => ({
+  type: 'Update',
+  id,
+  account: by,
+  changes,
+})
+const remove: OwnedCommand<ChannelFields> = { type: 'Delete', id, account }
+
+type Own = Exclude<ChannelEvent, { type: 'ItemAssignedToChannel' }>
+const created: Own = { type: 'ChannelCreated', data: { id, account, ...fields } }
+const updated = (changes: Partial<ChannelFields>): Own => ({ type: 'ChannelUpdated', data: { id, changes } })
+const deleted: Own = { type: 'ChannelDeleted', data: { id } }
+
+describe('a channel', () => {
+  const { given } = spec(channel)
+
+  it('is created with its fields, and claims no name', () => {
+    given().when(create).thenEvents(created)
+    given().when(create).thenClaims()
+  })
+  it('is not created under the id of another', () => {
+    given(created)
+      .when({ ...create, account: 2 })
+      .thenRefused('invalid')
+  })
+  it('is updated by what differs', () => {
+    given(created)
+      .when(update({ name: 'Press', starred: true }))
+      .thenEvents(updated({ starred: true }))
+    given(created).when(update(fields)).thenNothing()
+    given(created).when(update({})).thenNothing()
+  })
+  it('is deleted by one event, whatever is in it', () => {
+    given(created).when(remove).thenEvents(deleted)
+  })
+  it('is found by its owner only, while it lives', () => {
+    for (const command of [update({ name: 'x' }), remove]) {
+      given().when(command).thenRefused('not_found')
+      given(created, deleted).when(command).thenRefused('not_found')
+      given(created)
+        .when({ ...command, account: 2 })
+        .thenRefused('not_found')
+    }
+  })
+})
+
+describe('assigning an item to a channel', () => {
+  const { given } = spec(channelItem)
+  const assign: AssignItem = { type: 'AssignItem', channel: id, item: { kind: 'links', id: 42 } }
+  const assigned: Event<'ItemAssignedToChannel'> = {
+    type: 'ItemAssignedToChannel',
+    data: { channel: id, item: { kind: 'links', id: 42 } },
+  }
+
+  it('records it once', () => {
+    given().when(assign).thenEvents(assigned)
+    given(assigned).when(assign).thenNothing()
+  })
+  it('has a stream of its own for each channel, kind and item', () => {
+    const streams = [7, 8].flatMap((channel) =>
+      ItemKind.options.flatMap((kind) =>
+        [42, 43].map((id) => channelItem.stream({ ...assign, channel, item: { kind, id } })),
+      ),
+    )
+    expect(new Set(streams).size).to.equal(12)
+    expect(streams).to.include('channelitem-7-links-42')
+  })
+})

@@ -1,0 +1,189 @@
+import { expect } from 'chai'
+import { fold } from '../../src/commands/decider.ts'
+import { aliasKey, link, type LinkCommand } from '../../src/commands/link.ts'
+import type { Event } from '../../src/events/index.ts'
+import type { LinkEvent } from '../../src/events/link.ts'
+import { at, linkCreated, linkFields } from '../support/events.ts'
+import { spec } from '../support/given.ts'
+
+const { given } = spec(link)
+const [id, account] = [42, 1]
+const [earlier, now, later] = [at(0), at(10), at(20)]
+
+const created = linkCreated({ id, account })
+const updated = (changes: Extract<LinkEvent, { type: 'LinkUpdated' }>['data']['changes'], more = {}): LinkEvent => ({
+  type: 'LinkUpdated',
+  data: { id, changes, ...more },
+})
+const deleted: LinkEvent = { type: 'LinkDeleted', data: { id } }
+const fenced = (token: string): Event<'ClaimFenced'> => ({ type: 'ClaimFenced', data: { token } })
+
+type Of<T extends LinkCommand['type']> = Extract<LinkCommand, { type: T }>
+const create = (over: Partial<Of<'CreateLink'>> = {}): Of<'CreateLink'> => ({
+  type: 'CreateLink',
+  id,
+  account,
+  fields: linkFields,
+  password: null,
+  token: 't',
+  now,
+  ...over,
+})
+const update = (over: Partial<Of<'UpdateLink'>>): Of<'UpdateLink'> => ({
+  type: 'UpdateLink',
+  id,
+  account,
+  changes: {},
+  token: 't2',
+  now,
+  ...over,
+})
+const remove: LinkCommand = { type: 'DeleteLink', id, account }
+
+describe('creating a link', () => {
+  it('records all its fields, its password and the token of its claim', () => {
+    given()
+      .when(create({ password: 'hash' }))
+      .thenEvents(linkCreated({ password: 'hash' }))
+  })
+  it('claims its alias, in lower case, on its domain', () => {
+    given().when(create()).thenClaims({ kind: 'alias', name: '0-hello', token: 't' })
+    given()
+      .when(create({ fields: { ...linkFields, domain: 7 } }))
+      .thenClaims({ kind: 'alias', name: '7-hello', token: 't' })
+  })
+  it('takes an expiry that is still to come only', () => {
+    const expiring = (expiry: string) => create({ fields: { ...linkFields, expiry } })
+    given()
+      .when(expiring(later))
+      .thenEvents(linkCreated({ expiry: later }))
+    given().when(expiring(earlier)).thenRefused('invalid')
+    given().when(expiring(now)).thenRefused('invalid')
+  })
+  it('does not take the id of another link, alive or deleted', () => {
+    given(created)
+      .when(create({ token: 'another' }))
+      .thenRefused('invalid')
+    given(created, deleted).when(create()).thenRefused('invalid')
+  })
+  it('is refused where its claim was fenced off', () => {
+    given(fenced('t')).when(create()).thenRefused('invalid')
+  })
+})
+
+describe('updating a link', () => {
+  it('records only what differs', () => {
+    given(created)
+      .when(update({ changes: { title: 'Press', description: '', type: 'direct' } }))
+      .thenEvents(updated({ title: 'Press' }))
+    given(created, updated({ title: 'Press' }))
+      .when(update({ changes: { title: '' } }))
+      .thenEvents(updated({ title: '' }))
+  })
+  it('says nothing when all of it holds already', () => {
+    const location = [{ name: 'Canada', url: 'https://example.ca/' }]
+    given(created).when(update({})).thenNothing()
+    given(created, updated({ location }))
+      .when(update({ changes: { location, url: linkFields.url }, password: null }))
+      .thenNothing()
+  })
+  it('claims a new alias with a new token', () => {
+    const rename = update({ changes: { alias: 'Bye' } })
+    given(created)
+      .when(rename)
+      .thenEvents(updated({ alias: 'Bye', domain: null }, { token: 't2' }))
+    given(created).when(rename).thenClaims({ kind: 'alias', name: '0-bye', token: 't2' })
+  })
+  it('claims its alias anew on another domain', () => {
+    const move = update({ changes: { domain: 7 } })
+    given(created)
+      .when(move)
+      .thenEvents(updated({ alias: 'Hello', domain: 7 }, { token: 't2' }))
+    given(created).when(move).thenClaims({ kind: 'alias', name: '7-hello', token: 't2' })
+  })
+  it('claims nothing when only the case of the alias changes, or no address', () => {
+    given(created)
+      .when(update({ changes: { alias: 'HELLO' } }))
+      .thenEvents(updated({ alias: 'HELLO' }))
+    given(created)
+      .when(update({ changes: { alias: 'HELLO' } }))
+      .thenClaims()
+    given(created)
+      .when(update({ changes: { title: 'x' } }))
+      .thenClaims()
+  })
+  it('does not carry a token that was fenced off', () => {
+    given(created, fenced('t2'))
+      .when(update({ changes: { alias: 'Bye' } }))
+      .thenRefused('taken', 'alias')
+    given(created, fenced('t2'))
+      .when(update({ changes: { title: 'x' } }))
+      .thenEvents(updated({ title: 'x' }))
+  })
+  it('sets, changes and removes the password', () => {
+    const secret = updated({}, { password: 'hash' })
+    given(created)
+      .when(update({ password: 'hash' }))
+      .thenEvents(secret)
+    given(created, secret)
+      .when(update({ password: 'other' }))
+      .thenEvents(updated({}, { password: 'other' }))
+    given(created, secret)
+      .when(update({ password: null }))
+      .thenEvents(updated({}, { password: null }))
+    given(created, secret)
+      .when(update({ changes: { title: 'x' } }))
+      .thenEvents(updated({ title: 'x' }))
+  })
+  it('takes an expiry that is still to come, or none; one that stays and has passed is no matter', () => {
+    given(created)
+      .when(update({ changes: { expiry: later } }))
+      .thenEvents(updated({ expiry: later }))
+    given(created, updated({ expiry: later }))
+      .when(update({ changes: { expiry: null } }))
+      .thenEvents(updated({ expiry: null }))
+    given(created)
+      .when(update({ changes: { expiry: earlier } }))
+      .thenRefused('invalid')
+    given(created, updated({ expiry: earlier }))
+      .when(update({ changes: { expiry: earlier, title: 'x' } }))
+      .thenEvents(updated({ title: 'x' }))
+  })
+  it('finds no link that is not there, is deleted, or is another account’s', () => {
+    given().when(update({})).thenRefused('not_found')
+    given(created, deleted).when(update({})).thenRefused('not_found')
+    given(created)
+      .when(update({ account: 2, changes: { expiry: earlier } }))
+      .thenRefused('not_found')
+  })
+})
+
+describe('deleting a link', () => {
+  it('ends it, and claims nothing', () => {
+    given(created).when(remove).thenEvents(deleted)
+    given(created).when(remove).thenClaims()
+  })
+  it('finds no link that is not there, is deleted, or is another account’s', () => {
+    given().when(remove).thenRefused('not_found')
+    given(created, deleted).when(remove).thenRefused('not_found')
+    given(created)
+      .when({ ...remove, account: 2 })
+      .thenRefused('not_found')
+  })
+})
+
+describe('what a link remembers of its claims', () => {
+  const tokens = (...events: readonly (LinkEvent | Event<'ClaimFenced'>)[]) => fold(link, events).tokens
+  it('is the one it holds, those it held, and those it can never hold', () => {
+    const moved = updated({ alias: 'Bye', domain: null }, { token: 't2' })
+    expect(tokens(created)).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
+    expect(tokens(created, moved)).to.deep.equal({ held: { alias: 't2' }, spent: ['t'], fenced: [] })
+    expect(tokens(created, moved, deleted)).to.deep.equal({ held: {}, spent: ['t', 't2'], fenced: [] })
+    expect(tokens(created, fenced('t2'))).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: ['t2'] })
+    expect(tokens(created, updated({ title: 'x' }))).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
+  })
+  it('is compared by aliases in lower case, apart for each domain', () => {
+    expect(aliasKey({ domain: null, alias: 'HeLLo' })).to.equal(aliasKey({ domain: null, alias: 'hello' }))
+    expect(aliasKey({ domain: 7, alias: 'hello' })).not.to.equal(aliasKey({ domain: null, alias: 'hello' }))
+  })
+})

@@ -1,0 +1,83 @@
+import { fold } from '../../src/commands/decider.ts'
+import type { OwnedCommand } from '../../src/commands/owned.ts'
+import { qr } from '../../src/commands/qr.ts'
+import type { Event } from '../../src/events/index.ts'
+import type { QrEvent, QrFields, QrPersonal } from '../../src/events/qr.ts'
+import { spec } from '../support/given.ts'
+import { expect } from 'chai'
+
+type Fields = QrFields & QrPersonal
+type Command = OwnedCommand<Fields>
+
+const { given } = spec(qr)
+const [id, account] = [5, 1]
+const fields: Fields = { ...qr.initialState.fields, alias: 'abcdefgh', name: 'Hello', data: '"Hello"' }
+
+const create: Command = { type: 'Create', id, account, fields, token: 't' }
+const update = (changes: Partial<Fields>, by = account): Command => ({ type: 'Update', id, account: by, changes })
+const remove: Command = { type: 'Delete', id, account }
+
+const created: QrEvent = { type: 'QrCreated', data: { id, account, ...fields, token: 't' } }
+const deleted: QrEvent = { type: 'QrDeleted', data: { id } }
+const fenced: Event<'ClaimFenced'> = { type: 'ClaimFenced', data: { token: 't' } }
+
+describe('creating a QR code', () => {
+  it('records all of it, and claims its alias among those of QR codes', () => {
+    given().when(create).thenEvents(created)
+    given().when(create).thenClaims({ kind: 'qr', name: 'abcdefgh', token: 't' })
+  })
+  it('does not take the id of another, nor one it was fenced off from', () => {
+    given(created)
+      .when({ ...create, account: 2 })
+      .thenRefused('invalid')
+    given(fenced).when(create).thenRefused('invalid')
+  })
+})
+
+describe('updating a QR code', () => {
+  it('records what differs: what may be personal beside the rest, where it is sealed', () => {
+    given(created)
+      .when(update({ data: '"Bye"', name: 'Bye', foreground: '#000000', background: '#ffff00' }))
+      .thenEvents({
+        type: 'QrUpdated',
+        data: { id, changes: { background: '#ffff00' }, data: '"Bye"', name: 'Bye' },
+      })
+  })
+  it('of one of them leaves the others as they were', () => {
+    const after = fold(qr, [created, { type: 'QrUpdated', data: { id, changes: {}, data: '"Bye"' } }] as const)
+    expect(after.fields).to.deep.equal({ ...fields, data: '"Bye"' })
+  })
+  it('takes a logo away', () => {
+    const withLogo: QrEvent = { type: 'QrCreated', data: { id, account, ...fields, logo: 'AAAA', token: 't' } }
+    given(withLogo)
+      .when(update({ logo: null }))
+      .thenEvents({ type: 'QrUpdated', data: { id, changes: { logo: null } } })
+  })
+  it('to what it is already does nothing, and claims nothing', () => {
+    given(created)
+      .when(update({ data: '"Hello"', foreground: '#000000' }))
+      .thenNothing()
+    given(created)
+      .when(update({ data: '"Bye"' }))
+      .thenClaims()
+  })
+  it('is for its owner only, and for a living one', () => {
+    given(created)
+      .when(update({ data: '"Bye"' }, 2))
+      .thenRefused('not_found')
+    given(created, deleted)
+      .when(update({ data: '"Bye"' }))
+      .thenRefused('not_found')
+    given()
+      .when(update({ data: '"Bye"' }))
+      .thenRefused('not_found')
+  })
+})
+
+describe('deleting a QR code', () => {
+  it('records it once', () => given(created).when(remove).thenEvents(deleted))
+  it('gives its alias up, for good: nobody else ever gets it', () => {
+    const { tokens } = fold(qr, [created, deleted])
+    expect(tokens).to.deep.equal({ held: {}, spent: ['t'], fenced: [] })
+  })
+})

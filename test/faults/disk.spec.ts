@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import { spawnSync } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Connection } from '../../src/postgres/database.ts'
+import { urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { long, note, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { allCounted, listed, makeLinks, visitsTo } from '../support/load.ts'
+import type { Service } from '../support/process.ts'
+
+describe(`the disk under the spool (${repeatable})`, function () {
+  this.timeout(long ? 1_800_000 : 120_000)
+  const random = randomFrom(seed)
+  const stage = openStage()
+  let connection: Connection
+  let dir: string
+  beforeEach(async () => {
+    connection = await freshDatabase()
+    dir = await stage.dir()
+  })
+  afterEach(stage.clear)
+
+  const start = () =>
+    stage.start({
+      DATABASE_URL: urlOf(connection),
+      SECRET: 'a secret for tests only',
+      DATA_DIR: dir,
+      LOG_LEVEL: 'warn',
+    })
+  const clicksOf = async (service: Service, key: string, links: readonly { readonly id: number }[]) => {
+    await allCounted(service, key)
+    const ids = new Set(links.map(({ id }) => id))
+    const rows = (await listed(service, key)).filter(({ id }) => ids.has(Number(id)))
+    return rows.reduce((sum, { clicks }) => sum + Number(clicks), 0)
+  }
+  const lossesOf = (type: 'ClicksDropped' | 'ClicksMissing') =>
+    query<{ count: number }>(
+      connection,
+      `select coalesce((data->>'count')::int, (data->>'to')::int - (data->>'from')::int + 1) as count from log.events where type = $1`,
+      [type],
+    )
+
+  it('29: is full: every redirect is answered, and what was lost is told in the log, to the click', async function () {
+    const spool = join(dir, 'spool')
+    await mkdir(spool)
+    const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', spool])
+    const mounted = mount('size=256k')
+    if (mounted.status !== 0) {
+      note(`skipped: no tmpfs can be mounted here: ${String(mounted.stderr ?? mounted.error)}`)
+      return this.skip()
+    }
+    stage.later(() => spawnSync('umount', ['--lazy', spool]))
+    const service = await start()
+    const { key } = await service.register()
+    const links = await makeLinks(service, key, 5)
+
+    const load = stage.load(service, 50, visitsTo(links, random))
+    await load.answers(12_000 + random(1000)) // 10,000 wait in memory
+    expect(service.output()).to.include('the spool cannot be written')
+    expect(mount('remount,size=64m').status).to.equal(0)
+    const output = await until(
+      async () => service.output(),
+      (text) => text.includes('the spool is written again'),
+    )
+    expect(output).to.include('the spool is written again')
+    await load.answers(500)
+    const visits = await load.stop()
+    expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
+
+    const clicks = await clicksOf(service, key, links)
+    const dropped = (await lossesOf('ClicksDropped')).reduce((sum, { count }) => sum + count, 0)
+    expect(dropped).to.be.greaterThan(0)
+    expect(clicks + dropped).to.equal(visits.length)
+    expect(await lossesOf('ClicksMissing')).to.deep.equal([])
+    note(`${visits.length} answered, ${clicks} counted, ${dropped} told as lost`)
+  })
+
+  it('30: lost its power and has gone bad in the middle: what is left is counted, what is gone is told, and it starts', async () => {
+    let service = await start()
+    const { key } = await service.register()
+    const links = await makeLinks(service, key, 5)
+    let kept = 0
+    const rounds = long ? 20 : 1
+    for (let round = 1; round <= rounds; round++) {
+      // nothing can be appended to the log, so it all stays in the spool
+      const holder = await stage.connect(connection)
+      await holder.query('select pg_advisory_lock(7275463)')
+      const load = stage.load(service, 20, visitsTo(links, random))
+      await load.answers(100 + random(500))
+      const visits = (await load.stop()).length
+      await service.end('SIGKILL')
+      // its connections are cut before the lock is given back: what they were asked to append must not come through after all
+      await holder.query(
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      await holder.end()
+
+      const file = join(
+        dir,
+        'spool',
+        (await readdir(join(dir, 'spool')))
+          .filter((name) => /^\d+\.spool$/.test(name))
+          .toSorted()
+          .at(-1)!,
+      )
+      const lines = (await readFile(file, 'latin1')).split('\n')
+      expect(lines.pop()).to.equal('')
+      const [before, mine] = [lines.slice(0, -visits), lines.slice(-visits)]
+      const left = mine.slice(0, visits - 1 - random(50))
+      const torn = mine[left.length]!
+      const bad = 1 + random(left.length - 2)
+      const at = 10 + random(left[bad]!.length - 10)
+      left[bad] = `${left[bad]!.slice(0, at)}\u0000${left[bad]!.slice(at + 1)}`
+      await writeFile(file, [...before, ...left, torn.slice(0, random(torn.length))].join('\n'), 'latin1')
+      kept += left.length - 1
+
+      service = await start()
+      expect(await clicksOf(service, key, links)).to.equal(kept)
+      const missing = await lossesOf('ClicksMissing')
+      expect(missing.map(({ count }) => count)).to.deep.equal(Array.from({ length: round }, () => 1))
+      const ready = await until(
+        () => service.get('/readyz'),
+        ({ status }) => status === 200,
+      )
+      expect(ready.status).to.equal(200)
+    }
+  })
+})

@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Connection } from '../../src/postgres/database.ts'
+import { urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { long, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
+import { expectExactClicks, makeLinks, visitsTo } from '../support/load.ts'
+import { runCommand } from '../support/process.ts'
+
+describe(`an account that is erased (${repeatable})`, function () {
+  this.timeout(long ? 1_800_000 : 120_000)
+  const random = randomFrom(seed)
+  const stage = openStage()
+  afterEach(stage.clear)
+
+  const rows = async (connection: Connection) => {
+    const tables = await query<{ name: string }>(
+      connection,
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname not in ('pg_catalog', 'information_schema')`,
+    )
+    const texts = await Promise.all(
+      tables.map(({ name }) => query<{ text: string }>(connection, `select t::text as text from ${name} t`)),
+    )
+    return tables.flatMap(({ name }, i) => texts[i]!.map(({ text }) => ({ place: name, text })))
+  }
+  const files = async (dir: string) => {
+    const found = (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    return Promise.all(
+      found.map(async ({ parentPath, name }) => ({
+        place: join(parentPath, name),
+        text: await readFile(join(parentPath, name), 'latin1'),
+      })),
+    )
+  }
+
+  for (let round = 0; round < (long ? 5 : 1); round++)
+    it('57: is gone under load, after a rebuild, and after the key comes back with a backup of last night', async () => {
+      const connection = await freshDatabase()
+      const dir = await stage.dir()
+      const settings = {
+        DATABASE_URL: urlOf(connection),
+        SECRET: 'a secret for tests only',
+        DATA_DIR: dir,
+        LOG_LEVEL: 'debug',
+      }
+      let service = await stage.start(settings)
+      let output = ''
+      const canary = `canary-${random(1_000_000)}`
+      const erased = await service.register(canary)
+      expect(erased.username).to.equal(canary)
+      const other = await service.register()
+      const [theirs] = await makeLinks(service, erased.key, 1)
+      expect((await service.visit(`/${theirs!.alias}`)).status).to.equal(302)
+      await service.put('/api/account/update', { key: erased.key, body: { email: `${canary}@example.org` } })
+
+      /** All there is, but the write-ahead log and dead rows of PostgreSQL. */
+      const places = async () => {
+        const everywhere = [
+          ...(await rows(connection)),
+          ...(await files(dir)),
+          { place: 'output', text: output + service.output() },
+        ]
+        return [...new Set(everywhere.filter(({ text }) => text.includes(canary)).map(({ place }) => place))]
+      }
+      expect(await places(), 'before it is erased').to.have.length(1)
+      const backup = await query<{ name: string; wrapped: string }>(
+        connection,
+        `select name, wrapped from state.keys where name = $1`,
+        [`account-${erased.id}`],
+      )
+      expect(backup).to.have.length(1)
+
+      const links = await makeLinks(service, other.key, 5)
+      const writing = stage.load<CreateWish>(service, 3, creations(other.key), 10)
+      const visiting = stage.load(service, 6, visitsTo(links, random), 10)
+      await writing.answers(20)
+      const command = await runCommand(['account', 'erase', String(erased.id), '--yes'], settings)
+      expect(command.code, command.err).to.equal(0)
+      output += command.out + command.err
+
+      const expectGone = async () => {
+        expect((await service.visit(`/${theirs!.alias}`)).status).to.equal(404)
+        expect((await service.get('/api/urls', { key: erased.key })).status).to.equal(401)
+        expect(await places()).to.deep.equal([])
+      }
+      await expectGone()
+      const rebuilt = await runCommand(['rebuild'], settings)
+      expect(rebuilt.code, rebuilt.err).to.equal(0)
+      output += rebuilt.out + rebuilt.err
+      await expectGone()
+
+      await writing.answers(20)
+      const [writes, visits] = [await writing.stop(), await visiting.stop()]
+      expect(new Set(writes.map(({ status }) => status))).to.deep.equal(new Set([200]))
+      expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
+
+      const keys = () => query(connection, `select name from state.keys where name = $1`, [`account-${erased.id}`])
+      expect(await keys()).to.deep.equal([])
+      await service.end()
+      output += service.output()
+      await query(connection, 'insert into state.keys (name, wrapped) values ($1, $2)', [
+        backup[0]!.name,
+        backup[0]!.wrapped,
+      ])
+      service = await stage.start(settings)
+      expect(await until(keys, ({ length }) => length === 0), 'the restored key').to.deep.equal([])
+      await expectGone()
+      await expectExactClicks(service, other.key, visits)
+      await expectLedger(service, connection, other.key, writes)
+
+      // the name stays taken, the e-mail may come back
+      const again = { email: `${canary}@example.org`, password: 'correct horse 1' }
+      expect((await service.post('/register', { body: { ...again, username: canary } })).status).to.equal(400)
+      const back = await service.post('/register', { body: { ...again, username: `x-${canary}` } })
+      expect(back.json).to.include({ error: 0, username: `x-${canary}` })
+    })
+})

@@ -1,0 +1,137 @@
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { runningEmbedded } from '../../src/postgres/embedded.ts'
+import { until } from '../support/client.ts'
+import { long, note, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
+import { expectExactClicks, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
+import type { Service } from '../support/process.ts'
+
+const embedded = async (dir: string) => (await runningEmbedded(dir)) ?? expect.fail('no PostgreSQL runs')
+const postmaster = async (dir: string) =>
+  Number.parseInt(await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
+const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))]
+
+describe(`a service with the embedded default that is killed (${repeatable})`, function () {
+  this.timeout(long ? 1_800_000 : 120_000)
+  const random = randomFrom(seed)
+  const stage = openStage()
+  let dir: string
+  let service: Service
+  let key: string
+  const start = async () => (service = await stage.start({ DATA_DIR: dir }))
+  before(async () => {
+    dir = await stage.dir()
+    ;({ key } = await (await start()).register())
+  })
+  beforeEach(async () => {
+    // a spec that failed may have left none
+    if (service.child.exitCode !== null || service.child.signalCode !== null) await start()
+  })
+  after(stage.clear)
+
+  it('8: loses no answered click by kill -9 under load, and counts none twice', async () => {
+    const links = await makeLinks(service, key, 5)
+    const visits: Sent<VisitWish>[] = []
+    for (let round = 0; round < (long ? 20 : 2); round++) {
+      const load = stage.load(service, 50, visitsTo(links, random))
+      await load.answers((long ? 2000 : 500) + random(long ? 8000 : 1500))
+      await service.end('SIGKILL')
+      visits.push(...(await load.stop()))
+      await start()
+    }
+    expect(statusesOf(visits)).to.have.members([302, undefined])
+    await expectExactClicks(service, key, visits)
+    note(`${visits.filter(({ status }) => status === 302).length} answered clicks`)
+  })
+
+  it('16: keeps every acknowledged write when the postmaster is killed during appends, and starts it again', async () => {
+    const load = stage.load(service, 8, creations(key))
+    for (let round = 0; round < (long ? 20 : 2); round++) {
+      await load.answers(20 + random(60), ({ status }) => status === 200)
+      process.kill(await postmaster(dir), 'SIGKILL')
+      await load.answers(20, ({ status }) => status === 200)
+    }
+    const sent = await load.stop()
+    const failed = sent.filter(({ status }) => status !== 200)
+    expect(failed.filter(({ status, headers }) => status !== 503 || !headers['retry-after'])).to.deep.equal([])
+    const { acknowledged } = await expectLedger(service, await embedded(dir), key, sent)
+    note(`${acknowledged} acknowledged, ${failed.length} answered 503`)
+  })
+
+  it('17: after kill -9, takes over from the PostgreSQL that stayed behind; of two that start at once, one does', async () => {
+    const load = stage.load(service, 4, creations(key))
+    await load.answers(20, ({ status }) => status === 200)
+    const orphan = await leaveOrphan(dir, service)
+    const sent = await load.stop()
+    expect(await query(await embedded(dir), 'select 1 as alive'), 'the orphan serves').to.deep.equal([{ alive: 1 }])
+
+    const began = Date.now()
+    const starts = await Promise.allSettled([stage.start({ DATA_DIR: dir }), stage.start({ DATA_DIR: dir })])
+    const [next] = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+    const refusals = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+    expect(refusals).to.have.length(1)
+    expect(refusals[0]).to.include(`${dir} is in use by another linkledger (pid ${next?.child.pid})`)
+    expect(Date.now() - began).to.be.below(15_000)
+    expect(await postmaster(dir)).not.to.equal(orphan)
+    service = next!
+    await expectLedger(service, await embedded(dir), key, sent)
+  })
+
+  const signals = {
+    SIGTERM: () => void service.child.kill('SIGTERM'),
+    'SIGINT to its process group, as Ctrl-C does,': () => void process.kill(-service.child.pid!, 'SIGINT'),
+  }
+  for (const [signal, send] of Object.entries(signals))
+    it(`18: told to stop by ${signal} under load, answers all it was asked and loses nothing`, async () => {
+      const links = await makeLinks(service, key, 5)
+      const allVisits: Sent<VisitWish>[] = []
+      for (let round = 0; round < (long ? 10 : 1); round++) {
+        const writing = stage.load(service, 8, creations(key))
+        const visiting = stage.load(service, 20, visitsTo(links, random))
+        await Promise.all([writing.answers(20 + random(80)), visiting.answers(100 + random(400))])
+        const ended = once(service.child, 'exit')
+        const told = Date.now()
+        send()
+        const [code] = (await ended) as [number | null]
+        expect(code).to.equal(0)
+        expect(Date.now() - told).to.be.below(45_000)
+        const [writes, visits]: [Sent<CreateWish>[], Sent<VisitWish>[]] = [await writing.stop(), await visiting.stop()]
+
+        expect(statusesOf(writes)).to.have.members([200, undefined])
+        expect(statusesOf(visits)).to.have.members([302, undefined])
+        const unanswered = [...writes, ...visits].filter(({ status, began }) => status === undefined && began < told)
+        expect(unanswered.map(({ wish }) => wish.path)).to.deep.equal([], 'asked before it was told to stop')
+
+        await start()
+        allVisits.push(...visits)
+        await expectExactClicks(service, key, allVisits)
+        await expectLedger(service, await embedded(dir), key, writes)
+      }
+    })
+})
+
+/** Ends a service so suddenly that nothing of it stops its PostgreSQL; answers the postmaster's pid. */
+const leaveOrphan = async (dir: string, { child, end }: Service) => {
+  const server = await postmaster(dir)
+  const parents = new Map(
+    execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]),
+  )
+  const keeper = parents.get(server)!
+  expect(parents.get(keeper)).to.equal(child.pid)
+  child.kill('SIGSTOP')
+  for (const [pid, parent] of parents) if (parent === keeper && pid !== server) process.kill(pid, 'SIGKILL')
+  process.kill(keeper, 'SIGKILL')
+  await end('SIGKILL')
+  await until(
+    async () => child.signalCode,
+    (signal) => signal === 'SIGKILL',
+  )
+  return server
+}

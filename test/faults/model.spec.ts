@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { readConfig } from '../../src/config.ts'
+import { openLedger } from '../../src/ledger.ts'
+import { projections } from '../../src/projections/index.ts'
+import { fill } from '../../src/projections/run.ts'
+import { long, note, openStage, repeatable, seed } from '../support/faults.ts'
+import { expectWholeLog, readLog } from '../support/ledger.ts'
+import { dump } from '../support/log.ts'
+import { accounts, register } from '../support/model/account.ts'
+import { links } from '../support/model/link.ts'
+import {
+  command,
+  instance,
+  type Model,
+  openWorld,
+  type ResourceModel,
+  type Step,
+  type World,
+} from '../support/model/world.ts'
+
+/** Whatever a client can do; a new resource joins here. */
+const resources: readonly ResourceModel[] = [accounts, links]
+/** Whatever can happen to the service. */
+const faults: readonly Step[] = [
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(instance, fc.constantFrom('SIGKILL', 'SIGKILL', 'SIGTERM'))
+      .map(([n, signal]) =>
+        command(`instance ${n} is ended by ${signal}`, async (_, world) => world.end(await world.up(n), signal)),
+      ),
+  },
+]
+const steps = fc.commands([fc.oneof(...faults, ...resources.flatMap((resource) => resource.steps))], {
+  maxCommands: 60,
+  size: 'max',
+})
+
+describe(`31: two instances against a model of what they should do (${repeatable})`, function () {
+  const [enough, rounds] = long ? [300_000, 200] : [9000, 10]
+  this.timeout(enough + 120_000)
+  const stage = openStage()
+  let world: World
+  before(async () => (world = await openWorld(stage)))
+  after(stage.clear)
+
+  it('does what the model does, through whatever ends them', async () => {
+    const end = Date.now() + enough
+    let [run, done] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(steps, async (commands) => {
+        if (Date.now() > end) return
+        const model: Model = { run: `run${++run}`, accounts: [], names: new Map() }
+        await register(model, world, 0)
+        await register(model, world, 1)
+        // once it has taken long enough, what is left of the steps is left out
+        const inTime: fc.AsyncCommand<Model, World>[] = [...commands].map((step) => ({
+          check: () => Date.now() < end,
+          run: async (...args) => (done++, step.run(...args)),
+          toString: () => step.toString(),
+        }))
+        await fc.asyncModelRun(() => ({ model, real: world }), inTime)
+        await world.counted()
+        for (const { service } of await world.settled())
+          for (const { expectAll } of resources) await expectAll(model, service)
+      }),
+      { seed, numRuns: rounds, endOnFailure: true },
+    )
+    note(`${done} steps in ${run} runs`)
+    expect(done).to.be.above(10)
+    await expectLog(world)
+  })
+})
+
+/** The log is whole, no id was given twice, and the tables are what a replay of the log comes to. */
+const expectLog = async ({ connection, settings }: World) => {
+  const log = await readLog(connection)
+  expectWholeLog(log)
+  for (const type of ['LinkCreated', 'AccountRegistered']) {
+    const ids = log.filter((event) => event.type === type).map(({ data }) => data['id'])
+    expect(new Set(ids).size).to.equal(ids.length)
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'linkledger-model-'))
+  const ledger = await openLedger(readConfig({ ...settings, DATA_DIR: dir }), pino({ level: 'silent' }), 'command')
+  try {
+    for (const projection of projections) {
+      const tables = await dump(ledger.db, projection)
+      await fill(ledger, projection, new AbortController().signal)
+      expect(await dump(ledger.db, projection), projection.name).to.deep.equal(tables)
+    }
+  } finally {
+    await ledger.close()
+    await rm(dir, { recursive: true })
+  }
+}

@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codec } from '../../src/events/codec.ts'
+import { bell } from '../../src/events/store/bell.ts'
+import { postgresStore } from '../../src/events/store/postgres.ts'
+import { type Connection, openPool } from '../../src/postgres/database.ts'
+import { startTestApp, urlOf } from '../support/app.ts'
+import { type client, until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { long, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+import { expectWholeLog, readLog } from '../support/ledger.ts'
+import { listed } from '../support/load.ts'
+
+type Service = Pick<ReturnType<typeof client>, 'get' | 'post' | 'register'>
+
+/** Whoever creates a link to a "frozen" address stops when its events have their place in the log, until a lock is given back. */
+const failPoint = `
+  create function log.wait_here() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;
+  create trigger wait_here after insert on log.events for each row
+    when (new.type = 'LinkCreated' and new.data->>'url' like '%frozen%') execute function log.wait_here()`
+const frozen = `from pg_locks where locktype = 'advisory' and objid = 1 and not granted
+  and database = (select oid from pg_database where datname = current_database())`
+
+/** The log as many would make it: positions from a sequence, and whoever commits first is seen first. */
+const numberBySequence = async (connection: Connection) => {
+  const [{ text } = { text: '' }] = await query<{ text: string }>(
+    connection,
+    `select pg_get_functiondef('log.append'::regproc) as text`,
+  )
+  const changes = [
+    ['perform pg_advisory_xact_lock(7275463);', ''],
+    ['head + row_number() over (order by v.nr, k) as position', `nextval('log.place') as position`],
+  ] as const
+  for (const [right] of changes) expect(text).to.include(right)
+  const wrong = changes.reduce((sql, [right, instead]) => sql.replace(right, instead), text)
+  await query(connection, `create sequence log.place; ${wrong}`)
+  await query(connection, `select setval('log.place', max(position)) from log.events`)
+}
+
+describe(`the order of the log (${repeatable})`, function () {
+  this.timeout(long ? 1_800_000 : 120_000)
+  const random = randomFrom(seed)
+  const stage = openStage()
+  afterEach(stage.clear)
+
+  /** Polls the log on and on; answers the positions that it has come by. */
+  const startReader = async (connection: Connection) => {
+    const pool = openPool(connection, { name: 'reader', max: 1, timeout: 10_000, onError: () => {} })
+    const [ended, news] = [new AbortController(), bell()]
+    const store = await postgresStore(pool, codec(memoryKeyring()), news)
+    const polling = setInterval(news.ring, 5)
+    const seen: number[] = []
+    const reading = (async () => {
+      for await (const events of store.subscribe({ after: 0n, filter: 'all', limit: 100, signal: ended.signal }))
+        seen.push(...events.map(({ position }) => Number(position)))
+    })()
+    stage.later(async () => {
+      ended.abort()
+      await reading
+      clearInterval(polling)
+      await pool.end()
+    })
+    return seen
+  }
+
+  /** A takes its place and freezes, B writes meanwhile, A goes on; one more link shows when the reader is past it all. */
+  const freeze = async (
+    connection: Connection,
+    a: Service,
+    b: Service,
+    key: string,
+    meanwhile: (passed: () => Promise<boolean>) => Promise<unknown>,
+  ) => {
+    const add = async (service: Service, what: string) => {
+      const { status, json } = await service.post('/api/url/add', { key, body: { url: `https://example.com/${what}` } })
+      expect(status, what).to.equal(200)
+      return Number(json['id'])
+    }
+    const holder = await stage.connect(connection)
+    await holder.query('select pg_advisory_lock(1)')
+    const first = add(a, 'frozen')
+    const waits = await until(
+      async () => (await holder.query(`select pid ${frozen}`)).rowCount,
+      (n) => n === 1,
+    )
+    expect(waits, 'A has its place').to.equal(1)
+    let passed = false
+    const second = Promise.all(Array.from({ length: 1 + random(5) }, () => add(b, 'other')))
+    void second.then(() => (passed = true))
+    await meanwhile(async () => passed)
+    const overtaken = passed
+    await holder.end() // gives the lock back
+    const made = [await first, ...(await second), await add(b, 'last')]
+    return { overtaken, frozen: made[0]!, made }
+  }
+  const positionOf = async (connection: Connection, id: number) => {
+    const events = await readLog(connection)
+    return Number(events.find(({ type, stream }) => type === 'LinkCreated' && stream === `link-${id}`)?.position)
+  }
+  const idsIn = async (service: Service, key: string) => (await listed(service, key)).map(({ id }) => Number(id))
+
+  it('1: lets no reader pass an append that has its place and is not committed', async () => {
+    const connection = await freshDatabase()
+    const settings = { DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only' }
+    const [a, b] = await Promise.all([
+      stage.start({ ...settings, DATA_DIR: await stage.dir() }),
+      stage.start({ ...settings, DATA_DIR: await stage.dir() }),
+    ])
+    await query(connection, failPoint)
+    const { key } = await a.register()
+    const seen = await startReader(connection)
+    const all: number[] = []
+    for (let round = 0; round < (long ? 100 : 6); round++) {
+      // every third time A's connection is cut instead, and A begins anew behind the others
+      const meanwhile =
+        round % 3 === 2
+          ? () => query(connection, `select pg_terminate_backend(pid) ${frozen}`).then(() => sleep(random(300)))
+          : () => sleep(100 + random(300))
+      const { overtaken, made } = await freeze(connection, a, b, key, meanwhile)
+      if (round % 3 !== 2) expect(overtaken, 'B waits for A').to.equal(false)
+      all.push(...made)
+    }
+    const events = await readLog(connection)
+    expectWholeLog(events)
+    const positions = events.map(({ position }) => Number(position))
+    expect(
+      await until(
+        async () => seen,
+        ({ length }) => length >= positions.length,
+      ),
+    ).to.deep.equal(positions)
+    for (const service of [a, b])
+      expect(await idsIn(service, key)).to.have.members(all, 'what the projector has come by')
+  })
+
+  it('1: of a log that is numbered by a sequence, the same reader loses an event: the test above can fail', async () => {
+    const connection = await freshDatabase()
+    const [a, b] = [await startTestApp({}, connection), await startTestApp({}, connection)]
+    stage.later(a.close)
+    stage.later(b.close)
+    await numberBySequence(connection)
+    await query(connection, failPoint)
+    const { key } = await a.register()
+    const seen = await startReader(connection)
+    const {
+      overtaken,
+      frozen: lost,
+      made,
+    } = await freeze(connection, a, b, key, (passed) => until(passed, Boolean, 8000))
+    expect(overtaken).to.equal(true)
+    const newest = await positionOf(connection, made.at(-1)!)
+    await until(
+      async () => seen,
+      (positions) => positions.includes(newest),
+    )
+    expect(seen)
+      .to.include(newest)
+      .and.not.include(await positionOf(connection, lost))
+    expect(await idsIn(b, key)).to.have.members(made.filter((id) => id !== lost))
+  })
+})

@@ -1,0 +1,165 @@
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Connection, startEmbedded } from '../../src/postgres/embedded.ts'
+import { urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
+import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
+import { expectExactClicks, makeLinks, type Sent, visitsTo, type Wish } from '../support/load.ts'
+
+const secret = { SECRET: 'a secret for tests only' }
+const failures = (sent: readonly Sent[], good: number) =>
+  sent
+    .filter(({ status, headers }) => status !== good && !(status === 503 && headers['retry-after']))
+    .map(({ wish, status, text }) => `${wish.method} ${wish.path} ${status} ${text.slice(0, 200)}`)
+
+describe(`PostgreSQL on bad days (${repeatable})`, function () {
+  this.timeout(long ? 1_800_000 : 120_000)
+  const random = randomFrom(seed)
+  const stage = openStage()
+  afterEach(stage.clear)
+
+  const startOn = async (connection: Connection) =>
+    stage.start({ ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() })
+
+  it('51: connections cut at random moments leave nothing by half: each request is carried out or answers 503', async () => {
+    const connection = (await freshDatabase()) as Connection
+    const service = await startOn(connection)
+    const { key } = await service.register()
+    const links = await makeLinks(service, key, 5)
+    const create = creations(key)
+    const writing = stage.load<CreateWish>(service, 6, create)
+    const editing = stage.load<Wish>(service, 2, (n) => ({
+      method: 'PUT',
+      path: `/api/url/${links[n % 2]!.id}/update`,
+      key,
+      body: { url: `https://example.com/edited/${n}` },
+    }))
+    const visiting = stage.load(service, 8, visitsTo(links, random), 10)
+
+    const killer = await stage.connect(connection)
+    let cut = 0
+    while (cut < (long ? 2000 : 40)) {
+      await sleep(random(40))
+      const { rows } = await killer.query<{ pid: number }>(
+        `select pid from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and (state <> 'idle' or $1) order by pid`,
+        [random(6) === 0], // mostly in the middle of something; now and then one that waits: the listener's, the projector's
+      )
+      const victim = rows[random(rows.length)]
+      if (victim) cut += (await killer.query('select pg_terminate_backend($1)', [victim.pid])).rowCount ?? 0
+    }
+    await writing.answers(20, ({ status }) => status === 200)
+    const [writes, edits, visits] = [await writing.stop(), await editing.stop(), await visiting.stop()]
+
+    for (const sent of [writes, edits]) expect(failures(sent, 200).join('\n')).to.equal('')
+    expect(failures(visits, 302).join('\n')).to.equal('')
+    const { acknowledged } = await expectLedger(service, connection, key, writes)
+    await expectExactClicks(service, key, visits)
+    expect(service.child.exitCode).to.equal(null)
+    note(`${cut} connections cut, ${acknowledged} links made, ${writes.length - acknowledged} answered 503`)
+  })
+
+  it('52: with all connections of the API taken, it answers 503 soon, and redirects do not notice', async () => {
+    const connection = await freshDatabase()
+    const service = await startOn(connection as Connection)
+    const { key } = await service.register()
+    const links = await makeLinks(service, key, 40)
+    const [cached, uncached] = [links.slice(0, 20), links.slice(20)]
+    for (const { alias } of cached) expect((await service.visit(`/${alias}`)).status).to.equal(302)
+
+    // a table that lists need, and redirects do not
+    const holder = await stage.connect(connection)
+    const { rows } = await holder.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class where relname like 'link\\_counts%' and relkind = 'r'`,
+    )
+    expect(rows).to.have.length(1)
+    await holder.query(`begin; lock table ${rows[0]!.name} in access exclusive mode`)
+
+    const began = Date.now()
+    const lists = stage.load<Wish>(service, 200, () => ({ method: 'GET', path: '/api/urls', key }))
+    await lists.answers(150, undefined, 10_000)
+    expect(Date.now() - began).to.be.below(5000)
+    const visiting = stage.load(service, 4, visitsTo(cached, random))
+    await visiting.answers(200)
+    const visits = await visiting.stop()
+    const [...first] = await Promise.all(uncached.map(({ alias }) => service.visit(`/${alias}`)))
+    await holder.query('rollback')
+    const slow = await lists.stop()
+
+    const refused = slow.filter(({ began: at, status }) => status === 503 && at < began + 500)
+    expect(refused).to.have.length.of.at.least(150)
+    for (const { began: at, ended, headers } of refused) {
+      expect(ended - at).to.be.below(5000)
+      expect(headers['retry-after']).to.match(/^\d+$/)
+    }
+    expect(failures(slow, 200).join('\n')).to.equal('')
+    expect(new Set([...visits, ...first].map(({ status }) => status))).to.deep.equal(new Set([302]))
+    const times = visits.map(({ began: at, ended }) => ended - at)
+    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]).to.be.below(1000)
+    expect((await service.get('/api/urls', { key })).status).to.equal(200)
+    note(`${refused.length} lists refused, redirects meanwhile: ${spread(times)}`)
+  })
+
+  it('stopped and started: known links redirect, unknown ones are 503 and never 404, and all of it mends by itself', async () => {
+    const dir = await stage.dir()
+    const startPostgres = () => startEmbedded({ dir, log: () => {} })
+    let postgres = await startPostgres()
+    stage.later(() => postgres.stop())
+    const service = await startOn(postgres.connection)
+    const { key } = await service.register()
+    const links = await makeLinks(service, key, 20)
+    const [known, unknown] = [links.slice(0, 5), links.slice(5)]
+    expect((await service.visit('/never-made')).status).to.equal(404)
+    const visiting = stage.load(service, 4, visitsTo(known, random))
+    for (const { id } of known) await visiting.answers(1, ({ wish }) => wish.link === id)
+
+    for (let round = 0; round < (long ? 10 : 2); round++) {
+      await postgres.stop()
+      await until(
+        () => service.get('/readyz'),
+        ({ status }) => status === 503,
+      )
+      expect((await service.get('/readyz')).json).to.deep.include({ ready: false })
+      expect((await service.get('/healthz')).status).to.equal(200)
+      await visiting.answers(50)
+      for (const { alias } of unknown) {
+        const { status, headers } = await service.visit(`/${alias}`)
+        expect(status).to.equal(503)
+        expect(headers.get('Cache-Control')).to.include('no-store')
+      }
+      for (const path of ['/never-made', '/nor-this']) expect((await service.visit(path)).status).to.equal(503)
+      const body = { url: 'https://example.com/' }
+      const asked = await Promise.all([
+        service.post('/api/url/add', { key, body }),
+        service.put(`/api/url/${links[0]!.id}/update`, { key, body }),
+        service.del(`/api/url/${links[0]!.id}/delete`, { key }),
+        service.get('/api/urls', { key }),
+        service.get('/api/account', { key }),
+        service.post('/register', { body: { email: 'bob@example.com', password: 'correct horse 1' } }),
+      ])
+      for (const { status, headers, json } of asked) {
+        expect([status, json['error']]).to.deep.equal([503, 1])
+        expect(headers.get('Retry-After')).to.match(/^\d+$/)
+      }
+
+      postgres = await startPostgres()
+      const mended = await until(
+        () => service.post('/api/url/add', { key, body }),
+        ({ status }) => status === 200,
+      )
+      expect(mended.status).to.equal(200)
+      const ready = await until(
+        () => service.get('/readyz'),
+        ({ status }) => status === 200,
+      )
+      expect(ready.json).to.deep.equal({ ready: true, problems: [] })
+      expect((await service.visit(`/${unknown.shift()!.alias}`)).status).to.equal(302)
+      expect((await service.visit('/never-made')).status).to.equal(404)
+    }
+    const visits = await visiting.stop()
+    expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
+    await expectExactClicks(service, key, visits)
+  })
+})

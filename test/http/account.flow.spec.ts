@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+const password = 'correct horse 1'
+const time = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`)
+
+describe('accounts over HTTP', () => {
+  let app: TestApp
+  before(async () => (app = await startTestApp()))
+  after(() => app.close())
+  const register = (body: unknown) => app.post('/register', { body })
+  const registered = async (body: object) => {
+    const { status, json, text } = await register({ password, ...body })
+    expect(status, text).to.equal(200)
+    return json as { id: number; username: string; api_key: string }
+  }
+  const account = async (key: string) => (await app.get('/api/account', { key })).json['data']
+  const head = () => app.app.ledger.store.head('rest')
+
+  describe('registering', () => {
+    it('answers the id, the username and an API key that works at once', async () => {
+      const { status, json } = await register({ email: 'ann@example.com', password, username: 'ann_1' })
+      expect(status).to.equal(200)
+      expect(json).to.have.all.keys('error', 'id', 'username', 'api_key')
+      expect(json).to.include({ error: 0, username: 'ann_1' })
+      expect(json['id']).to.be.a('number')
+      expect(await account(json['api_key'])).to.include({ id: json['id'], email: 'ann@example.com' })
+    })
+
+    it('makes a username of the e-mail when none is given, another for each account', async () => {
+      const usernames = []
+      for (const host of ['a', 'b', 'c'])
+        usernames.push((await registered({ email: `Bob.B+x@${host}.example` })).username)
+      expect(usernames[0]).to.equal('bob-b-x')
+      expect(new Set(usernames).size).to.equal(3)
+      for (const username of usernames) expect(username).to.match(/^bob-b-x(-\d+)?$/)
+      for (const email of ['x@example.com', 'ééé@example.com', `${'long'.repeat(16)}@example.com`])
+        expect((await registered({ email })).username).to.match(/^[a-z0-9_-]{3,32}$/)
+    })
+
+    it('keeps and compares e-mails in lower case', async () => {
+      const { api_key } = await registered({ email: ' Carl@Example.COM ' })
+      expect(await account(api_key)).to.include({ email: 'carl@example.com' })
+      const { status, json } = await register({ email: 'CARL@example.com', password })
+      expect([status, json['error']]).to.deep.equal([400, 1])
+      expect(json['message']).to.match(/^email: .*taken/)
+    })
+
+    it('refuses a username that is taken', async () => {
+      await registered({ email: 'dora@example.com', username: 'dora' })
+      const { status, json } = await register({ email: 'dora@example.org', password, username: 'dora' })
+      expect([status, json['error']]).to.deep.equal([400, 1])
+      expect(json['message']).to.match(/^username: .*taken/)
+      // and the e-mail of the refused wish is not taken by it
+      expect((await register({ email: 'dora@example.org', password })).status).to.equal(200)
+    })
+
+    it('refuses wrong fields by their names, and stores nothing', async () => {
+      const written = await head()
+      const email = 'eve@example.com'
+      for (const [body, message] of [
+        [undefined, 'email: is required.'],
+        [{ password }, 'email: is required.'],
+        [{ email }, 'password: is required.'],
+        [{ email: 5, password }, 'email: must be a text.'],
+        [{ email: 'eve', password }, 'email: must be an e-mail address like ann@example.com.'],
+        [{ email: 'eve@host', password }, 'email: must be an e-mail address like ann@example.com.'],
+        [{ email: 'e v@example.com', password }, 'email: must be an e-mail address like ann@example.com.'],
+        [{ email: `${'e'.repeat(250)}@example.com`, password }, 'email: must have at most 254 characters.'],
+        [{ email, password: 'seven 7' }, 'password: must have at least 8 characters.'],
+        [{ email, password: 'p'.repeat(1025) }, 'password: must have at most 1,024 characters.'],
+        [{ email, password: null }, 'password: must be a text.'],
+        [{ email, password, username: 'ab' }, 'username: must be 3 to 32 small letters'],
+        [{ email, password, username: 'Eve' }, 'username: must be 3 to 32 small letters'],
+        [{ email, password, username: 'e'.repeat(33) }, 'username: must be 3 to 32 small letters'],
+        [{ email, password, username: 5 }, 'username: must be a text.'],
+      ] as const) {
+        const { status, json } = await register(body)
+        expect([status, json['error']], message).to.deep.equal([400, 1])
+        expect(json['message']).to.include(message)
+      }
+      expect(await head()).to.equal(written)
+      expect((await register({ email, password })).status).to.equal(200)
+    })
+  })
+
+  describe('reading one', () => {
+    it('gives the fields of the contract', async () => {
+      const { id, username, api_key } = await registered({ email: 'fred@example.com' })
+      const { status, json } = await app.get('/api/account', { key: api_key })
+      expect(status).to.equal(200)
+      expect(json).to.have.all.keys('error', 'data')
+      expect(json['error']).to.equal(0)
+      const { registered: since, expires, ...rest } = json['data']
+      const digest = createHash('sha256').update('fred@example.com').digest('hex')
+      expect(rest).to.deep.equal({
+        id,
+        email: 'fred@example.com',
+        username,
+        avatar: `https://www.gravatar.com/avatar/${digest}?d=identicon`,
+        status: 'pro',
+      })
+      expect(since).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      expect(Math.abs(time(since) - Date.now())).to.be.below(60_000)
+      expect(expires.slice(4)).to.equal(since.slice(4))
+      expect(Number(expires.slice(0, 4))).to.equal(Number(since.slice(0, 4)) + 1)
+    })
+  })
+
+  describe('updating one', () => {
+    let key: string
+    const update = (body: object, by = key) => app.put('/api/account/update', { key: by, body })
+    before(async () => (key = (await registered({ email: 'gina@example.com' })).api_key))
+
+    it('takes an e-mail, a password, or both', async () => {
+      for (const body of [
+        { email: 'Gina@example.org' },
+        { password: 'another word' },
+        { email: 'gina@example.net', password },
+      ]) {
+        const { status, json } = await update(body)
+        expect([status, json]).to.deep.equal([200, { error: 0, message: 'Account has been updated.' }])
+      }
+      expect(await account(key)).to.include({ email: 'gina@example.net' })
+    })
+
+    it('needs one of them', async () => {
+      for (const body of [{}, { username: 'gina' }]) {
+        const { status, json } = await update(body)
+        expect([status, json]).to.deep.equal([400, { error: 1, message: 'email or password is required.' }])
+      }
+    })
+
+    it('refuses wrong ones by their names, and changes nothing', async () => {
+      const [before, written] = [await account(key), await head()]
+      await registered({ email: 'taken@example.com' })
+      for (const [body, message] of [
+        [{ email: 'gina' }, 'email: must be an e-mail address'],
+        [{ email: '' }, 'email: must be an e-mail address'],
+        [{ email: null }, 'email: must be a text'],
+        [{ password: 'short' }, 'password: must have at least 8'],
+        [{ password: null }, 'password: must be a text'],
+        [{ email: 'TAKEN@example.com', password: 'long enough' }, 'email: this e-mail is taken'],
+      ] as const) {
+        const { status, json } = await update(body)
+        expect([status, json['error']], message).to.deep.equal([400, 1])
+        expect(json['message']).to.include(message)
+      }
+      expect(await account(key)).to.deep.equal(before)
+      expect(await head()).to.equal(written + 4n) // the other account: two claims, itself and its key
+    })
+
+    it('to the e-mail that it has is success, and no event', async () => {
+      const { email } = await account(key)
+      const written = await head()
+      expect((await update({ email: email.toUpperCase() })).status).to.equal(200)
+      expect(await head()).to.equal(written)
+    })
+
+    it('leaves the old e-mail to whoever wants it', async () => {
+      const { api_key } = await registered({ email: 'hugo@example.com' })
+      expect((await update({ email: 'hugo@example.org' }, api_key)).status).to.equal(200)
+      expect((await register({ email: 'hugo@example.com', password })).status).to.equal(200)
+    })
+
+    it('can be read back at once', async () => {
+      for (let i = 0; i < 10; i++) {
+        await update({ email: `gina${i}@example.com` })
+        expect(await account(key)).to.include({ email: `gina${i}@example.com` })
+      }
+    })
+  })
+
+  describe('an API key', () => {
+    let key: string
+    before(async () => (key = (await registered({ email: 'ida@example.com' })).api_key))
+    const as = (header?: string) =>
+      app.get('/api/account', header === undefined ? {} : { headers: { Authorization: header } })
+
+    it('is sent as Bearer, and also as older clients send it', async () => {
+      for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER  ${key}`, `Token ${key}`, `token ${key}`, key])
+        expect((await as(header)).status, header.replace(key, 'KEY')).to.equal(200)
+    })
+
+    it('that is missing, malformed or unknown is one and the same 401', async () => {
+      const letters = (text: string) => (text.endsWith('0') ? `${text.slice(0, -1)}1` : `${text.slice(0, -1)}0`)
+      const answers = []
+      for (const header of [
+        undefined,
+        'Bearer',
+        'Bearer x',
+        `Basic ${key}`,
+        `Bearer ${key} x`,
+        `Bearer ${letters(key)}`,
+        `${key}x`,
+      ])
+        answers.push(await as(header))
+      // well-formed, as its checksum says, but nobody's
+      const [id, secret] = ['A'.repeat(12), 'B'.repeat(32)]
+      const checksum = createHash('sha256')
+        .update(id + secret)
+        .digest('hex')
+        .slice(0, 6)
+      answers.push(await as(`Bearer ll_${id}_${secret}${checksum}`))
+      for (const { status, headers, text, json } of answers) {
+        expect(status).to.equal(401)
+        expect(headers.get('WWW-Authenticate')).to.equal('Bearer')
+        expect(json).to.have.all.keys('error', 'message')
+        expect(text).to.equal(answers[0]!.text)
+      }
+    })
+  })
+
+  describe('when registration is closed', () => {
+    it('there is nothing at its address, and the accounts that exist go on', async () => {
+      const { api_key } = await registered({ email: 'jane@example.com' })
+      const closed = await startTestApp({ REGISTRATION: 'closed' }, app.connection)
+      try {
+        const { status, json } = await closed.post('/register', { body: { email: 'kim@example.com', password } })
+        const unknown = await closed.post('/api/nothing')
+        expect([status, json]).to.deep.equal([404, unknown.json])
+        expect((await closed.get('/api/account', { key: api_key })).status).to.equal(200)
+      } finally {
+        await closed.close()
+      }
+    })
+  })
+})

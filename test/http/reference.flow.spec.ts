@@ -1,0 +1,171 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+describe('a link that names other resources', () => {
+  let app: TestApp
+  let key: string
+  let foreign: string
+  before(async () => {
+    app = await startTestApp()
+    ;({ key } = await app.register())
+    foreign = (await app.register()).key
+  })
+  after(() => app.close())
+
+  const made = async (path: string, body: object, as = key) => {
+    const { json } = await app.post(path, { key: as, body })
+    expect(json, JSON.stringify(json)).to.include({ error: 0 })
+    return json['id'] as number
+  }
+  const resources: Record<string, (as?: string) => Promise<number>> = {
+    pixels: (as) => made('/api/pixel/add', { type: 'bing', name: 'p', tag: 'abc' }, as),
+    campaign: (as) => made('/api/campaign/add', { name: 'c' }, as),
+    channel: (as) => made('/api/channel/add', { name: 'c' }, as),
+    splash: (as) => made('/api/splash/add', { name: 's' }, as),
+    overlay: (as) => made('/api/overlay/add', { type: 'message', name: 'o', message: 'Hello' }, as),
+  }
+  const link = (body: object) => made('/api/url/add', { url: 'https://example.com/x', ...body })
+  const details = async (id: number) => (await app.get(`/api/url/${id}`, { key })).json['details']
+
+  it('gives them back', async () => {
+    const [pixel, campaign, channel] = [
+      await resources['pixels']!(),
+      await resources['campaign']!(),
+      await resources['channel']!(),
+    ]
+    const id = await link({ pixels: [pixel, String(pixel)], campaign: String(campaign), channel })
+    expect(await details(id)).to.deep.include({ pixels: [pixel], campaign })
+    const { json } = await app.get(`/api/channel/${channel}`, { key })
+    expect(json['data'].items.map((item: { id: number; type: string }) => [item.type, item.id])).to.deep.equal([
+      ['links', id],
+    ])
+  })
+
+  it('takes a splash page by its bare id or its name, and an overlay by its name', async () => {
+    const [splash, overlay] = [await resources['splash']!(), await resources['overlay']!()]
+    for (const type of [splash, String(splash), `splash-${splash}`])
+      expect((await details(await link({ type }))).type).to.equal(`splash-${splash}`)
+    const id = await link({ type: `overlay-${overlay}` })
+    expect((await details(id)).type).to.equal(`overlay-${overlay}`)
+    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/x', type: '' } })
+    expect((await details(id)).type).to.equal('direct')
+  })
+
+  it('is refused when they are not one\u2019s own, and nothing is stored', async () => {
+    const theirs = Object.fromEntries(
+      await Promise.all(Object.entries(resources).map(async ([name, make]) => [name, await make(foreign)] as const)),
+    )
+    const wrong: [string, object][] = [
+      ['pixels', { pixels: [theirs['pixels']] }],
+      ['pixels', { pixels: [999_999] }],
+      ['pixels', { pixels: 'all' }],
+      ['pixels', { pixels: ['x'] }],
+      ['campaign', { campaign: theirs['campaign'] }],
+      ['campaign', { campaign: 1.5 }],
+      ['channel', { channel: theirs['channel'] }],
+      ['type', { type: `splash-${theirs['splash']}` }],
+      ['type', { type: theirs['splash'] }],
+      ['type', { type: `overlay-${theirs['overlay']}` }],
+      ['type', { type: 'popup' }],
+      ['type', { type: 'splash-0' }],
+    ]
+    const before = await app.app.ledger.store.head('rest')
+    for (const [field, body] of wrong) {
+      const { status, json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', ...body } })
+      expect([status, json['message']], JSON.stringify(body)).to.satisfy(
+        ([code, message]: [number, string]) => code === 400 && message.startsWith(`${field}`),
+      )
+    }
+    expect(await app.app.ledger.store.head('rest')).to.equal(before)
+  })
+
+  it('forgets a pixel and a campaign that are deleted', async () => {
+    const [kept, gone, campaign] = [
+      await resources['pixels']!(),
+      await resources['pixels']!(),
+      await resources['campaign']!(),
+    ]
+    const id = await link({ pixels: [gone, kept], campaign })
+    await app.del(`/api/pixel/${gone}/delete`, { key })
+    await app.del(`/api/campaign/${campaign}/delete`, { key })
+    expect(await details(id)).to.deep.include({ pixels: [kept], campaign: null })
+  })
+})
+
+describe('the list of links', () => {
+  let app: TestApp
+  let key: string
+  const ids: Record<string, number> = {}
+  before(async () => {
+    app = await startTestApp()
+    ;({ key } = await app.register())
+    const add = async (path: string, body: object) => (await app.post(path, { key, body })).json['id'] as number
+    const campaign = await add('/api/campaign/add', { name: 'c' })
+    const channel = await add('/api/channel/add', { name: 'c' })
+    await add('/api/domain/add', { domain: 'https://go.example.com' })
+    Object.assign(ids, {
+      campaign,
+      channel,
+      plain: await add('/api/url/add', { url: 'https://example.com/100%25_sure', title: 'Spring Sale' }),
+      named: await add('/api/url/add', { url: 'https://example.org/', custom: 'Summer-Sale', campaign }),
+      meta: await add('/api/url/add', { url: 'https://example.net/', metatitle: 'Autumn', channel }),
+      branded: await add('/api/url/add', {
+        url: 'https://example.edu/',
+        custom: 'b',
+        domain: 'go.example.com',
+        campaign,
+      }),
+    })
+  })
+  after(() => app.close())
+  const listed = async (query: string) => {
+    const { json } = await app.get(`/api/urls?${query}`, { key })
+    return {
+      result: json['data'].result as number,
+      ids: json['data'].urls.map((row: { id: number }) => row.id) as number[],
+    }
+  }
+
+  it('is filtered by a part of alias, title or long address', async () => {
+    expect(await listed('q=SALE')).to.deep.equal({ result: 2, ids: [ids['named'], ids['plain']] })
+    expect(await listed('q=autumn')).to.deep.equal({ result: 1, ids: [ids['meta']] })
+    expect(await listed('q=example.org')).to.deep.equal({ result: 1, ids: [ids['named']] })
+    expect(await listed(`q=${encodeURIComponent('%25_s')}`)).to.deep.equal({ result: 1, ids: [ids['plain']] })
+    expect(await listed('q=_')).to.deep.equal({ result: 1, ids: [ids['plain']] })
+    expect(await listed(`q=${encodeURIComponent(`' or 1=1 --`)}`)).to.deep.equal({ result: 0, ids: [] })
+  })
+
+  it('is filtered by campaign, channel and domain, and by several at once', async () => {
+    expect((await listed(`campaign=${ids['campaign']}`)).ids).to.deep.equal([ids['branded'], ids['named']])
+    expect((await listed(`channel=${ids['channel']}`)).ids).to.deep.equal([ids['meta']])
+    expect((await listed('domain=https://go.example.com')).ids).to.deep.equal([ids['branded']])
+    expect((await listed(`domain=${app.app.baseUrl}`)).result).to.equal(3)
+    expect((await listed('domain=nobody.example')).result).to.equal(0)
+    expect((await listed(`campaign=${ids['campaign']}&domain=go.example.com`)).ids).to.deep.equal([ids['branded']])
+    expect((await listed(`campaign=${ids['campaign']}&limit=1&page=2`)).ids).to.deep.equal([ids['named']])
+    expect((await listed('campaign=99999')).result).to.equal(0)
+  })
+
+  it('finds one link by its short address or its alias', async () => {
+    for (const short of [
+      'summer-sale',
+      `${app.app.baseUrl}/Summer-Sale`,
+      `${app.app.baseUrl.replace('http://', '')}/summer-sale?x`,
+    ]) {
+      const { json, status } = await app.get(`/api/urls?short=${encodeURIComponent(short)}`, { key })
+      expect([status, json['error'], json['details']?.id], short).to.deep.equal([200, 0, ids['named']])
+      expect(json['data'].urls.map((row: { id: number }) => row.id)).to.deep.equal([ids['named']])
+      expect(json['data']).to.include({ clicks: 0, uniqueClicks: 0 })
+    }
+    expect((await app.get('/api/urls?short=https://go.example.com/b', { key })).json['details'].id).to.equal(
+      ids['branded'],
+    )
+    expect((await app.get('/api/urls?short=https://go.example.com/summer-sale', { key })).json['error']).to.equal(1)
+  })
+
+  it('answers 200 with error 1 when there is no such short link', async () => {
+    const { status, json } = await app.get('/api/urls?short=nothing', { key })
+    expect([status, json['error']]).to.deep.equal([200, 1])
+    expect(json['message']).to.be.a('string')
+  })
+})

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import type { Click } from '../../src/events/click.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/client.ts'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+/** A click as the recorder would have it, at a time. */
+const click = (link: number, account: number, at: string, over: Partial<Click> = {}): Click => ({
+  at: new Date(at).toISOString(),
+  account,
+  link,
+  revision: 0,
+  destination: 0,
+  rule: 'link',
+  source: { kind: 'link', id: link },
+  country: 'CA',
+  language: 'fr',
+  referrer: '',
+  browser: { family: 'Firefox', version: '1' },
+  os: { family: 'Linux', version: '' },
+  device: 'desktop',
+  class: 'human',
+  agent: 0,
+  visitor: 'aa',
+  ...over,
+})
+
+describe('clicks in time', () => {
+  let app: TestApp
+  let key: string
+  let account: number
+  let [one, two] = [0, 0]
+
+  const record = async (...clicks: Click[]) => {
+    const metadata = {
+      v: 1,
+      at: new Date().toISOString(),
+      account: null,
+      actor: { kind: 'service' },
+      request: '',
+      command: randomUUID(),
+    } as const
+    const data = { rules: 1, agents: [''], destinations: ['https://example.com/'], clicks, upTo: {} }
+    const event = { type: 'LinkClicked', id: randomUUID(), data, metadata } as const
+    await app.app.ledger.store.append([
+      { stream: `clicks-test-${randomUUID()}`, expected: 'no_stream', events: [event] },
+    ])
+  }
+  const stats = async (path: string, query: string) => (await app.get(`${path}?${query}`, { key })).json
+  const visits = async (path: string, count: number, query = 'from=2000-01-01&interval=month') =>
+    (
+      await until(
+        () => stats(path, query),
+        ({ data }) => data.total.visits === count,
+      )
+    )['data']
+
+  before(async () => {
+    app = await startTestApp()
+    ;({ key, id: account } = await app.register())
+    const add = async () =>
+      (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json['id'] as number
+    ;[one, two] = [await add(), await add()]
+    await record(
+      click(one, account, '2026-01-31T23:59:59.999Z'),
+      click(one, account, '2026-02-01T00:00:00Z', { visitor: 'bb', country: 'JP', referrer: 'twitter.com' }),
+      click(one, account, '2026-02-01T10:00:00Z', { visitor: 'cc', class: 'bot' }),
+      click(one, account, '2026-02-01T10:30:00Z', { source: { kind: 'rotator', id: 9 } }),
+      click(two, account, '2026-02-03T00:00:00Z', { country: '', language: '' }),
+    )
+    await visits('/api/account/stats', 5)
+  })
+  after(() => app.close())
+
+  it('are those of one link, by day, the empty days too', async () => {
+    const { data, error } = await stats(
+      `/api/url/${one}/stats`,
+      'from=2026-01-30&to=2026-02-02&by=country,referrer,source',
+    )
+    expect(error).to.equal(0)
+    expect(data).to.deep.equal({
+      from: '2026-01-30 00:00:00',
+      to: '2026-02-03 00:00:00',
+      interval: 'day',
+      total: { clicks: 3, uniqueClicks: 2, visits: 4, suspects: 0 },
+      series: [
+        { at: '2026-01-30 00:00:00', clicks: 0, uniqueClicks: 0 },
+        { at: '2026-01-31 00:00:00', clicks: 1, uniqueClicks: 1 },
+        { at: '2026-02-01 00:00:00', clicks: 2, uniqueClicks: 1 },
+        { at: '2026-02-02 00:00:00', clicks: 0, uniqueClicks: 0 },
+      ],
+      by: {
+        country: { Canada: 2, Japan: 1 },
+        referrer: { Direct: 2, 'twitter.com': 1 },
+        source: { link: 2, rotator: 1 },
+      },
+    })
+  })
+
+  it('are those of the whole account', async () => {
+    const { data } = await stats(
+      '/api/account/stats',
+      'from=2026-01-01&to=2026-02-28&interval=month&by=country,language,device,os,browser',
+    )
+    expect(data.total).to.deep.equal({ clicks: 4, uniqueClicks: 3, visits: 5, suspects: 0 })
+    expect(data.series).to.deep.equal([
+      { at: '2026-01-01 00:00:00', clicks: 1, uniqueClicks: 1 },
+      { at: '2026-02-01 00:00:00', clicks: 3, uniqueClicks: 2 },
+    ])
+    expect(data.by).to.deep.equal({
+      country: { Canada: 2, Japan: 1, Unknown: 1 },
+      language: { fr: 3, Unknown: 1 },
+      device: { desktop: 4 },
+      os: { Linux: 4 },
+      browser: { Firefox: 4 },
+    })
+  })
+
+  it('of another account are nobody else\u2019s business', async () => {
+    const other = await app.register()
+    expect((await app.get(`/api/url/${one}/stats`, { key: other.key })).status).to.equal(404)
+    const { json } = await app.get('/api/account/stats?from=2000-01-01&interval=month', { key: other.key })
+    expect(json['data'].total).to.deep.equal({ clicks: 0, uniqueClicks: 0, visits: 0, suspects: 0 })
+  })
+
+  it('are of the last thirty days by day when nothing else is asked', async () => {
+    const { data } = await stats('/api/account/stats', '')
+    expect(data.interval).to.equal('day')
+    expect(data.series).to.have.length.within(30, 31)
+    expect(data.by).to.deep.equal({})
+  })
+
+  it('tell apart what one visitor clicked beyond 30 a minute', async () => {
+    const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
+    const many = Array.from({ length: 45 }, (_, i) =>
+      click(id, account, `2026-03-01T12:00:${String(i % 60).padStart(2, '0')}Z`),
+    )
+    await record(...many, click(id, account, '2026-03-01T12:01:00Z'))
+    const { total } = await visits(`/api/url/${id}/stats`, 46)
+    expect(total).to.deep.equal({ clicks: 46, uniqueClicks: 1, visits: 46, suspects: 15 })
+  })
+
+  it('are refused with what would be right', async () => {
+    const wrong: Record<string, RegExp> = {
+      'from=yesterday': /^from: must be a timestamp/,
+      'to=2026-02-30': /^to: must be a timestamp/,
+      'from=2026-02-02&to=2026-02-01': /^from: must be before to/,
+      'interval=week': /^interval: must be one of hour, day, month/,
+      'interval=hour&from=2026-01-01&to=2026-12-31': /^interval: there are more than 2,000/,
+      'by=country,colour': /^by: must be any of country,/,
+      [`interval=${encodeURIComponent("day'; drop table x")}`]: /^interval: /,
+    }
+    for (const [query, message] of Object.entries(wrong)) {
+      const { status, json } = await app.get(`/api/url/${one}/stats?${query}`, { key })
+      expect([status, json['message']], query).to.satisfy(
+        ([code, text]: [number, string]) => code === 400 && message.test(text),
+      )
+    }
+  })
+
+  it(`have a total that is the sum of their intervals, whatever is asked (seed ${seed})`, async () => {
+    const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
+    const year = Date.parse('2025-01-01T00:00:00Z')
+    const minutes = fc.integer({ min: 0, max: 365 * 24 * 60 })
+    const sample = fc.sample(
+      fc.record({ minute: minutes, visitor: fc.integer({ min: 1, max: 40 }), human: fc.boolean() }),
+      { seed, numRuns: 300 },
+    )
+    const clicks = sample
+      .toSorted((a, b) => a.minute - b.minute)
+      .map(({ minute, visitor, human }) =>
+        click(id, account, new Date(year + minute * 60_000).toISOString(), {
+          visitor: visitor.toString(16),
+          class: human ? 'human' : 'bot',
+        }),
+      )
+    await record(...clicks)
+    await visits(`/api/url/${id}/stats`, 300)
+    const first = new Map<string, string>()
+    for (const { visitor, at } of clicks.filter((c) => c.class === 'human'))
+      if (!first.has(visitor)) first.set(visitor, at)
+
+    await fc.assert(
+      fc.asyncProperty(minutes, minutes, fc.constantFrom('hour', 'day', 'month'), async (a, b, interval) => {
+        const [from, to] = [Math.min(a, b), Math.max(a, b) + 1].map((minute) =>
+          new Date(year + minute * 60_000).toISOString(),
+        )
+        const query = new URLSearchParams({
+          from: from!.slice(0, 19).replace('T', ' '),
+          to: to!.slice(0, 19).replace('T', ' '),
+          interval,
+        })
+        const { data, error } = await stats(`/api/url/${id}/stats`, String(query))
+        if (interval === 'hour' && Date.parse(to!) - Date.parse(from!) > 2000 * 3_600_000)
+          return void expect(error).to.equal(1)
+        const within = (at: string) => at >= from! && at < to!
+        const sum = (field: string) =>
+          data.series.reduce((n: number, point: Record<string, number>) => n + (point[field] ?? 0), 0)
+        expect(data.total.clicks).to.equal(clicks.filter((c) => c.class === 'human' && within(c.at)).length)
+        expect(data.total.uniqueClicks).to.equal([...first.values()].filter(within).length)
+        expect([sum('clicks'), sum('uniqueClicks')]).to.deep.equal([data.total.clicks, data.total.uniqueClicks])
+      }),
+      { seed, numRuns: 40 },
+    )
+  })
+})

@@ -1,0 +1,219 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { browser, until } from '../support/client.ts'
+import { query } from '../support/faults.ts'
+
+const agents = {
+  chrome: browser,
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0',
+  safari:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+  edge: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0',
+  android:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
+}
+const [canada, britain, states, states6] = ['24.48.0.1', '81.2.69.142', '8.8.8.8', '2001:4860:4860::8888']
+
+interface From {
+  readonly address?: string
+  readonly agent?: string
+  readonly referrer?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: string
+}
+
+describe('the statistics of a link', () => {
+  let app: TestApp
+  let key: string
+  const add = async (body: object = {}) => {
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', ...body } })
+    const { id, short } = json as { id: number; short: string }
+    const { pathname } = new URL(short)
+    const visit = ({ address = canada, agent = agents.chrome, referrer, headers = {}, method = 'GET' }: From = {}) =>
+      app.ask(method, pathname, {
+        headers: {
+          'X-Forwarded-For': address,
+          'User-Agent': agent,
+          ...(referrer === undefined ? {} : { Referer: referrer }),
+          ...headers,
+        },
+      })
+    const statistics = async () => (await app.get(`/api/url/${id}`, { key })).json['data']
+    /** Once so many clicks are counted; visits are counted in their order. */
+    const after = async (clicks: number) => {
+      const data = await until(statistics, (data) => data.clicks >= clicks)
+      expect(data.clicks).to.equal(clicks)
+      return data
+    }
+    return { id, path: pathname, visit, after }
+  }
+
+  before(async () => {
+    app = await startTestApp({ TRUST_PROXY: '1' })
+    key = (await app.register()).key
+  })
+  after(() => app.close())
+
+  it('count every click, and each visitor once: an address with a browser', async () => {
+    const { id, visit, after } = await add()
+    for (let i = 0; i < 3; i++) await visit()
+    expect(await after(3)).to.include({ uniqueClicks: 1 })
+    await visit({ address: britain })
+    await visit({ agent: agents.firefox })
+    await visit({ address: britain })
+    expect(await after(6)).to.include({ uniqueClicks: 3 })
+    const { json } = await app.get('/api/urls?limit=1', { key })
+    expect(json['data'].urls[0]).to.include({ id, clicks: 6, uniqueclicks: 3 })
+  })
+
+  it('count a visitor of two links once on each', async () => {
+    const [one, two] = [await add(), await add()]
+    for (const { visit } of [one, two, one]) await visit()
+    expect(await one.after(2)).to.include({ uniqueClicks: 1 })
+    expect(await two.after(1)).to.include({ uniqueClicks: 1 })
+  })
+
+  it('name countries, referrers, browsers and systems as people do, most first, with counts as text', async () => {
+    const { visit, after } = await add()
+    await visit({ agent: agents.safari, referrer: 'https://www.example.net/page?q=1' })
+    await visit({ address: states, agent: agents.edge, referrer: 'https://www.example.net/' })
+    await visit({ address: states6, agent: agents.edge })
+    await visit({ address: states, agent: agents.edge })
+    await visit({
+      address: '192.168.1.1',
+      agent: 'Mozilla/5.0 (Unheard; Of) Something/1.0',
+      referrer: 'https://example.net:8443/',
+    })
+    await visit({ address: states, agent: agents.firefox })
+    const data = await after(6)
+    expect(Object.entries(data.topCountries)[0]).to.deep.equal(['United States', '4'])
+    expect(data.topCountries).to.deep.equal({ 'United States': '4', Canada: '1', Unknown: '1' })
+    expect(data.topReferrers).to.deep.equal({ Direct: '3', 'example.net': '3' })
+    expect(data.topBrowsers).to.deep.equal({ Edge: '3', Firefox: '1', Safari: '1', 'Unknown Browser': '1' })
+    expect(data.topOs).to.deep.equal({ macOS: '3', iOS: '1', Linux: '1', 'Unknown OS': '1' })
+  })
+
+  it('give ten of each, the most first', async () => {
+    const { visit, after } = await add()
+    const sites = Array.from({ length: 12 }, (_, i) => `site${i}.example`)
+    const visits = sites.flatMap((site, i) => Array.from({ length: 13 - i }, () => site))
+    await Promise.all(visits.map((site) => visit({ referrer: `https://${site}/` })))
+    const { topReferrers } = await after(visits.length)
+    expect(Object.entries(topReferrers)).to.deep.equal(sites.slice(0, 10).map((site, i) => [site, String(13 - i)]))
+  })
+
+  it('know a site by its host, its apps and its link shims, and count the networks', async () => {
+    const { visit, after } = await add()
+    for (const referrer of [
+      'https://l.facebook.com/l.php?u=x',
+      'https://m.facebook.com/',
+      'https://lm.facebook.com/l.php',
+      'https://fb.me/x',
+      'https://t.co/abc',
+      'https://x.com/',
+      'https://out.reddit.com/x',
+      'https://www.google.co.uk/',
+      'https://google.com/',
+    ])
+      await visit({ referrer })
+    const { topReferrers, socialCount } = await after(9)
+    expect(topReferrers).to.deep.equal({
+      'facebook.com': '3',
+      'fb.me': '1',
+      'twitter.com': '1',
+      'x.com': '1',
+      'reddit.com': '1',
+      'google.co.uk': '1',
+      'google.com': '1',
+    })
+    expect(socialCount).to.deep.equal({ facebook: 4, twitter: 2, google: 2 })
+  })
+
+  it('take a visitor who comes from one of our own addresses, or from none, as direct', async () => {
+    const { path, visit, after } = await add()
+    for (const referrer of [undefined, '', 'nonsense', 'about:blank', `${app.app.baseUrl}${path}`])
+      await visit(referrer === undefined ? {} : { referrer })
+    expect((await after(5)).topReferrers).to.deep.equal({ Direct: '5' })
+  })
+
+  describe('what is recorded but not counted', () => {
+    const robots = {
+      Googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+      GPTBot: 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+      Facebook: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+      Twitter: 'Twitterbot/1.0',
+      Slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+      WhatsApp: 'WhatsApp/2.23.20.0',
+    }
+    const ahead = [
+      { 'Sec-Purpose': 'prefetch' },
+      { 'Sec-Purpose': 'prefetch;prerender' },
+      { Purpose: 'prefetch' },
+      { 'X-Moz': 'prefetch' },
+    ]
+
+    it('are robots, previewers and what is fetched ahead', async () => {
+      const { id, visit, after } = await add()
+      for (const agent of Object.values(robots)) expect((await visit({ agent })).status).to.equal(302)
+      for (const headers of ahead) expect((await visit({ headers })).status).to.equal(302)
+      await visit({ agent: agents.firefox })
+      const data = await after(1)
+      expect(data).to.include({ uniqueClicks: 1 })
+      expect(data.topBrowsers).to.deep.equal({ Firefox: '1' })
+      const events = await query<{ data: { clicks: { link: number; class: string }[] } }>(
+        app.connection,
+        `select data from log.events where type = 'LinkClicked' order by position`,
+      )
+      const classes = events.flatMap(({ data }) =>
+        data.clicks.flatMap((click) => (click.link === id ? click.class : [])),
+      )
+      expect(classes).to.have.length(Object.keys(robots).length + ahead.length + 1)
+      expect(classes.slice(0, 2)).to.deep.equal(['bot', 'bot'])
+      expect(classes.slice(2, 6)).to.deep.equal(Array(4).fill('preview'))
+      expect(classes.slice(6)).to.deep.equal([...Array(4).fill('prefetch'), 'human'])
+    })
+
+    it('is a visitor who fetched it ahead and then follows it: one click', async () => {
+      const { visit, after } = await add()
+      await visit({ headers: ahead[0]! })
+      await visit()
+      expect(await after(1)).to.include({ uniqueClicks: 1 })
+    })
+  })
+
+  it('know nothing of HEAD, of a password that was asked for, and of one that was wrong', async () => {
+    const { id, path, visit, after } = await add({ password: 'sesame' })
+    await visit()
+    await visit({ method: 'HEAD' })
+    await app.post(path, { body: 'password=wrong', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })
+    const { headers } = await app.post(path, { body: 'password=sesame', headers: { 'Content-Type': 'text/plain' } })
+    await visit({ headers: { Cookie: headers.get('Set-Cookie')!.split(';')[0]! } })
+    await after(1)
+    const recorded = await query(
+      app.connection,
+      `select 1 from log.events, json_array_elements(data->'clicks') c where type = 'LinkClicked' and (c->>'link')::int = $1`,
+      [id],
+    )
+    expect(recorded).to.have.length(1)
+  })
+
+  it('go on through a change of the link, and each click keeps where it went', async () => {
+    const { id, visit, after } = await add()
+    await visit()
+    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.org/new', custom: 'moved-on' } })
+    await app.ask('GET', '/moved-on', { headers: { 'User-Agent': agents.android, 'X-Forwarded-For': canada } })
+    expect((await after(2)).topOs).to.deep.equal({ Windows: '1', Android: '1' })
+  })
+
+  it('hold no address and no whole user agent of a visitor', async () => {
+    const { visit, after } = await add()
+    const agent = `${agents.firefox} Canary/314159265`
+    await visit({ address: '81.2.69.143', agent })
+    await after(1)
+    const kept = await query(
+      app.connection,
+      `select 1 from log.events where data::text like any (array['%81.2.69.143%', '%314159265%', '%Gecko/20100101%'])`,
+    )
+    expect(kept).to.deep.equal([])
+  })
+})

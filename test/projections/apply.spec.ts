@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import type { Recorded } from '../../src/events/event.ts'
+import type { DomainEvent } from '../../src/events/index.ts'
+import { accounts } from '../../src/projections/account.ts'
+import { applyBatch, type Member, Overtaken, Poison } from '../../src/projections/apply.ts'
+import { links } from '../../src/projections/link.ts'
+import { add, type Projection, put } from '../../src/projections/projection.ts'
+import { checkpoints, newGeneration, tableNames } from '../../src/projections/tables.ts'
+import { linkCreated, recorded } from '../support/events.ts'
+import { checkpointsOf, openTestLog, type TestLog } from '../support/log.ts'
+
+const created = (id: number, alias = `a-${id}`) => linkCreated({ id, alias })
+const registered = (id: number): DomainEvent => ({
+  type: 'AccountRegistered',
+  data: { id, email: 'e', username: 'u', password: 'p', emailToken: 'e', usernameToken: 'u' },
+})
+/** Takes the id of every deleted link for a smallint, so that the database refuses some of them; of 666 it wants nothing to do with. */
+const numbers: Projection = {
+  name: 'numbers',
+  version: 1,
+  filter: 'rest',
+  tables: { numbers: (t) => `create table ${t} (id smallint primary key, n int not null)` },
+  on: {
+    LinkDeleted: ({ data: { id } }) => {
+      if (id === 666) throw new Error('not this one')
+      return [put('numbers', { id }, { n: 0 }), add('numbers', { id }, { n: 1 })]
+    },
+  },
+}
+const deleted = (...ids: readonly number[]) =>
+  recorded(ids.map((id): DomainEvent => ({ type: 'LinkDeleted', data: { id } })))
+
+describe('applying a batch of events', () => {
+  let log: TestLog
+  before(async () => (log = await openTestLog()))
+  after(() => log.close())
+
+  const member = async (projection: Projection): Promise<Member> => ({
+    projection,
+    checkpoint: await newGeneration(log.db, projection, log.store.logId),
+  })
+  const ids = async ({ projection, checkpoint: { generation } }: Member) => {
+    const [table = ''] = Object.keys(projection.tables)
+    const rows = (await log.db(tableNames(projection, generation)(table)).orderBy('id')) as { id: string }[]
+    return rows.map(({ id }) => Number(id))
+  }
+  const stored = async ({ projection, checkpoint: { generation } }: Member) =>
+    (await checkpointsOf(log.db, projection)).find((checkpoint) => checkpoint.generation === generation)
+  const told: bigint[] = []
+  const apply = (members: readonly Member[], events: readonly Recorded<DomainEvent>[]) =>
+    applyBatch(log.db, members, events, async (_, position) => told.push(position))
+  const failure = (applied: Promise<unknown>) =>
+    applied.then(
+      () => expect.fail('it was applied'),
+      (error: unknown) => error,
+    )
+  beforeEach(() => void told.splice(0))
+
+  it('writes the rows, and moves the checkpoint to the last event that was seen, and tells it', async () => {
+    const events = recorded([created(1), created(2), registered(7)])
+    const [done] = await apply([await member(links)], events)
+    expect(await ids(done!)).to.deep.equal([1, 2])
+    expect(done!.checkpoint).to.include({ position: '3', event_id: events[2]!.id })
+    expect(await stored(done!)).to.deep.equal(done!.checkpoint)
+    expect(told).to.deep.equal([3n])
+  })
+
+  it('moves the checkpoint also when nothing of it is handled', async () => {
+    const events = recorded([created(1)])
+    const [done] = await apply([await member(accounts)], events)
+    expect(await stored(done!)).to.include({ position: '1', event_id: events[0]!.id })
+    expect(await ids(done!)).to.deep.equal([])
+    expect(told).to.deep.equal([1n])
+  })
+
+  it('does not apply again what is applied', async () => {
+    const first = await apply([await member(links)], recorded([created(1), created(2)]))
+    const counts = `${tableNames(links, first[0]!.checkpoint.generation)('link_counts')}`
+    const again = await apply(first, recorded([created(1), created(2), created(3)]))
+    expect(await ids(again[0]!)).to.deep.equal([1, 2, 3])
+    expect(await log.db(counts)).to.deep.equal([{ account: '1', n: '3' }])
+  })
+
+  it('lets each projection go on from where it is', async () => {
+    const [ahead] = await apply([await member(links)], recorded([created(1), registered(7)]))
+    const both = await apply([ahead!, await member(accounts)], recorded([created(1), registered(7), created(2)]))
+    expect(await ids(both[0]!)).to.deep.equal([1, 2])
+    expect(await ids(both[1]!)).to.deep.equal([7])
+    expect(both.map(({ checkpoint }) => checkpoint.position)).to.deep.equal(['3', '3'])
+  })
+
+  it('writes nothing when it cannot tell', async () => {
+    const before = await member(links)
+    const error = await failure(
+      applyBatch(log.db, [before], recorded([created(1)]), () => Promise.reject(new Error('deaf'))),
+    )
+    expect(String(error)).to.equal('Error: deaf')
+    expect(await ids(before)).to.deep.equal([])
+    expect(await stored(before)).to.include({ position: '0' })
+  })
+
+  it('writes nothing, of any projection, when another projector was there', async () => {
+    const members = [await member(accounts), await member(links)]
+    await apply([members[1]!], recorded([created(1)]))
+    const error = await failure(apply(members, recorded([registered(7), created(2)])))
+    expect(error).to.be.instanceOf(Overtaken)
+    expect(await ids(members[0]!)).to.deep.equal([])
+    expect(await ids(members[1]!)).to.deep.equal([1])
+  })
+
+  it('writes nothing when other tables are read by now', async () => {
+    const before = await member(links)
+    const { generation } = before.checkpoint
+    await log.db(checkpoints).where({ projection: 'links', generation }).update({ live: true })
+    expect(await failure(apply([before], recorded([created(1)])))).to.be.instanceOf(Overtaken)
+    expect(await ids(before)).to.deep.equal([])
+  })
+
+  describe('with an event that cannot be taken', () => {
+    it('applies what stands before it, says which it is and why, and stops there', async () => {
+      const before = await member(numbers)
+      const error = await failure(apply([before], deleted(1, 2, 666, 3)))
+      expect(error).to.be.instanceOf(Poison).and.include({ position: 3n })
+      expect(String(error)).to.match(/numbers cannot take event 3 \(LinkDeleted, link-666@0\): Error: not this one/)
+      expect(await ids(before)).to.deep.equal([1, 2])
+      expect(await stored(before)).to.include({ position: '2' })
+      expect(told).to.deep.equal([2n])
+    })
+
+    it('finds it in the batch when it is the database that refuses it', async () => {
+      for (const bad of [1, 2, 5, 9, 10]) {
+        const before = await member(numbers)
+        const events = deleted(...Array.from({ length: 10 }, (_, i) => (i + 1 === bad ? 40_000 : i + 1)))
+        const error = await failure(apply([before], events))
+        expect(error)
+          .to.be.instanceOf(Poison)
+          .and.include({ position: BigInt(bad) })
+        expect(String(error)).to.match(/link-40000@0\).*out of range for type smallint/)
+        expect(await ids(before)).to.deep.equal(Array.from({ length: bad - 1 }, (_, i) => i + 1))
+      }
+    })
+
+    it('applies nothing beyond it to other projections either', async () => {
+      const events = recorded([
+        registered(7),
+        ...deleted(666).map(({ type, data }) => ({ type, data }) as DomainEvent),
+        registered(8),
+      ])
+      const members = [await member(accounts), await member(numbers)]
+      expect(await failure(apply(members, events))).to.be.instanceOf(Poison)
+      expect(await ids(members[0]!)).to.deep.equal([7])
+    })
+
+    it('goes on behind it once it can be taken', async () => {
+      const before = await member(numbers)
+      await failure(apply([before], deleted(1, 40_000, 3)))
+      await log.db.raw(`alter table ${tableNames(numbers, before.checkpoint.generation)('numbers')} alter id type int`)
+      const now = { ...before, checkpoint: (await stored(before))! }
+      const [done] = await apply([now], deleted(1, 40_000, 3))
+      expect(await ids(done!)).to.deep.equal([1, 3, 40_000])
+    })
+  })
+})

@@ -1,0 +1,48 @@
+import type { ChannelEvent, ItemKind } from '../../src/events/channel.ts'
+import { channels } from '../../src/projections/channel.ts'
+import { at } from '../support/events.ts'
+import { projectionSpec } from '../support/given.ts'
+
+const { given } = projectionSpec(channels)
+const fields = { name: 'Press', description: '', color: '#3b82f6', starred: false }
+const created = (id = 5, account = 1): ChannelEvent => ({ type: 'ChannelCreated', data: { id, account, ...fields } })
+const updated: ChannelEvent = { type: 'ChannelUpdated', data: { id: 5, changes: { starred: true } } }
+const deleted: ChannelEvent = { type: 'ChannelDeleted', data: { id: 5 } }
+const assigned = (channel: number, kind: ItemKind, id: number): ChannelEvent => ({
+  type: 'ItemAssignedToChannel',
+  data: { channel, item: { kind, id } },
+})
+const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
+const item = (channel: number, kind: ItemKind, id: number, n: number) => ({
+  channel,
+  kind,
+  item: id,
+  assigned: at(n),
+  position: BigInt(n),
+})
+
+describe('the table of channels', () => {
+  it('shows one with all its fields', () => given(created()).thenRows('channels', row))
+  it('shows what has changed, and keeps the rest', () =>
+    given(created(), updated).thenRows('channels', { ...row, starred: true, position: 2n }))
+  it('keeps the row of a deleted one', () =>
+    given(created(), deleted).thenRows('channels', { ...row, deleted: at(2), position: 2n }))
+  it('counts those of each account that are not deleted', () =>
+    given(created(), created(6), created(7, 2), deleted).thenRows(
+      'channels_counts',
+      { account: 1, n: 1 },
+      { account: 2, n: 1 },
+    ))
+})
+
+describe('the table of what is in channels', () => {
+  it('has a row for each membership, and when it began', () =>
+    given(assigned(5, 'links', 1), assigned(5, 'qr', 1), assigned(6, 'links', 1)).thenRows(
+      'channel_items',
+      item(5, 'links', 1, 1),
+      item(5, 'qr', 1, 2),
+      item(6, 'links', 1, 3),
+    ))
+  it('keeps it when a side of it ends', () =>
+    given(created(), assigned(5, 'bio', 1), deleted).thenRows('channel_items', item(5, 'bio', 1, 2)))
+})

@@ -1,0 +1,81 @@
+import type { DomainEvent } from '../../src/events/index.ts'
+import { links } from '../../src/projections/link.ts'
+import { at, linkCreated, linkFields } from '../support/events.ts'
+import { projectionSpec } from '../support/given.ts'
+
+const { given } = projectionSpec(links)
+const id = 42
+const created = linkCreated({ id, password: 'scrypt' })
+const updated = (
+  changes: Extract<DomainEvent, { type: 'LinkUpdated' }>['data']['changes'],
+  more = {},
+): DomainEvent => ({
+  type: 'LinkUpdated',
+  data: { id, changes, ...more },
+})
+const deleted: DomainEvent = { type: 'LinkDeleted', data: { id } }
+
+/** The link's row as it was created, last changed at a position. */
+const row = (position: bigint, changed = {}) => ({
+  id,
+  account: 1,
+  ...linkFields,
+  alias_key: 'hello',
+  password: 'scrypt',
+  created: at(1),
+  deleted: null,
+  revision: position - 1n,
+  position,
+  ...changed,
+})
+
+describe('the table of links', () => {
+  it('shows a link with all its fields', () => given(created).thenRows('links', row(1n)))
+  it('does not show the token of its claim', () =>
+    given(created, updated({ alias: 'Bye', domain: null }, { token: 't2' })).thenRows(
+      'links',
+      row(2n, { alias: 'Bye', alias_key: 'bye' }),
+    ))
+  it('shows what has changed, and keeps the rest', () => {
+    const changes = {
+      title: 'Press',
+      expiry: at(99),
+      location: [{ name: 'Canada', url: 'https://example.ca/' }],
+      parameters: [{ name: 'a', value: 'b' }],
+    }
+    given(created, updated(changes)).thenRows('links', row(2n, changes))
+    given(created, updated(changes), updated({ expiry: null, location: [] })).thenRows(
+      'links',
+      row(3n, { ...changes, expiry: null, location: [] }),
+    )
+  })
+  it('is found by the alias as it is now, in lower case', () =>
+    given(created, updated({ alias: 'HELLO' })).thenRows('links', row(2n, { alias: 'HELLO', alias_key: 'hello' })))
+  it('shows a changed, a removed and an untouched password', () => {
+    given(created, updated({}, { password: 'other' })).thenRows('links', row(2n, { password: 'other' }))
+    given(created, updated({}, { password: null })).thenRows('links', row(2n, { password: null }))
+    given(created, updated({ title: 'x' })).thenRows('links', row(2n, { title: 'x' }))
+  })
+  it('keeps the row of a deleted link, so that who remembers it learns of its end', () =>
+    given(created, deleted).thenRows('links', row(2n, { deleted: at(2) })))
+  it('takes the revision of the link, and the position of the log', () => {
+    const other = linkCreated({ id: 43, alias: 'other' })
+    given(other, created, updated({ title: 'x' })).thenRows(
+      'links',
+      { ...row(1n), id: 43, alias: 'other', alias_key: 'other', password: null },
+      row(3n, { title: 'x', created: at(2), revision: 1n }),
+    )
+  })
+})
+
+describe('the number of links of an account', () => {
+  it('counts those that are not deleted', () => {
+    const [second, theirs] = [linkCreated({ id: 43, alias: 'b' }), linkCreated({ id: 44, alias: 'c', account: 2 })]
+    given(created, second, theirs).thenRows('link_counts', { account: 1, n: 2 }, { account: 2, n: 1 })
+    given(created, second, theirs, deleted).thenRows('link_counts', { account: 1, n: 1 }, { account: 2, n: 1 })
+  })
+  it('does not change with a link that changes', () => {
+    given(created, updated({ title: 'x' })).thenRows('link_counts', { account: 1, n: 1 })
+    given(created, deleted).thenRows('link_counts', { account: 1, n: 0 })
+  })
+})

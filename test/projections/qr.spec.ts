@@ -1,0 +1,35 @@
+import { qr } from '../../src/commands/qr.ts'
+import type { QrEvent } from '../../src/events/qr.ts'
+import { qrs } from '../../src/projections/qr.ts'
+import { at } from '../support/events.ts'
+import { projectionSpec } from '../support/given.ts'
+
+const { given } = projectionSpec(qrs)
+const fields = { ...qr.initialState.fields, alias: 'abcdefgh', name: 'Hello', data: '"Hello"' }
+const created = (id = 5, account = 1): QrEvent => ({
+  type: 'QrCreated',
+  data: { id, account, ...fields, token: 't' },
+})
+const updated: QrEvent = { type: 'QrUpdated', data: { id: 5, changes: { foreground: '#ff0000' }, data: '"Bye"' } }
+const deleted: QrEvent = { type: 'QrDeleted', data: { id: 5 } }
+const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, revision: 0n, position: 1n }
+
+describe('the table of QR codes', () => {
+  it('shows one with all its fields, without the token of its claim', () => given(created()).thenRows('qrs', row))
+  it('shows what has changed, the personal part too, and keeps the rest', () =>
+    given(created(), updated).thenRows('qrs', {
+      ...row,
+      foreground: '#ff0000',
+      data: '"Bye"',
+      revision: 1n,
+      position: 2n,
+    }))
+  it('keeps the row of a deleted one', () =>
+    given(created(), deleted).thenRows('qrs', { ...row, deleted: at(2), revision: 1n, position: 2n }))
+  it('counts those of each account that are not deleted', () =>
+    given(created(), created(6), created(7, 2), deleted).thenRows(
+      'qrs_counts',
+      { account: 1, n: 1 },
+      { account: 2, n: 1 },
+    ))
+})

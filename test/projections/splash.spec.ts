@@ -1,0 +1,26 @@
+import { splash } from '../../src/commands/splash.ts'
+import type { SplashEvent } from '../../src/events/splash.ts'
+import { splashes } from '../../src/projections/splash.ts'
+import { at } from '../support/events.ts'
+import { projectionSpec } from '../support/given.ts'
+
+const { given } = projectionSpec(splashes)
+const fields = { ...splash.initialState.fields, name: 'Spring', logo: 'https://example.com/a.png' }
+const created = (id = 5, account = 1): SplashEvent => ({ type: 'SplashCreated', data: { id, account, ...fields } })
+const updated: SplashEvent = { type: 'SplashUpdated', data: { id: 5, changes: { title: 'Sale', counter: 0 } } }
+const deleted: SplashEvent = { type: 'SplashDeleted', data: { id: 5 } }
+const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
+
+describe('the table of splash pages', () => {
+  it('shows one with all its fields', () => given(created()).thenRows('splashes', row))
+  it('shows what has changed, and keeps the rest', () =>
+    given(created(), updated).thenRows('splashes', { ...row, title: 'Sale', counter: 0, position: 2n }))
+  it('keeps the row of a deleted one', () =>
+    given(created(), deleted).thenRows('splashes', { ...row, deleted: at(2), position: 2n }))
+  it('counts those of each account that are not deleted', () =>
+    given(created(), created(6), created(7, 2), deleted).thenRows(
+      'splashes_counts',
+      { account: 1, n: 1 },
+      { account: 2, n: 1 },
+    ))
+})

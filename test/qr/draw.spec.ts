@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import { codeOf } from '../../src/qr/code.ts'
+import { contrast } from '../../src/qr/colour.ts'
+import { draw, type Drawing } from '../../src/qr/draw.ts'
+import { pngOf } from '../../src/qr/logo.ts'
+import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { noise, readPng, scanPng, scanSvg } from '../support/qr.ts'
+
+const plain: Drawing = {
+  text: 'https://go.example/qr/abcdefgh/go',
+  foreground: '#000000',
+  background: '#ffffff',
+  logo: null,
+  format: 'png',
+  size: 512,
+}
+const png = (wish: Partial<Drawing> = {}) => draw({ ...plain, ...wish })
+const svg = (wish: Partial<Drawing> = {}) => draw({ ...plain, ...wish, format: 'svg' }).toString()
+
+describe(`the image of a QR code (${repeatable})`, () => {
+  const random = randomFrom(seed)
+  const text = (bytes: number) => Array.from({ length: bytes }, () => String.fromCharCode(33 + random(94))).join('')
+  const logo = pngOf(noise(256, 256, random)).toString('base64')
+
+  it('reads as what was encoded: of every length, in every size, with a logo and without', () => {
+    for (const bytes of [1, 7, 60, 333, 1200])
+      for (const size of [64, 300, 1024])
+        for (const wish of [{}, { logo }]) {
+          const said = text(bytes)
+          expect(scanPng(png({ text: said, size, ...wish })), `${bytes} bytes, ${size} pixels`).to.equal(said)
+        }
+  })
+
+  it('reads the same as SVG', () => {
+    for (const bytes of [1, 60, 1200])
+      for (const wish of [{}, { logo }]) {
+        const said = text(bytes)
+        expect(scanSvg(svg({ text: said, ...wish })), `${bytes} bytes`).to.equal(said)
+      }
+  })
+
+  it('reads in whatever script it is written, and as the one text it is', () => {
+    for (const said of [
+      'Grüße aus Köln',
+      '世界 😀',
+      '0123456789',
+      'HTTP://EXAMPLE.COM/A1',
+      '[{"data":"x","mode":"byte"}]',
+      ' ',
+    ])
+      expect(scanPng(png({ text: said }))).to.equal(said)
+  })
+
+  it('reads in every pair of colours whose contrast is 4.5:1 or more', () => {
+    const hex = () =>
+      `#${random(2 ** 24)
+        .toString(16)
+        .padStart(6, '0')}`
+    for (let n = 0; n < (long ? 300 : 50);) {
+      const [foreground, background] = [hex(), hex()].toSorted(
+        (a, b) => contrast(a, '#000000') - contrast(b, '#000000'),
+      )
+      if (contrast(foreground!, background!) < 4.5) continue
+      n++
+      const wish = { foreground: foreground!, background: background!, size: 200 }
+      expect(scanPng(png(wish)), `${foreground} on ${background}`).to.equal(plain.text)
+      expect(svg(wish)).to.include(`fill="${background}"`).and.include(`fill="${foreground}"`)
+    }
+  })
+
+  it('has the size that was asked for, but never less than a pixel a module', () => {
+    for (const size of [64, 65, 511, 2048]) expect(readPng(png({ size }))).to.include({ width: size, height: size })
+    const { size } = codeOf(text(1200), true)
+    expect(readPng(png({ text: text(1200), size: 64, logo }))).to.include({ width: size + 8, height: size + 8 })
+    expect(svg({ size: 2048 })).to.include('width="2048" height="2048"')
+  })
+
+  it('keeps four modules of quiet around it', () => {
+    const { width, data } = readPng(png({ size: 33 * 10 }))
+    const dark = Array.from({ length: width * width }, (_, i) => i).filter((i) => data[i * 4] === 0)
+    const [xs, ys] = [dark.map((i) => i % width), dark.map((i) => Math.floor(i / width))]
+    const modules = codeOf(plain.text, false).size
+    const scale = Math.floor(width / (modules + 8))
+    for (const at of [xs, ys]) {
+      expect(Math.min(...at)).to.be.at.least(4 * scale)
+      expect(Math.max(...at)).to.be.below(width - 4 * scale)
+    }
+  })
+
+  it('shows the logo as it is, in the middle, on the background', () => {
+    const red = (alpha: number) =>
+      pngOf({
+        width: 20,
+        height: 10,
+        data: Uint8Array.from({ length: 800 }, (_, i) => [255, 0, 0, alpha][i % 4]!),
+      }).toString('base64')
+    const pixel = (wish: Partial<Drawing>, x: number, y: number) => {
+      const { width, data } = readPng(png({ background: '#ffff80', ...wish }))
+      return [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)]
+    }
+    expect(pixel({ logo: red(255) }, 256, 256)).to.deep.equal([255, 0, 0])
+    expect(pixel({ logo: red(0) }, 256, 256)).to.deep.equal([255, 255, 128])
+    expect(pixel({ logo: red(128) }, 256, 256)).to.deep.equal([255, 127, 64])
+    // twice as wide as high: above it the free square shows
+    expect(pixel({ logo: red(255) }, 256, 256 - 35)).to.deep.equal([255, 255, 128])
+  })
+
+  it('is the same each time', () => {
+    expect(png({ logo }).equals(png({ logo }))).to.equal(true)
+  })
+})

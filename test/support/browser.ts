@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+
+const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+/** Why there is no browser to look with, if there is none. */
+export const noBrowser = existsSync(program)
+  ? undefined
+  : `${program} is missing: apt-get install chromium, or set CHROMIUM`
+
+// nothing but the service under test can be reached
+const flags = [
+  ...'--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'.split(' '),
+  ...'--disable-component-update --disable-sync --remote-debugging-pipe'.split(' '),
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+]
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: {
+    readonly entry?: { readonly source: string; readonly text: string }
+    readonly name?: string
+    readonly loaderId?: string
+  }
+  readonly result?: unknown
+  readonly error?: { readonly message: string }
+}
+
+/** What a visit came to: what an expression says on the loaded page, and what the browser had to say. */
+export interface Seen<T> {
+  readonly value: T
+  readonly dialogs: number
+  /** violations of the Content-Security-Policy and the like */
+  readonly problems: readonly string[]
+}
+
+/** A real browser, over the DevTools protocol: JSON messages that end with NUL, on file descriptors 3 and 4. */
+export const openBrowser = async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'linkledger-browser-'))
+  const child: ChildProcess = spawn(program, [...flags, `--user-data-dir=${dir}`, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  const [to, from] = [child.stdio[3] as Writable, child.stdio[4] as Readable]
+  const waiting = new Map<number, (message: Message) => void>()
+  let [last, loaded, dialogs] = [0, (_: string | undefined) => {}, 0]
+  let problems: string[] = []
+
+  const send = <T>(method: string, params: object = {}, sessionId?: string) =>
+    new Promise<T>((resolve, reject) => {
+      const id = ++last
+      waiting.set(id, ({ result, error }) =>
+        error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result as T),
+      )
+      to.write(`${JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) })}\0`)
+    })
+  const heard = (message: Message) => {
+    const { id, method, params } = message
+    if (id !== undefined) {
+      waiting.get(id)?.(message)
+      waiting.delete(id)
+    }
+    if (method === 'Page.lifecycleEvent' && params?.name === 'load') loaded(params.loaderId)
+    if (method === 'Log.entryAdded' && params?.entry?.source === 'security') problems.push(params.entry.text)
+    if (method === 'Page.javascriptDialogOpening') {
+      dialogs++
+      void send('Page.handleJavaScriptDialog', { accept: false }, session)
+    }
+  }
+  let rest = ''
+  from.setEncoding('utf8').on('data', (text: string) => {
+    const messages = (rest + text).split('\0')
+    rest = messages.pop() ?? ''
+    for (const message of messages) heard(JSON.parse(message) as Message)
+  })
+
+  const { targetId } = await send<{ targetId: string }>('Target.createTarget', { url: 'about:blank' })
+  const attached = await send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
+  const session = attached.sessionId
+  for (const domain of ['Page', 'Log']) await send(`${domain}.enable`, {}, session)
+  await send('Page.setLifecycleEventsEnabled', { enabled: true }, session)
+
+  return {
+    /** Loads a page and evaluates an expression on it, two frames later: what runs by itself has run by then. */
+    visit: async <T>(url: string, expression: string): Promise<Seen<T>> => {
+      ;[problems, dialogs] = [[], 0]
+      const loads = new Set<string | undefined>()
+      loaded = (id) => void loads.add(id)
+      const navigated = await send<{ loaderId: string; errorText?: string }>('Page.navigate', { url }, session)
+      const { loaderId, errorText } = navigated
+      if (errorText) throw new Error(`${url}: ${errorText}`)
+      // the page before may still lead elsewhere: that load is not the one to wait for
+      while (!loads.has(loaderId)) await new Promise<void>((resolve) => (loaded = (id) => resolve(void loads.add(id))))
+      const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`
+      const evaluate = { expression: settled, awaitPromise: true, returnByValue: true }
+      const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
+      return { value: result.value, dialogs, problems }
+    },
+    close: async () => {
+      child.kill()
+      await exited
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+export type Browser = Awaited<ReturnType<typeof openBrowser>>

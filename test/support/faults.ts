@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import pg from 'pg'
+import type { Connection } from '../../src/postgres/database.ts'
+import { startLoad, type Wish } from './load.ts'
+import { type Service, startProcess } from './process.ts'
+
+/** `npm run test:faults`: more seeds, more rounds. */
+export const long = process.env['FAULTS'] === 'long'
+
+/** What is random in the fault specs; their titles print it. */
+export const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+export const repeatable = `SEED=${seed} repeats what is random here`
+
+/** Whole numbers from 0 up to the given one: mulberry32. */
+export const randomFrom = (start: number): ((below: number) => number) => {
+  let state = start
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) % below
+  }
+}
+
+/** A line among the results: a measured time, a reason why something was skipped. */
+export const note = (text: string) => void process.stdout.write(`      (${text})\n`)
+
+/** "p50 3 ms, p99 12 ms" */
+export const spread = (times: readonly number[]) => {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
+}
+
+export const query = async <R extends object>(connection: Connection, sql: string, values: unknown[] = []) => {
+  const client = new pg.Client(connection)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<R>(sql, values)).rows
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+/** As an operator does; one that does not stop is killed, and the spec has failed. */
+const stop = async ({ child, end }: Service) => {
+  const impatient = setTimeout(() => child.kill('SIGKILL'), 45_000)
+  const alive = child.exitCode === null && child.signalCode === null
+  const code = await end()
+  clearTimeout(impatient)
+  if (alive) expect(code, 'exit code of a service that was told to stop').to.equal(0)
+}
+
+/** What a spec sets up, and how all of it is cleared away, whatever becomes of the spec. */
+export const openStage = () => {
+  const steps: (() => unknown)[] = []
+  return {
+    later: (step: () => unknown) => void steps.push(step),
+    clear: async () => {
+      const problems: unknown[] = []
+      for (const step of steps.splice(0).toReversed())
+        try {
+          await step()
+        } catch (error) {
+          problems.push(error)
+        }
+      if (problems.length > 0) throw problems[0]
+    },
+    dir: async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'linkledger-fault-'))
+      steps.push(() => rm(dir, { recursive: true, force: true }))
+      return dir
+    },
+    start: async (settings: Readonly<Record<string, string>>): Promise<Service> => {
+      const service = await startProcess(settings)
+      steps.push(() => stop(service))
+      return service
+    },
+    /** A command of the real program, to be killed while it works. */
+    command: (args: readonly string[], settings: Readonly<Record<string, string>>) => {
+      const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+        env: { PATH: process.env['PATH'] ?? '', ...settings },
+        stdio: 'ignore',
+      })
+      steps.push(() => child.kill('SIGKILL'))
+      return child
+    },
+    /** `startLoad`; a spec that fails does not leave it running. */
+    load: <W extends Wish>(
+      { address }: Pick<Service, 'address'>,
+      workers: number,
+      next: (n: number) => W,
+      pause?: number,
+    ) => {
+      const load = startLoad(address, workers, next, pause)
+      steps.push(load.stop)
+      return load
+    },
+    /** A connection of its own: what it locks stays locked until it is told otherwise. */
+    connect: async (connection: Connection) => {
+      const client = new pg.Client(connection)
+      client.on('error', () => {})
+      await client.connect()
+      steps.push(() => client.end().catch(() => {}))
+      return client
+    },
+  }
+}

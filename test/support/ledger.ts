@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import type { Connection } from '../../src/postgres/database.ts'
+import { type client, until } from './client.ts'
+import { query } from './faults.ts'
+import { listed, type Sent, type Wish } from './load.ts'
+
+export interface CreateWish extends Wish {
+  readonly url: string
+}
+/** Creations of links, each with an address that no other has. */
+export const creations =
+  (key: string, name = Math.random().toString(36).slice(2, 8)) =>
+  (n: number): CreateWish => {
+    const url = `https://example.com/${name}/${n}`
+    return { method: 'POST', path: '/api/url/add', key, body: { url, custom: `${name}-${n}` }, url }
+  }
+
+interface Event {
+  readonly position: string
+  readonly stream: string
+  readonly revision: string
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+export const readLog = (connection: Connection) =>
+  query<Event>(connection, 'select position, stream, revision, type, data from log.events order by position')
+
+/** Positions and the revisions of each stream count up without a hole. */
+export const expectWholeLog = (events: readonly Event[]) => {
+  const revisions = new Map<string, number>()
+  events.forEach(({ position, stream, revision }, i) => {
+    expect(Number(position)).to.equal(i + 1, 'a position of the log')
+    expect(Number(revision)).to.equal((revisions.get(stream) ?? -1) + 1, `a revision of ${stream}`)
+    revisions.set(stream, Number(revision))
+  })
+}
+
+/**
+ * Of links that were created while something went wrong: what was acknowledged is in the log, what is in the log was asked for,
+ * nothing is there by half, and the tables show each of them once.
+ */
+export const expectLedger = async (
+  service: Pick<ReturnType<typeof client>, 'get'>,
+  connection: Connection,
+  key: string,
+  sent: readonly Sent<CreateWish>[],
+) => {
+  const events = await readLog(connection)
+  expectWholeLog(events)
+  const tokens = events.flatMap(({ type, stream, data }) =>
+    type === 'NameClaimed' && stream.startsWith('claim-alias-') ? [data['token']] : [],
+  )
+  const created = events.filter(({ type }) => type === 'LinkCreated').map(({ data }) => data)
+  expect(created.map(({ token }) => token)).to.have.members(tokens, 'names and their links')
+
+  const wished = new Set(sent.map(({ wish }) => wish.url))
+  const mine = created.filter(({ url }) => wished.has(String(url)))
+  const ids = new Map(mine.map(({ url, id }) => [String(url), Number(id)]))
+  expect(ids.size).to.equal(mine.length, 'each wish is carried out at most once')
+  const acknowledged = sent.filter(({ status }) => status === 200)
+  for (const { wish, text } of acknowledged)
+    expect(ids.get(wish.url)).to.equal((JSON.parse(text) as { id: number }).id, wish.url)
+
+  const ours = async () => (await listed(service, key)).filter((row) => wished.has(String(row['longurl'])))
+  // one that was stored but not acknowledged may still be on its way into the tables
+  const rows = await until(ours, ({ length }) => length >= mine.length)
+  const ofRow = (row: (typeof rows)[number]) => `${row['id']} ${row['longurl']}`
+  const ofLog = ({ id, url }: (typeof mine)[number]) => `${Number(id)} ${String(url)}`
+  expect(rows.map(ofRow).toSorted()).to.deep.equal(mine.map(ofLog).toSorted(), 'the tables and the log')
+  return { acknowledged: acknowledged.length, stored: mine.length, asked: sent.length }
+}

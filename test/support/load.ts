@@ -1,0 +1,147 @@
+import { Agent, request } from 'node:http'
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, type Ask, browser, type client, until } from './client.ts'
+
+type Client = Pick<ReturnType<typeof client>, 'post' | 'get' | 'visit'>
+
+export interface Wish extends Pick<Ask, 'key' | 'body'> {
+  readonly method: string
+  readonly path: string
+}
+/** A wish and what became of it; without a status it was never answered. */
+export interface Sent<W extends Wish = Wish> {
+  readonly wish: W
+  /** ms, as Date.now() counts */
+  readonly began: number
+  readonly ended: number
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/**
+ * So many clients, each on a connection that it keeps, ask one wish after the other, `pause` ms apart, until they are stopped.
+ * Every answer is kept.
+ */
+export const startLoad = <W extends Wish>(address: string, workers: number, next: (n: number) => W, pause = 0) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: workers })
+  const sent: Sent<W>[] = []
+  let [asked, running] = [0, true]
+
+  const ask = (wish: W) =>
+    new Promise<Sent<W>>((resolve) => {
+      const began = Date.now()
+      const body = wish.body === undefined ? undefined : JSON.stringify(wish.body)
+      const headers = {
+        'User-Agent': browser,
+        ...(wish.key === undefined ? {} : { Authorization: `Bearer ${wish.key}` }),
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+      }
+      const unanswered = () => resolve({ wish, began, ended: Date.now(), status: undefined, headers: {}, text: '' })
+      request(address + wish.path, { method: wish.method, agent, headers }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () =>
+          resolve({ wish, began, ended: Date.now(), status: response.statusCode, headers: response.headers, text }),
+        )
+        response.on('error', unanswered)
+      })
+        .on('error', unanswered)
+        .end(body)
+    })
+
+  const worker = async () => {
+    while (running) {
+      const answer = await ask(next(asked++))
+      sent.push(answer)
+      // who finds nobody there does not hurry either
+      if (pause > 0 || answer.status === undefined) await sleep(Math.max(pause, 10))
+    }
+  }
+  const working = Promise.all(Array.from({ length: workers }, worker))
+  return {
+    sent,
+    /** Resolves when so many of the kind have been answered, of those asked from now on. */
+    answers: async (
+      count: number,
+      kind: (sent: Sent<W>) => boolean = ({ status }) => status !== undefined,
+      ms = 30_000,
+    ) => {
+      const from = sent.length
+      const got = await until(
+        async () => sent.slice(from).filter(kind).length,
+        (n) => n >= count,
+        ms,
+      )
+      expect(got, 'answers under load').to.be.at.least(count)
+    },
+    stop: async () => {
+      running = false
+      await working
+      agent.destroy()
+      return sent
+    },
+  }
+}
+
+export interface MadeLink {
+  readonly id: number
+  readonly alias: string
+}
+export const makeLinks = async ({ post }: Pick<Client, 'post'>, key: string, count: number): Promise<MadeLink[]> => {
+  const made: MadeLink[] = []
+  for (let n = 0; n < count; n++) {
+    const { status, json } = await post('/api/url/add', { key, body: { url: `https://example.com/${n}` } })
+    expect(status).to.equal(200)
+    made.push({ id: Number(json['id']), alias: String(json['short']).split('/').at(-1)! })
+  }
+  return made
+}
+
+export interface VisitWish extends Wish {
+  readonly link: number
+}
+/** Visits to these links, in an order that the seed gives. */
+export const visitsTo = (links: readonly MadeLink[], random: (below: number) => number) => (): VisitWish => {
+  const { id, alias } = links[random(links.length)]!
+  return { method: 'GET', path: `/${alias}`, link: id }
+}
+
+const listedBy = async ({ get }: Pick<Client, 'get'>, key: string) => {
+  const rows: Answer['json'][] = []
+  for (let page = 1; ; page++) {
+    const { status, json } = await get(`/api/urls?limit=1000&page=${page}`, { key })
+    expect(status, 'the list').to.equal(200)
+    rows.push(...(json['data'].urls as Answer['json'][]))
+    if (json['data'].maxpage <= page) return { rows, result: Number(json['data'].result) }
+  }
+}
+export const listed = async (service: Pick<Client, 'get'>, key: string) => (await listedBy(service, key)).rows
+
+/** Follows one more link and waits until that click is counted: what was answered before is counted then, for clicks keep their order. */
+export const allCounted = async (service: Client, key: string) => {
+  const [last] = await makeLinks(service, key, 1)
+  expect((await service.visit(`/${last!.alias}`)).status).to.equal(302)
+  const { json } = await until(
+    () => service.get(`/api/url/${last!.id}`, { key }),
+    (answer) => answer.json['data']?.clicks === 1,
+    30_000,
+  )
+  expect(json['data'].clicks, 'the last click').to.equal(1)
+}
+
+/** Each link's clicks are the 302s that its visitors got; a visit that was not answered may be one of them, or not. */
+export const expectExactClicks = async (service: Client, key: string, visits: readonly Sent<VisitWish>[]) => {
+  await allCounted(service, key)
+  const counts = new Map((await listed(service, key)).map((row) => [Number(row['id']), Number(row['clicks'])]))
+  const links = new Set(visits.map(({ wish }) => wish.link))
+  for (const link of links) {
+    const mine = visits.filter(({ wish }) => wish.link === link)
+    const answered = mine.filter(({ status }) => status === 302).length
+    const unanswered = mine.filter(({ status }) => status === undefined).length
+    expect(counts.get(link), `clicks of link ${link}`).to.be.within(answered, answered + unanswered)
+  }
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { account as accountDecider, type AccountCommand } from '../../src/commands/account.ts'
+import { Refused } from '../../src/commands/decider.ts'
+import { type Context, handler, type NextId } from '../../src/commands/handle.ts'
+import { link, type LinkCommand } from '../../src/commands/link.ts'
+import { codec } from '../../src/events/codec.ts'
+import type { Recorded } from '../../src/events/event.ts'
+import type { DomainEvent } from '../../src/events/index.ts'
+import type { LinkFields } from '../../src/events/link.ts'
+import type { Appended, EventStore, Write } from '../../src/events/store.ts'
+import { memoryStore } from '../../src/events/store/memory.ts'
+import { at, linkFields } from './events.ts'
+import { memoryKeyring } from './keyring.ts'
+
+export const newMemoryStore = () => memoryStore(codec(memoryKeyring()))
+
+/** A store as one without transactions is: the writes of an append are carried out one by one, and `between` may hold it up, or end it. */
+export const oneByOne = (
+  store: EventStore,
+  between: (done: Write, next: Write) => Promise<unknown> = () => Promise.resolve(),
+): EventStore => ({
+  ...store,
+  append: async (writes) => {
+    let appended: Appended = { ok: true, position: 0n }
+    for (const [i, write] of writes.entries()) {
+      if (i > 0) await between(writes[i - 1]!, write)
+      appended = await store.append([write])
+      if (!appended.ok) return appended
+    }
+    return appended
+  },
+})
+
+/** The process has ended here: nothing that comes after it happens. */
+export class Killed extends Error {}
+
+/** Ids from 1 on; `asked` holds what each draw had to be greater than. */
+export const countingIds = (start = 1) => {
+  const asked: (number | undefined)[] = []
+  let last = start - 1
+  const next: NextId = async (past) => {
+    asked.push(past)
+    last = Math.max(last, past ?? 0) + 1
+    return last
+  }
+  return { next, asked }
+}
+
+const outcome = async <T>(wish: Promise<T>) => {
+  try {
+    return await wish
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+}
+
+/** A process that writes: wishes of accounts, each at a second of the tests' day. What is refused is given back as the `Refused`. */
+export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
+  const { handle, create, load } = handler(store)
+  const context = (account: number, seconds: number, command: string = randomUUID()): Context => ({
+    account,
+    actor: { kind: 'key', key: 'k' },
+    request: 'r',
+    command,
+    at: at(seconds),
+  })
+  type Wish = { readonly seconds?: number; readonly command?: string; readonly token?: string }
+  return {
+    load,
+    link: (id: number) => load(link, `link-${id}`),
+    account: (id: number) => load(accountDecider, `account-${id}`),
+    createLink: (
+      account: number,
+      fields: Partial<LinkFields> = {},
+      { seconds = 0, command, token = randomUUID() }: Wish = {},
+    ) => {
+      const own = context(account, seconds, command)
+      const make = (id: number): LinkCommand => ({
+        type: 'CreateLink',
+        id,
+        account,
+        fields: { ...linkFields, ...fields },
+        password: null,
+        token,
+        now: at(seconds),
+      })
+      return outcome(create(link, ids, make, () => own))
+    },
+    updateLink: (
+      account: number,
+      id: number,
+      changes: Partial<LinkFields>,
+      { seconds = 0, command, token = randomUUID() }: Wish = {},
+    ) =>
+      outcome(
+        handle(
+          link,
+          { type: 'UpdateLink', id, account, changes, token, now: at(seconds) },
+          context(account, seconds, command),
+        ),
+      ),
+    deleteLink: (account: number, id: number, seconds = 0) =>
+      outcome(handle(link, { type: 'DeleteLink', id, account }, context(account, seconds))),
+    register: (name: string, { seconds = 0 } = {}) => {
+      const own = context(0, seconds)
+      const make = (id: number): AccountCommand => ({
+        type: 'RegisterAccount',
+        id,
+        email: `${name}@example.com`,
+        emailKey: name,
+        emailToken: randomUUID(),
+        username: name,
+        usernameKey: name,
+        usernameToken: randomUUID(),
+        password: 'scrypt',
+        apiKey: { key: name, hash: 'h', expires: null },
+      })
+      return outcome(create(accountDecider, ids, make, (id) => ({ ...own, account: id })))
+    },
+    changeEmail: (id: number, name: string, seconds = 0) => {
+      const email = { email: `${name}@example.com`, emailKey: name, emailToken: randomUUID() }
+      return outcome(handle(accountDecider, { type: 'UpdateAccount', id, email }, context(id, seconds)))
+    },
+  }
+}
+
+/** The whole log, or a stream of it. */
+export const eventsOf = async (store: EventStore, stream?: string) => {
+  const events: Recorded<DomainEvent>[] = []
+  if (stream !== undefined) for await (const event of store.read(stream)) events.push(event)
+  else {
+    const stop = new AbortController()
+    const head = await store.head('all')
+    for await (const batch of store.subscribe({ after: 0n, filter: 'all', limit: 1000, signal: stop.signal })) {
+      events.push(...batch)
+      if (batch.at(-1)!.position >= head) break
+    }
+  }
+  return events
+}
+/** `stream Type` of each event, as a story. */
+export const story = async (store: EventStore, stream?: string) =>
+  (await eventsOf(store, stream)).map(({ stream: of, type }) => `${of} ${type}`)

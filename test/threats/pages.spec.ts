@@ -1,0 +1,234 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { payloads, payloadUrls } from '../data/payloads.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Browser, noBrowser, openBrowser } from '../support/browser.ts'
+import { note } from '../support/faults.ts'
+
+const benign = 'An ordinary text'
+
+/** As browsers keep the ends of lines. */
+const kept = (text: string) => text.replaceAll(/\r\n?/g, '\n')
+const texts = (selector: string) => `[...document.querySelectorAll('${selector}')].map((e) => e.textContent)`
+/** What a page is made of: its elements, and the names of their attributes. */
+const shape = `[...document.querySelectorAll('*')].map((e) => [e.localName, ...e.getAttributeNames()].join(' ')).join(', ')`
+const look = `({
+  canary: 'canary' in window,
+  shape: ${shape},
+  title: document.title,
+  heading: ${texts('h1')}.join(),
+  paragraph: ${texts('p')}.join(),
+  links: ${texts('li a')},
+  targets: [...document.querySelectorAll('li a')].map((e) => e.href),
+  description: document.querySelector('meta[name=description]')?.content,
+  picture: document.querySelector('img')?.getAttribute('src'),
+})`
+const directives = (headers: Headers) =>
+  headers
+    .get('Content-Security-Policy')
+    ?.replace(/sha256-[\w+/=]{44}/, 'sha256')
+    .split('; ')
+interface Look {
+  readonly canary: boolean
+  readonly shape: string
+  readonly title: string
+  readonly heading: string
+  readonly paragraph: string
+  readonly links: readonly string[]
+  readonly targets: readonly string[]
+  readonly description?: string
+  readonly picture?: string
+}
+
+describe('stored texts on public pages (threat 12)', () => {
+  let app: TestApp
+  let key: string
+  let username: string
+  let n = 0
+  before(async () => {
+    app = await startTestApp({ TRUST_PROXY: '1' })
+    ;({ key, username } = await app.register())
+  })
+  after(() => app.close())
+
+  const post = async (path: string, body: object) => {
+    const { status, json } = await app.post(path, { key, body })
+    expect(status, JSON.stringify([body, json])).to.equal(200)
+    return json
+  }
+  /** A page whose every text is this one. */
+  const bioOf = async (text: string, urls: readonly string[] = ['https://example.com/']) => {
+    const links = urls.map((url) => ({ title: text, url }))
+    const alias = `page-${++n}`
+    await post('/api/bio/add', { name: text, alias, title: text, description: text, links })
+    return `/${alias}`
+  }
+
+  describe('in a real browser', function () {
+    this.timeout(120_000)
+    let browser: Browser
+    /** shows pages of the service without its policy, and pages that escape nothing */
+    let bare: Server
+    let bareAddress: string
+    before(async function () {
+      if (noBrowser !== undefined) {
+        note(`skipped: ${noBrowser}`)
+        this.skip()
+      }
+      browser = await openBrowser()
+      bare = createServer((req, res) => {
+        if (req.headers['sec-fetch-dest'] !== 'document') return void res.writeHead(404).end()
+        const { pathname, searchParams } = new URL(req.url ?? '', 'http://x')
+        const text = searchParams.get('unescaped')
+        const answer = text === null ? app.visit(pathname).then((page) => page.text) : Promise.resolve(unescaped(text))
+        void answer.then((html) => res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html))
+      })
+      await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
+      bareAddress = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`
+    })
+    after(async () => {
+      await browser?.close()
+      bare?.close()
+    })
+
+    /** The places where a page could be careless. */
+    const unescaped = (text: string) =>
+      `<!doctype html><title>${text}</title><style>/*${text}*/</style><p>${text}</p><input value="${text}"><input value='${text}'>
+       <input value=${text}><a href="${text}">x</a><!--${text}--><textarea>${text}</textarea>
+       <script>const a = "${text}"</script><script>const b = '${text}'</script><script>const c = \`${text}\`</script>`
+
+    /** Nothing has run, nothing had to be kept from running, and nothing would have run without the policy either. */
+    const harmless = async (path: string, what: string) => {
+      const seen = await browser.visit<Look>(app.address + path, look)
+      expect(seen, what).to.deep.include({ dialogs: 0, problems: [] })
+      const without = await browser.visit<Look>(bareAddress + path, look)
+      for (const { value } of [seen, without]) expect(value.canary, what).to.equal(false)
+      expect(without.value.shape, what).to.equal(seen.value.shape)
+      return seen.value
+    }
+
+    it('would run from a page that escapes nothing, most of them', async () => {
+      let live = 0
+      for (const text of payloads) {
+        const address = `${bareAddress}/?unescaped=${encodeURIComponent(text)}`
+        const ran = await browser.visit<Look>(address, look).then(
+          ({ value }) => value.canary,
+          // one leads away from the page before it can be looked at
+          ({ message }: Error) => /navigated/.test(message),
+        )
+        if (ran) live++
+      }
+      expect(live).to.be.at.least(40)
+    })
+
+    it('are what was written on a bio page, in every place, and nothing more', async () => {
+      const plain = await harmless(await bioOf(benign), benign)
+      const paths = await Promise.all(payloads.map((text) => bioOf(text)))
+      for (const [i, text] of payloads.entries()) {
+        const page = await harmless(paths[i]!, JSON.stringify(text))
+        expect(page.shape, JSON.stringify(text)).to.equal(plain.shape)
+        const written = kept(text)
+        expect(page).to.deep.include({ heading: written, paragraph: written, links: [written], description: written })
+        // a title is shown without the white space around and between its words
+        expect(page.title.replaceAll(/\s+/g, '')).to.equal(written.replaceAll(/\s+/g, ''))
+      }
+    })
+
+    it('are addresses only where a bio page leads to them, or shows them as its picture', async () => {
+      const page = await harmless(await bioOf(benign, payloadUrls), 'links')
+      expect(page.targets).to.deep.equal(payloadUrls.map((url) => new URL(url).href))
+      for (const avatar of payloadUrls) {
+        const alias = `page-${++n}`
+        await post('/api/bio/add', { name: benign, alias, links: [], avatar })
+        expect((await harmless(`/${alias}`, avatar)).picture).to.equal(new URL(avatar).href)
+      }
+    })
+
+    it('are what was written on the list of a campaign, in every place, and nothing more', async () => {
+      const listOf = async (name: string, texts: readonly string[]) => {
+        const { id, list } = await post('/api/campaign/add', { name, public: true })
+        const links = texts.map((text, i) => (i % 2 ? { title: text } : { metatitle: text }))
+        await Promise.all(
+          links.map((link) => post('/api/url/add', { url: 'https://example.com/', campaign: id, ...link })),
+        )
+        return new URL(String(list)).pathname
+      }
+      const [ordinary, all, ...named] = await Promise.all([
+        listOf(
+          benign,
+          payloads.map(() => benign),
+        ),
+        listOf(benign, payloads),
+        ...payloads.map((text) => listOf(text, [benign])),
+      ])
+      const page = await harmless(all!, 'titles of links')
+      expect(page.shape).to.equal((await harmless(ordinary!, benign)).shape)
+      // the host that the link leads to stands behind its title
+      const titles = page.links.map((text) => text.replace(/example\.com$/, ''))
+      expect(titles).to.have.members(payloads.map(kept))
+      for (const [i, text] of payloads.entries()) {
+        const { heading, links } = await harmless(named[i]!, JSON.stringify(text))
+        expect([heading, links.length]).to.deep.equal([kept(text), 1])
+      }
+    })
+  })
+
+  it('of a link are shown to nobody before its password is known', async () => {
+    for (const text of payloads.filter((_, i) => i % 6 === 0)) {
+      const fields = { title: text, description: text, metatitle: text, metadescription: text }
+      const { short } = await post('/api/url/add', { url: payloadUrls[1], password: text, ...fields })
+      const { status, text: page } = await app.visit(new URL(String(short)).pathname)
+      expect(status).to.equal(200)
+      expect(page).not.to.include('canary')
+    }
+  })
+
+  it('of an address are not repeated on the page that says there is nothing', async () => {
+    const { text: page } = await app.visit('/nothing-here')
+    for (const [i, text] of payloads.entries()) {
+      const asked = encodeURIComponent(text)
+      // of one address no more than 60 a minute are looked at
+      const from = { 'X-Forwarded-For': `192.0.2.${i}` }
+      for (const path of [`/${asked}`, `/nothing-here?q=${asked}`, `/r/${asked}`, `/u/${username}/${asked}-1`]) {
+        const answer = await app.visit(path, from)
+        expect(answer.text, path).to.equal(page)
+      }
+    }
+  })
+
+  it('come from the API as JSON and as nothing else', async () => {
+    for (const text of payloads.slice(0, 5)) {
+      const { id } = await post('/api/bio/add', { name: text, links: [] })
+      for (const path of [`/api/bio/${id}`, '/api/bio?limit=1']) {
+        const { headers, json, text: body } = await app.get(path, { key, headers: { Accept: 'text/html' } })
+        expect(headers.get('Content-Type')).to.equal('application/json; charset=utf-8')
+        expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
+        expect(body).to.include(JSON.stringify(text))
+        expect(json['error']).to.be.oneOf([0, '0'])
+      }
+    }
+  })
+
+  it('are on pages that may run nothing, load nothing and be framed by nobody', async () => {
+    const { short } = await post('/api/url/add', { url: 'https://example.com/', password: 'open sesame' })
+    const { list } = await post('/api/campaign/add', { name: benign, public: true })
+    const [protected_, listed] = [short, list].map((url) => new URL(String(url)).pathname)
+    for (const path of ['/', '/nothing-here', await bioOf(benign), listed!, protected_!]) {
+      const { headers } = await app.visit(path)
+      expect(directives(headers), path).to.have.members([
+        "default-src 'none'",
+        "style-src 'sha256'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        // what follows on the form of a password leads wherever the link does
+        path === protected_ ? "form-action 'self' http: https:" : "form-action 'self'",
+      ])
+      expect(headers.get('X-Content-Type-Options'), path).to.equal('nosniff')
+      expect(headers.get('Referrer-Policy'), path).to.equal('no-referrer')
+      expect(headers.get('Content-Type'), path).to.equal('text/html; charset=utf-8')
+      expect(headers.get('Cache-Control'), path).to.equal('private, no-store')
+      expect(headers.get('Set-Cookie'), path).to.equal(null)
+    }
+  })
+})

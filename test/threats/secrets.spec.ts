@@ -1,0 +1,214 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { runningEmbedded } from '../../src/postgres/embedded.ts'
+import { type Answer, type Ask, until } from '../support/client.ts'
+import { query } from '../support/faults.ts'
+import { runCommand, type Service, startProcess } from '../support/process.ts'
+import { wire } from '../support/raw.ts'
+
+describe('a service that logs everything, and fails in many ways', () => {
+  const word = 'canarypassword67'
+  const email = 'canaryemail67@example.com'
+  const SECRET = 'canarysecret67canarysecret67'
+  /** of a visitor: nobody else's business either */
+  const address = '203.0.113.67'
+  const injected = '\n{"level":60,"msg":"injected39"}\n'
+  let dir: string
+  let service: Service
+  /** what must be nowhere in the output, nor in the answer to anything that failed */
+  let secrets: string[] = [word, email, SECRET, address]
+  /** everything that failed, as it was answered */
+  const failures: Answer[] = []
+  let output = ''
+
+  before(async function () {
+    this.timeout(120_000)
+    dir = await mkdtemp(join(tmpdir(), 'linkledger-secrets-'))
+    service = await startProcess({ DATA_DIR: dir, SECRET, LOG_LEVEL: 'trace', TRUST_PROXY: '1', DEBUG: '*' })
+    await fail()
+    await service.end()
+    output = service.output()
+  })
+  after(async () => {
+    await service.end('SIGKILL')
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  const failing = async (statuses: readonly number[], method: string, path: string, ask: Ask = {}) => {
+    const answer = await service.ask(method, path, ask)
+    expect(statuses, `${method} ${path} ${answer.text}`).to.include(answer.status)
+    failures.push(answer)
+  }
+  const fail = async () => {
+    const made = await service.post('/register', { body: { email, password: word, username: 'canaryname67' } })
+    const key = String(made.json['api_key'])
+    const password = await readFile(join(dir, 'postgres', 'password'), 'utf8')
+    secrets = [...secrets, key, key.slice(16), password]
+    const link = { url: 'https://example.com/', custom: 'locked', password: word }
+    const { json } = await service.post('/api/url/add', { key, body: link })
+
+    // what clients do wrong
+    for (const body of [
+      `{"email":"${email}","password":"${word}"`,
+      { email, password: word },
+      { email: `${word} ${email}`, password: word },
+      { email, password: word.slice(0, 7), username: word },
+      { email, password: word.repeat(100) },
+      `"${word}"`,
+    ])
+      await failing([400], 'POST', '/register', { body })
+    await failing([413], 'POST', '/register', { body: { email, password: word.repeat(5000) } })
+    await failing([415], 'POST', '/register', { body: word, headers: { 'Content-Type': 'text/plain' } })
+    for (const Authorization of [
+      `${key}x`,
+      `Basic ${Buffer.from(`${email}:${word}`).toString('base64')}`,
+      `Bearer ${word}`,
+    ])
+      await failing([401], 'GET', '/api/account', { headers: { Authorization } })
+    for (const field of ['url', 'type', 'expiry', 'domain', 'custom', 'geotarget', 'parameters', 'metaimage'])
+      await failing([400], 'POST', '/api/url/add', { key, body: { ...link, [field]: `${word} ${email} ${key}` } })
+    await failing([400], 'PUT', '/api/account/update', { key, body: { email: word, password: word } })
+    for (const path of [
+      `/api/${word}`,
+      `/api/url/${key}?password=${word}`,
+      `/${word}/${key}`,
+      `/%0a${encodeURIComponent(injected)}`,
+    ])
+      await failing([404], 'GET', path, { key })
+    for (let i = 0; i < 12; i++)
+      await failing([401, 429], 'POST', '/locked', {
+        body: `password=${word}x`,
+        headers: { 'Content-Type': 'text/plain' },
+      })
+    await wire(service.address, `GET /api/account HTTP/1.1\r\nAuthorization: ${key}\r\nX: ${word.repeat(2000)}\r\n\r\n`)
+    await wire(
+      service.address,
+      `POST /register HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"password":"${word}"`,
+      200,
+    )
+    const agent = { 'User-Agent': encodeURIComponent(injected), Referer: `https://x/${encodeURIComponent(injected)}` }
+    await service.visit('/locked', agent)
+
+    // what goes wrong here: the database loses a table, then all its connections
+    const connection = (await runningEmbedded(dir))!
+    const inRead = async (sql: (table: string) => string) => {
+      const tables = await query<{ name: string }>(
+        connection,
+        `select tablename as name from pg_tables where schemaname = 'read'`,
+      )
+      for (const { name } of tables.filter(({ name }) => /^(aside_)?(accounts|links)_/.test(name)))
+        await query(connection, sql(name))
+    }
+    await inRead((table) => `alter table read.${table} rename to aside_${table}`)
+    await failing([500], 'GET', '/api/urls', { key })
+    await failing([500], 'GET', '/api/account', { key })
+    // stored, but the tables cannot take them: the projector fails with all their values in its hands
+    const body = { email: `second-${email}`, password: word }
+    expect((await service.post('/register', { body })).headers.get('X-Projection-Pending')).to.equal('1')
+    await service.put(`/api/url/${json['id']}/update`, {
+      key,
+      body: { ...link, password: `${word} again`, title: injected },
+    })
+    await inRead((table) => `alter table read.${table} rename to ${table.replace('aside_', '')}`)
+    await until(
+      () => service.get('/api/urls', { key }),
+      ({ status }) => status === 200,
+    )
+
+    await query(connection, 'alter table state.rate_limits rename to aside')
+    const headers = { 'Content-Type': 'text/plain', 'X-Forwarded-For': address }
+    await failing([500], 'POST', '/locked', { body: `password=${word}x`, headers })
+    await query(connection, 'alter table state.aside rename to rate_limits')
+    await query(connection, 'alter function log.append rename to aside')
+    await failing([500, 503], 'POST', '/register', { body: { email: `third-${email}`, password: word } })
+    await failing([500, 503], 'PUT', '/api/account/update', { key, body: { email: `fourth-${email}`, password: word } })
+    await query(connection, 'alter function log.aside rename to append')
+    const writes = Array.from({ length: 10 }, (_, i) =>
+      service
+        .put('/api/account/update', { key, body: { email: `fifth${i}-${email}`, password: word } })
+        .catch(() => undefined),
+    )
+    await query(
+      connection,
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = current_user',
+    )
+    await Promise.all(writes)
+    await until(
+      () => service.get('/api/account', { key }),
+      ({ status }) => status === 200,
+    )
+  }
+
+  it('did fail, and told of it', () => {
+    expect(failures.filter(({ status }) => status >= 500)).to.have.length.at.least(4)
+    expect(output).to.include('a request failed').and.to.include('a subscription failed')
+  })
+
+  it('writes no secret to its log (threat 40, fault 67)', () => {
+    for (const secret of secrets) {
+      const at = output.indexOf(secret)
+      expect(at === -1 ? '' : output.slice(Math.max(0, at - 300), at + 100), secret.slice(0, 14)).to.equal('')
+    }
+  })
+
+  it('tells no secret to whom it refuses, and nothing of what is inside (threat 40, fault 67)', () => {
+    for (const { status, text, headers } of failures) {
+      const all = text + JSON.stringify([...headers])
+      for (const secret of secrets) expect(all).not.to.include(secret)
+      expect(all).not.to.match(/node_modules|at async|\.ts:\d+|select |insert |relation /)
+      if (status === 500 && text.startsWith('{'))
+        expect(JSON.parse(text)).to.include({
+          error: 1,
+          message: 'Something went wrong here. Tell the operator the request id.',
+        })
+    }
+  })
+
+  it('writes one JSON object a line, whatever stands in a request (threat 39)', () => {
+    const [, ...lines] = output.split('\n').filter((line) => line !== '')
+    const logged = lines.filter((line) => !welcome.test(line))
+    expect(logged.length).to.be.at.least(10)
+    for (const line of logged) {
+      expect(() => JSON.parse(line), line).not.to.throw()
+      const { level, time } = JSON.parse(line) as { level: unknown; time: unknown }
+      expect(level).to.be.a('number')
+      expect(time).to.match(/^\d{4}-\d\d-\d\dT/)
+      expect(line).not.to.match(/^\{"level":60/)
+      expect(line.length).to.be.below(8000)
+    }
+  })
+
+  describe('that cannot start', () => {
+    it('does not say what was in its settings (threat 40)', async () => {
+      const refused = await Promise.all([
+        runCommand(['start'], {
+          DATA_DIR: dir,
+          SECRET: 'short',
+          BASE_URL: `https://x:${word}@example.com`,
+          DATABASE_URL: `mysql://u:${word}@h/d`,
+        }),
+        runCommand(['start'], {
+          DATA_DIR: dir,
+          SECRET,
+          DATABASE_URL: `postgres://user:${word}@127.0.0.1:1/none`,
+          LOG_LEVEL: 'trace',
+          DEBUG: '*',
+        }),
+        runCommand(['account', 'add', email, '--password', word.slice(0, 7)], {
+          DATA_DIR: dir,
+          SECRET: `${SECRET} not`,
+        }),
+      ])
+      for (const { code, out, err } of refused) {
+        expect(code, err).to.equal(1)
+        expect(err).to.match(/^linkledger: .+/m)
+        for (const secret of [...secrets, word.slice(0, 7)]) expect(out + err).not.to.include(secret)
+      }
+    }).timeout(60_000)
+  })
+})
+
+/** What a service says on standard output once it listens: for a person, not a log. */
+const welcome = /^(Linkledger listens|Try it in|  #|  curl|  KEY=|Stop with)/

@@ -1,0 +1,313 @@
+import { expect } from 'chai'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Guard, isInner, openFetch } from '../../src/http/fetch.ts'
+import { pngOf } from '../../src/qr/logo.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { query } from '../support/faults.ts'
+import { startStub, type Stub } from '../support/stub.ts'
+
+/** Both ends of every range that nobody may be sent to, and something in between. */
+const inner: readonly (readonly string[])[] = [
+  ['0.0.0.0', '0.255.255.255'],
+  ['10.0.0.0', '10.255.255.255'],
+  ['100.64.0.0', '100.127.255.255'],
+  ['127.0.0.0', '127.0.0.1', '127.255.255.255'],
+  ['169.254.0.0', '169.254.169.254', '169.254.255.255'],
+  ['172.16.0.0', '172.31.255.255'],
+  ['192.0.0.0', '192.0.0.255'],
+  ['192.0.2.0', '192.0.2.255'],
+  ['192.88.99.0', '192.88.99.255'],
+  ['192.168.0.0', '192.168.255.255'],
+  ['198.18.0.0', '198.19.255.255'],
+  ['198.51.100.0', '198.51.100.255'],
+  ['203.0.113.0', '203.0.113.255'],
+  ['224.0.0.0', '239.255.255.255'],
+  ['240.0.0.0', '255.255.255.255'],
+  ['::', '::1', '::ffff', '::7f00:1', '::127.0.0.1'],
+  ['fc00::', 'fdff:ffff::1', 'fd00:ec2::254'],
+  ['fe80::', 'fe80::1', 'febf:ffff::1', 'fe80::1%eth0', 'fec0::1'],
+  ['ff00::', 'ff02::1', 'ffff:ffff::1'],
+  ['2001:db8::', '2001:db8:ffff::1', '3fff::1'],
+  ['100::', '100::1', '64:ff9b:1::1', '5f00::1'],
+  ['::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.1.2.3', '::ffff:0:0', '::FFFF:A9FE:A9FE'],
+  ['64:ff9b::127.0.0.1', '64:ff9b::a00:1', '64:ff9b::', '64:ff9b::1'],
+  ['2002:7f00:1::', '2002:a00:1::1', '2002::'],
+  ['2001::', '2001:0:53aa:64c:0:0:80ff:fffe', '2001:20::1'],
+]
+const outer = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '9.255.255.255',
+  '11.0.0.0',
+  '100.63.255.255',
+  '100.128.0.0',
+  '126.255.255.255',
+  '128.0.0.0',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.0.3.0',
+  '198.20.0.0',
+  '223.255.255.255',
+  '2606:4700::1111',
+  '2a00:1450:4001::1',
+  '::ffff:8.8.8.8',
+  '64:ff9b::8.8.8.8',
+]
+
+describe('the one outgoing fetch', () => {
+  const png = pngOf({ width: 2, height: 2, data: new Uint8Array(16).fill(255) })
+  let answer: (req: IncomingMessage, res: ServerResponse) => unknown = (_, res) => res.end(png)
+  /** It stands for a server out there; the trap for one in here. They share a port on two addresses. */
+  let stub: Stub
+  let trap: Stub
+  let app: TestApp
+  let key: string
+  let scripted: () => readonly string[] = () => [there]
+  const asked: string[] = []
+  const here = '127.0.0.1'
+  // every address of 127/8 is this machine on Linux; elsewhere there is but the one
+  const there = process.platform === 'linux' ? '127.0.0.2' : here
+
+  const guard = (): Guard => ({
+    resolve: async (host) => {
+      asked.push(host)
+      return scripted()
+    },
+    denied: (address) => address !== there && isInner(address),
+    ports: [80, 443, stub.port],
+  })
+
+  before(async () => {
+    stub = await startStub((req, res) => answer(req, res), there)
+    trap = await startStub(undefined, here, there === here ? 0 : stub.port)
+    app = await startTestApp({}, undefined, { guardedFetch: (url) => openFetch(guard())(url) })
+    key = (await app.register()).key
+  })
+  after(async () => {
+    await app.close()
+    await stub.close()
+    await trap.close()
+  })
+  beforeEach(() => {
+    answer = (_, res) => res.end(png)
+    scripted = () => [there]
+    asked.length = 0
+  })
+  afterEach(() => expect(trap.connections(), 'connections to the trap').to.equal(0))
+
+  const add = (logo: unknown) => app.post('/api/qr/add', { key, body: { type: 'text', data: 'x', logo } })
+  const refusal = async (logo: unknown) => {
+    const before = await codes()
+    const { status, json } = await add(logo)
+    expect([status, json['error']], String(json['message'])).to.deep.equal([400, 1])
+    expect(await codes(), 'codes made').to.equal(before)
+    return String(json['message'])
+  }
+  const codes = async () =>
+    Number(
+      (await query<{ n: string }>(app.connection, `select count(*) as n from log.events where type = 'QrCreated'`))[0]
+        ?.n,
+    )
+  const at = (path: string) => `http://pictures.example:${stub.port}${path}`
+
+  it('brings a picture from a public address, asking for no more than it', async () => {
+    expect((await add(at('/logo.png?x=1'))).status).to.equal(200)
+    const { method, url, headers } = stub.requests.at(-1)!
+    expect([method, url]).to.deep.equal(['GET', '/logo.png?x=1'])
+    expect(Object.keys(headers).toSorted()).to.deep.equal(['accept', 'connection', 'host', 'user-agent'])
+    expect(headers.host).to.equal(`pictures.example:${stub.port}`)
+  })
+
+  it('knows every range of addresses that is not public, however it is written (threat 4)', () => {
+    for (const address of inner.flat()) expect(isInner(address), address).to.equal(true)
+    for (const address of outer) expect(isInner(address), address).to.equal(false)
+    for (const nothing of ['', 'localhost', '1.2.3', '::g', '256.1.1.1'])
+      expect(isInner(nothing), nothing).to.equal(true)
+  })
+
+  it('goes to none of them, as an address or behind a name (threat 4, fault 33)', async () => {
+    const fetched = openFetch(guard())
+    for (const address of inner.flat().filter((one) => !one.includes('%'))) {
+      const host = address.includes(':') ? `[${address}]` : address
+      for (const scheme of ['http', 'https'])
+        expect(await fetched(`${scheme}://${host}/`), host).to.deep.equal({
+          ok: false,
+          problem: 'must be at an address on the public internet',
+        })
+      scripted = () => [address]
+      expect((await fetched('http://10.0.0.1.nip.io/')).ok, `a name for ${address}`).to.equal(false)
+      // one bad address among good ones is enough
+      scripted = () => [there, address]
+      expect((await fetched(at('/'))).ok, `a name for ${address} too`).to.equal(false)
+    }
+    expect(stub.requests.filter(({ url }) => url === '/')).to.have.length(0)
+  })
+
+  it('is not led inside by odd ways of writing an address (threat 4)', async () => {
+    for (const host of [
+      '127.1',
+      '0x7f000001',
+      '0x7f.1',
+      '2130706433',
+      '017700000001',
+      '0177.0.0.1',
+      '127.0.0.1.',
+      '[::ffff:127.0.0.1]',
+      '[::1]',
+      '①②⑦.0.0.1',
+    ])
+      expect(await refusal(`http://${host}:${trap.port}/`), host).to.match(/^logo: must be /)
+    scripted = () => ['127.0.0.1', '::1']
+    for (const host of ['localhost', 'localhost.', 'LOCALHOST', '127.0.0.1.nip.io', 'metadata.google.internal'])
+      expect(await refusal(`http://${host}:${stub.port}/`), host).to.match(
+        /^logo: must be at an address on the public internet/,
+      )
+  })
+
+  it('goes to ports 80 and 443 only', async () => {
+    const fetched = openFetch({ resolve: async () => [here], denied: () => false })
+    for (const port of [22, 25, 6379, 8080, trap.port])
+      expect(await fetched(`http://pictures.example:${port}/`)).to.deep.equal({
+        ok: false,
+        problem: 'must be on port 80 or 443',
+      })
+  })
+
+  it('connects to the address that was checked: the name is looked up once (threat 5)', async function () {
+    if (there === here) this.skip()
+    let looks = 0
+    scripted = () => (looks++ === 0 ? [there] : [here])
+    const before = stub.requests.length
+    expect((await add(at('/rebound.png'))).status).to.equal(200)
+    expect([looks, stub.requests.length - before, asked]).to.deep.equal([1, 1, ['pictures.example']])
+  })
+
+  it('follows no redirect (threat 6)', async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      answer = (_, res) => res.writeHead(status, { Location: `http://127.0.0.1:${trap.port}/` }).end(png)
+      expect(await refusal(at('/moved.png'))).to.equal('logo: is redirected: give the address that it leads to.')
+    }
+  })
+
+  it('reads no file: a logo is a web address or a data URL (threat 8)', async () => {
+    const paths = [
+      '/etc/passwd',
+      '../../x.png',
+      'x.png',
+      'logo/x.png',
+      'file:///etc/passwd',
+      'FILE:///etc/passwd',
+      '\\\\host\\x.png',
+      '//host/x.png',
+      'C:\\x.png',
+      'C:/x.png',
+      'ftp://example.com/x.png',
+      'blob:https://example.com/1',
+      'data:text/html,<script>',
+      'data:image/svg+xml;base64,PHN2Zz4=',
+      'data:image/png,abc',
+      'data:image/png;base64,',
+      'gopher://example.com/',
+      'javascript:1',
+    ]
+    for (const path of paths)
+      expect(await refusal(path), path).to.match(/^logo: must be an http or https address of a PNG or JPEG image/)
+    for (const address of [
+      'http://',
+      'http:///x.png',
+      'http://user:pw@example.com/x.png',
+      'http://exa mple.com/x.png',
+      'http://example.com\\@127.0.0.1/',
+    ])
+      expect(await refusal(address), address).to.match(/^logo: /)
+    expect(asked).to.deep.equal([])
+  })
+
+  it('is over after five seconds, whatever the server does (fault 63)', async function () {
+    this.timeout(30_000)
+    const slow: Record<string, typeof answer> = {
+      'one byte a second': (_, res) => {
+        res.write(png.subarray(0, 1))
+        let sent = 1
+        const drip = setInterval(() => res.write(png.subarray(sent, ++sent)), 1000)
+        res.on('close', () => clearInterval(drip))
+      },
+      'no answer': () => {},
+      'headers without end': (_, res) => {
+        const drip = setInterval(() => res.socket?.write('X-A: b\r\n'), 100)
+        res.socket?.write('HTTP/1.1 200 OK\r\n')
+        res.on('close', () => clearInterval(drip))
+      },
+    }
+    const began = Date.now()
+    const all = await Promise.all(
+      Object.keys(slow).map(async (what) => {
+        const server = await startStub(slow[what], there)
+        const fetched = openFetch({ ...guard(), ports: [server.port] })
+        const result = await fetched(`http://pictures.example:${server.port}/`)
+        await server.close()
+        return [what, result] as const
+      }),
+    )
+    const took = Date.now() - began
+    for (const [what, result] of all)
+      expect(result, what).to.deep.equal({ ok: false, problem: 'was not answered within 5 seconds' })
+    expect(took).to.be.within(4900, 8000)
+  })
+
+  it('does not wait longer for DNS either', async function () {
+    this.timeout(15_000)
+    const fetched = openFetch({ resolve: () => new Promise(() => {}) })
+    expect(await fetched('http://pictures.example/')).to.deep.equal({
+      ok: false,
+      problem: 'was not answered within 5 seconds',
+    })
+  })
+
+  it('takes 512 KiB and no more (fault 63)', async () => {
+    const body =
+      (bytes: number): typeof answer =>
+      (_, res) =>
+        res.end(Buffer.alloc(bytes))
+    const fetched = openFetch(guard())
+    answer = body(512 * 1024)
+    const full = await fetched(at('/full'))
+    expect(full.ok && full.body.length).to.equal(512 * 1024)
+    answer = body(512 * 1024 + 1)
+    expect(await refusal(at('/large.png'))).to.equal('logo: is larger than 512 KiB.')
+    let sent = 0
+    answer = (_, res) => {
+      const more = () => {
+        while (!res.destroyed && res.write(Buffer.alloc(64 * 1024))) sent += 64 * 1024
+      }
+      res.on('drain', more)
+      more()
+    }
+    expect(await refusal(at('/endless.png'))).to.equal('logo: is larger than 512 KiB.')
+    expect(sent).to.be.below(64 * 1024 * 1024)
+  })
+
+  it('tells what went wrong, and nothing of what is in there', async () => {
+    answer = (_, res) => res.writeHead(404).end('secret of the server')
+    expect(await refusal(at('/gone.png'))).to.equal('logo: was answered with the status 404.')
+    answer = (_, res) => res.end('secret of the server')
+    expect(await refusal(at('/text.png'))).to.equal('logo: must be a PNG or JPEG image.')
+    answer = (req) => req.socket.destroy()
+    expect(await refusal(at('/cut.png'))).to.equal('logo: could not be fetched: its server was not reached.')
+    scripted = () => {
+      throw new Error('ENOTFOUND')
+    }
+    expect(await refusal(at('/nowhere.png'))).to.equal('logo: could not be fetched: its server was not reached.')
+    scripted = () => []
+    expect(await refusal(at('/nowhere.png'))).to.equal('logo: must be at an address on the public internet.')
+  })
+
+  it('is guarded in production by the list of addresses, ports 80 and 443, and DNS', async () => {
+    const fetched = openFetch()
+    expect((await fetched('http://localhost/')).ok).to.equal(false)
+    expect((await fetched(`http://localhost:${trap.port}/`)).ok).to.equal(false)
+    expect((await fetched('http://127.0.0.1/')).ok).to.equal(false)
+    expect((await fetched('ftp://example.com/')).ok).to.equal(false)
+    expect((await fetched('http://ann:pw@example.com/')).ok).to.equal(false)
+  })
+})
