@@ -21,13 +21,17 @@ export interface Bench {
   readonly dir: string
   /** A new empty database on the bench's PostgreSQL. */
   readonly database: () => Promise<Connection>
-  /** The real service in a process of its own, on a database of its own. */
-  readonly service: () => Promise<Service>
+  /** The real service in a process of its own, on a database of its own unless one is given. */
+  readonly service: (on?: Connection) => Promise<Service>
 }
 export type Service = Awaited<ReturnType<typeof startService>>
 
 const cannon = createRequire(import.meta.url).resolve('autocannon')
 const main = new URL('../dist/main.js', import.meta.url).pathname
+
+const running = new Set<ChildProcess>()
+/** Ends what a part that failed has left behind. */
+export const stopAll = () => running.forEach((child) => child.kill())
 
 /** A process that tells where it listens; resolves when it does. */
 export const startListening = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
@@ -35,7 +39,8 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const exited = once(child, 'exit')
+  running.add(child)
+  const exited = once(child, 'exit').finally(() => running.delete(child))
   let output = ''
   const address = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', (text: Buffer) => {
@@ -75,7 +80,7 @@ export const openBench = (dir: string, connection: Connection): Bench => {
     await admin.end()
     return { ...connection, database: name }
   }
-  return { dir, database, service: async () => startService(dir, await database()) }
+  return { dir, database, service: async (on) => startService(dir, on ?? (await database())) }
 }
 
 interface Load {

@@ -22,7 +22,10 @@ export const redirect = async (bench: Bench): Promise<Line[]> => {
     return Number(read.json['data'].clicks)
   }
   const visit = async (address: string) => {
-    const { requests: sent, ...rest } = await load('-c32', `-a${requests}`, `-Huser-agent=${browser}`, `${address}/bench`)
+    const { requests: sent, ...rest } = await load(
+      ...['-c', '32', '-a', String(requests), '-L', '20', '-H', `user-agent=${browser}`],
+      `${address}/bench`,
+    )
     if (rest['3xx'] !== requests) throw new Error(`${rest['3xx']} of ${requests} requests were redirected`)
     return { rate: sent.total / rest.duration, p99: rest.latency.p99 }
   }
@@ -34,7 +37,8 @@ export const redirect = async (bench: Bench): Promise<Line[]> => {
     const ours = await visit(service.address)
     sent += requests
     // every answered click is counted, and no work is left over that would weigh on the next run
-    if ((await until(clicks, (n) => n === sent, 120_000)) !== sent) throw new Error(`${sent} clicks, ${await clicks()} counted`)
+    if ((await until(clicks, (n) => n === sent, 120_000)) !== sent)
+      throw new Error(`${sent} clicks, ${await clicks()} counted`)
     if (run === 0) continue // the first warms up
     bareRates.push(bareRun.rate)
     rates.push(ours.rate)

@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../test/support/client.ts'
+import { type Bench, type Line, quantile } from './kit.ts'
+
+const [writes, clicks] = [500, 50]
+const ms = async (task: () => Promise<unknown>) => {
+  const start = performance.now()
+  await task()
+  return performance.now() - start
+}
+const told = (times: readonly number[]) =>
+  `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`
+
+/** A write is answered when it can be read; a click takes the way through spool, log and statistics. */
+export const visible = async (bench: Bench): Promise<Line[]> => {
+  const service = await bench.service()
+  const { key } = service
+  let id = 0
+  const write = async () => {
+    const { json, headers } = await service.post('/api/url/add', { key, body: { url: 'https://example.com/a?b=c' } })
+    id = Number(json['id'])
+    if (json['error'] !== 0 || headers.has('X-Projection-Pending'))
+      throw new Error(`not readable: ${JSON.stringify(json)}`)
+  }
+  const at = async (count: number) => {
+    const times: number[] = []
+    for (let n = 0; n < count; n++) {
+      times.push(await ms(write))
+      await pause(20)
+    }
+    return times
+  }
+  await at(100)
+  const written = await at(writes)
+
+  const { json } = await service.get(`/api/url/${id}`, { key })
+  const alias = String(json['details'].alias)
+  const clicked = async () => Number((await service.get(`/api/url/${id}`, { key })).json['data'].clicks)
+  const counted: number[] = []
+  for (let n = 1; n <= clicks; n++) {
+    await service.visit(`/${alias}`)
+    counted.push(await ms(() => until(clicked, (found) => found === n)))
+    await pause(Math.random() * 200)
+  }
+  await service.stop()
+
+  const p99 = quantile(written, 0.99)
+  return [
+    {
+      what: 'e  write until it is readable, about 40/s',
+      result: told(written),
+      target: 'p99 <= 50 ms',
+      met: p99 <= 50,
+    },
+    { what: '   click until it is in the statistics', result: told(counted), target: '', met: true },
+  ]
+}
