@@ -8,7 +8,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
 const fallback = (schema: z.ZodType) => {
   const { data } = z.safeParse(schema, undefined)
-  return data === undefined || (Array.isArray(data) && data.length === 0) ? '' : `\`${String(data)}\``
+  return typeof data === 'string' || typeof data === 'number' ? `\`${data}\`` : ''
 }
 const rows = Object.entries(settings).map(
   ([name, schema]) => `| \`${name}\` | ${fallback(schema)} | ${schema.description ?? ''} |`,

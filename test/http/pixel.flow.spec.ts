@@ -14,11 +14,14 @@ describe('pixels', () => {
   const add = (body: object, as = key) => app.post('/api/pixel/add', { key: as, body })
 
   it('of all thirteen types are made, and listed newest first', async () => {
-    for (const type of PixelType.options) expect((await add({ type, name: `My ${type}`, tag: 'GTM-AB12/c_d.e' })).json).to.have.all.keys('error', 'id')
+    for (const type of PixelType.options)
+      expect((await add({ type, name: `My ${type}`, tag: 'GTM-AB12/c_d.e' })).json).to.have.all.keys('error', 'id')
     const { json } = await app.get('/api/pixels?limit=5&page=3', { key })
     expect(json).to.deep.include({ error: '0' })
     expect(json['data']).to.deep.include({ result: 13, perpage: 5, currentpage: 3, nextpage: 3, maxpage: 3 })
-    expect(json['data'].pixels.map((p: { type: string }) => p.type)).to.deep.equal(PixelType.options.slice(0, 3).toReversed())
+    expect(json['data'].pixels.map((p: { type: string }) => p.type)).to.deep.equal(
+      PixelType.options.slice(0, 3).toReversed(),
+    )
     expect(json['data'].pixels[0]).to.have.all.keys('id', 'type', 'name', 'tag', 'date')
   })
 
@@ -32,7 +35,9 @@ describe('pixels', () => {
 
   it('need a tag on update, and keep their name without one', async () => {
     const { id } = (await add({ type: 'bing', name: 'Kept', tag: 'abc' })).json
-    expect((await app.put(`/api/pixel/${id}/update`, { key, body: { name: 'x' } })).json['message']).to.match(/^tag: is required/)
+    expect((await app.put(`/api/pixel/${id}/update`, { key, body: { name: 'x' } })).json['message']).to.match(
+      /^tag: is required/,
+    )
     await app.put(`/api/pixel/${id}/update`, { key, body: { tag: 'xyz' } })
     expect((await app.get('/api/pixels', { key })).json['data'].pixels[0]).to.include({ name: 'Kept', tag: 'xyz' })
   })
@@ -41,7 +46,10 @@ describe('pixels', () => {
     const { id } = (await add({ type: 'tiktok', name: 'x', tag: 'abc' })).json
     const other = await app.register()
     const foreign = await app.del(`/api/pixel/${id}/delete`, { key: other.key })
-    expect((await app.del(`/api/pixel/${id}/delete`, { key })).json).to.deep.equal({ error: 0, message: 'Pixel has been deleted.' })
+    expect((await app.del(`/api/pixel/${id}/delete`, { key })).json).to.deep.equal({
+      error: 0,
+      message: 'Pixel has been deleted.',
+    })
     const again = await app.del(`/api/pixel/${id}/delete`, { key })
     expect([again.status, foreign.status]).to.deep.equal([404, 404])
     expect(again.text).to.equal(foreign.text)
@@ -54,7 +62,9 @@ describe('pixels', () => {
   })
 
   it('are refused with what would be right', async () => {
-    expect((await add({ type: 'myspace', name: 'x', tag: 'abc' })).json['message']).to.match(/^type: must be one of gtmpixel, /)
+    expect((await add({ type: 'myspace', name: 'x', tag: 'abc' })).json['message']).to.match(
+      /^type: must be one of gtmpixel, /,
+    )
     expect((await add({ type: 'bing', tag: 'abc' })).json['message']).to.match(/^name: is required/)
     expect((await add({ type: 'bing', name: '', tag: 'abc' })).json['message']).to.match(/^name: must not be empty/)
   })

@@ -43,5 +43,5 @@ export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 /** The same connection as a DATABASE_URL; a socket folder stands as `host` in its query. */
 export const urlOf = ({ host = '', port = 5432, user = '', password = '', database = '' }: Connection) => {
   const query = new URLSearchParams({ host, port: String(port) })
-  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(String(password))}@/${database}?${query}`
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(String(password))}@/${database}?${query.toString()}`
 }
