@@ -37,6 +37,8 @@ export interface Outside {
 }
 /** Steps of closing, in the order of opening: they are taken from the end. */
 type Step = () => Promise<unknown>
+/** So many events are looked at for what the tables are late with; tables that are further behind are being filled anew. */
+const mostLate = 1000
 /** Without Kafka the spool is the click log; its one partition is the stream `clicks-local-0`. */
 const clickLog = { log: 'local', partitions: 1 } as const
 
@@ -73,9 +75,13 @@ const start = async (
   const isOurs = (host: string) =>
     isOwnHost(host) || [host, normalHost(host)].some((name) => memory.domains.byHost(name))
 
+  const seenAtStart = await newestSeen(db)
   const listener = listen(ledger.connection, instance, {
     message: (text) => heard(text),
-    up: () => memory.distrust(),
+    up: () => {
+      memory.distrust()
+      void noteLate().catch(() => {})
+    },
     lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
   })
   closing.push(listener.close)
@@ -85,15 +91,35 @@ const start = async (
     reader,
     redirectReader,
     pepper: keys.service,
-    start: await newestSeen(db),
+    start: seenAtStart,
     trusted: listener.up,
     onAccounts: keys.forget,
     onErased: keys.destroy,
     onProblem,
   })
   const { progress, late } = memory
+
+  /** What stands in the log and not yet in the tables was told to others, before we listened: it is late for us too. */
+  const noteLate = async () => {
+    const head = await store.head('rest')
+    if (head <= progress.seen()) return
+    const reading = new AbortController()
+    let noted = 0
+    for await (const events of store.subscribe({
+      after: progress.seen(),
+      filter: 'rest',
+      limit: 500,
+      signal: reading.signal,
+    })) {
+      for (const { stream, position } of events) late.note(stream, position)
+      noted += events.length
+      if (noted >= mostLate || (events.at(-1)?.position ?? 0n) >= head) break
+    }
+    reading.abort()
+  }
   // tables that are not there yet are learnt when they are
   await memory.learn().catch(() => {})
+  await noteLate().catch(() => {})
 
   /** What processes tell each other: `<what> <who> <more>`. */
   const heard = (text: string) => {

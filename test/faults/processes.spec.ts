@@ -191,6 +191,13 @@ describe('two processes on one database', function () {
       expect(await listed(service)).to.deep.equal(before) // late, and no error
     }
 
+    // one that starts now has heard nothing of all this
+    const newcomer = await stage.start({ ...settings, DATA_DIR: await stage.dir() })
+    const answers = [changed!, deleted!, protected_!].map(async ({ path }) => location(await visit(newcomer, path)))
+    expect(await Promise.all(answers)).to.deep.equal(['302 https://example.com/newer', '404 null', '200 null'])
+    expect((await newcomer.get(`/api/url/${deleted!.id}`, { key })).status).to.equal(404)
+    await newcomer.end()
+
     await holder.query('rollback')
     const newest = `${made.json['id']} https://example.com/late`
     expect(
