@@ -149,6 +149,7 @@ const start = async (
     log: (level, message, details) => log[level](details, message),
   })
   const countries = openCountries()
+  let visits = 0
   const recorder = startRecorder({
     store,
     spool,
@@ -156,6 +157,7 @@ const start = async (
     ...clickLog,
     classify: (visit, hash) => classifier({ countryOf: countries.of, isOurs, hash })(visit),
     onProblem,
+    arrived: () => visits,
   })
   closing.push(async () => {
     await spool.close()
@@ -191,7 +193,10 @@ const start = async (
   const redirect = createRedirect({
     ...shared,
     countryOf: countries.of,
-    record: spool.add,
+    record: (visit) => {
+      visits++
+      return spool.add(visit)
+    },
     secureCookies: () => baseUrl.startsWith('https:'),
   })
 

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import type { ClickEvent } from '../events/click.ts'
@@ -11,6 +12,11 @@ import type { Classified } from '../visitor/classify.ts'
 
 /** Clicks in one event, and the bytes of JSON it may come to. */
 const [most, bytes] = [500, 256 * 1024]
+/** ms that clicks wait in the spool while visitors take all of the process's time */
+const longestWait = 5000
+
+/** Visits per ms from which on answering them comes first. */
+const rush = 4
 
 export interface Recorder {
   readonly state: () => { readonly recorded: Readonly<Record<number, number>>; readonly problem: string | undefined }
@@ -25,6 +31,8 @@ export interface RecorderOptions {
   readonly partitions: number
   readonly classify: (visit: Visit, hash: (account: number, text: string) => string) => Classified
   readonly onProblem: (error: unknown, what: string) => void
+  /** how many visits this process has answered so far */
+  readonly arrived?: () => number
 }
 
 /** What the stream of a partition knows: the last sequence number taken from each spool. That alone decides what is new. */
@@ -35,7 +43,7 @@ interface Tail {
 
 /** Moves what is in a spool into the log, each click exactly once, whoever else may be at it. */
 export const startRecorder = (options: RecorderOptions): Recorder => {
-  const { store, spool, keyring, log, partitions, classify, onProblem } = options
+  const { store, spool, keyring, log, partitions, classify, onProblem, arrived = () => 0 } = options
   const stopped = new AbortController()
   const tails = new Map<number, Tail>()
   let problem: string | undefined
@@ -105,12 +113,18 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
       try {
         for (let partition = 0; partition < partitions; partition++) await load(partition)
         for await (const entries of spool.read(recorded(), most, stopped.signal)) {
+          const [began, came] = [performance.now(), arrived()]
           const parts = new Map<number, SpoolEntry[]>()
           for (const entry of entries) parts.set(entry.partition, [...(parts.get(entry.partition) ?? []), entry])
           for (const [partition, part] of parts) await record(partition, part)
           await spool.release(recorded())
           problem = undefined
           wait = 100
+          await giveWay(cameAt(entries.at(-1)), stopped.signal)
+          // in a rush recording leaves the processor to the answers: what waits in the spool is not lost, only counted later
+          const took = performance.now() - began
+          if ((arrived() - came) / took > rush)
+            await sleep(Math.min(1000, took * 6), undefined, { signal: stopped.signal }).catch(() => {})
         }
       } catch (error) {
         problem = String(error)
@@ -130,6 +144,18 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
       stopped.abort()
       await running
     },
+  }
+}
+
+const cameAt = (entry: SpoolEntry | undefined) =>
+  entry === undefined ? 0 : Date.parse('visit' in entry ? entry.visit.at : entry.dropped.to)
+
+/** Visitors come first: while they take all of the process's time, what came after this waits in the spool, for some seconds at most. */
+const giveWay = async (recordedUpTo: number, signal: AbortSignal) => {
+  for (let busy = true; busy && Date.now() - recordedUpTo < longestWait && !signal.aborted;) {
+    const before = performance.eventLoopUtilization()
+    await sleep(10, undefined, { signal }).catch(() => {})
+    busy = performance.eventLoopUtilization(before).utilization > 0.9
   }
 }
 
