@@ -1,5 +1,4 @@
 import { createHmac, hkdfSync, randomBytes, randomUUID } from 'node:crypto'
-import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import type { ClickEvent } from '../events/click.ts'
@@ -12,8 +11,6 @@ import type { Classified } from '../visitor/classify.ts'
 
 /** Clicks in one event, and the bytes of JSON it may come to. */
 const [most, bytes] = [500, 256 * 1024]
-/** ms that clicks wait in the spool while visitors take all of the process's time */
-const longestWait = 5000
 
 /** Visits per ms from which on answering them comes first. */
 const rush = 4
@@ -120,7 +117,6 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
           await spool.release(recorded())
           problem = undefined
           wait = 100
-          await giveWay(cameAt(entries.at(-1)), stopped.signal)
           // in a rush recording leaves the processor to the answers: what waits in the spool is not lost, only counted later
           const took = performance.now() - began
           if ((arrived() - came) / took > rush)
@@ -144,18 +140,6 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
       stopped.abort()
       await running
     },
-  }
-}
-
-const cameAt = (entry: SpoolEntry | undefined) =>
-  entry === undefined ? 0 : Date.parse('visit' in entry ? entry.visit.at : entry.dropped.to)
-
-/** Visitors come first: while they take all of the process's time, what came after this waits in the spool, for some seconds at most. */
-const giveWay = async (recordedUpTo: number, signal: AbortSignal) => {
-  for (let busy = true; busy && Date.now() - recordedUpTo < longestWait && !signal.aborted;) {
-    const before = performance.eventLoopUtilization()
-    await sleep(10, undefined, { signal }).catch(() => {})
-    busy = performance.eventLoopUtilization(before).utilization > 0.9
   }
 }
 

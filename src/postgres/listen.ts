@@ -73,9 +73,16 @@ export const openLocks = async (connection: Connection, name: string) => {
   return {
     lost: lost.signal,
     hold: async (keys: readonly bigint[]) => {
-      for (const key of keys.filter((wanted) => !held.has(wanted))) {
-        const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [key])
-        if (rows[0]?.got) held.add(key)
+      // one after the other: of several that start at once, one gets all there is to get, and nobody the half of it
+      await client.query('begin')
+      try {
+        await client.query('select pg_advisory_xact_lock(7275464)')
+        for (const key of keys.filter((wanted) => !held.has(wanted))) {
+          const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [key])
+          if (rows[0]?.got) held.add(key)
+        }
+      } finally {
+        await client.query('commit')
       }
       return held
     },

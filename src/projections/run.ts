@@ -149,6 +149,10 @@ export const startProjector = (options: ProjectorOptions): Projector => {
     tx.raw(`select pg_notify('linkledger', ?)`, [`seen ${instance} ${filter} ${position}`])
 
   const follow = async (filter: Filter, projected: readonly Projection[], signal: AbortSignal) => {
+    // who works on some of the projections only (an older program has the rest) does not know how far all of them have come
+    const whole = projected.length === projections.filter((projection) => projection.filter === filter).length
+    const tell = whole ? told(filter) : () => Promise.resolve()
+    const saw = whole ? (position: bigint) => onSeen(filter, position) : () => Promise.resolve()
     let members: readonly Member[] = await loadMembers(db, store, projected)
     const missing = projected.filter((projection) => !members.some((member) => member.projection === projection))
     for (const projection of missing) {
@@ -163,7 +167,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
     // what was halted is not any more if there is nothing left to be halted at
     const caughtUp = seen >= (await store.head(filter))
     state.set(filter, { filter, position: seen, halted: caughtUp ? undefined : state.get(filter)?.halted })
-    await onSeen(filter, seen)
+    await saw(seen)
     const watched = watchdog(
       async () => (await store.head(filter)) > seen,
       () => seen,
@@ -172,10 +176,10 @@ export const startProjector = (options: ProjectorOptions): Projector => {
     )
     try {
       for await (const events of store.subscribe({ after, filter, limit, signal: watched.signal })) {
-        members = await applyBatch(db, members, events, told(filter))
+        members = await applyBatch(db, members, events, tell)
         seen = events.at(-1)!.position
         state.set(filter, { filter, position: seen, halted: undefined })
-        await onSeen(filter, seen)
+        await saw(seen)
       }
     } catch (error) {
       // tables of a new generation may have taken the place of ours: then we go on with those

@@ -203,6 +203,34 @@ describe(`the projector (${repeatable})`, function () {
     expect(second.state().active).to.equal(true)
   })
 
+  it('is one of several that start at once, and that one works on everything', async () => {
+    const keys = Array.from({ length: 40 }, (_, n) => BigInt(n))
+    for (let round = 0; round < (long ? 50 : 5); round++) {
+      const locks = await Promise.all([1, 2, 3].map((n) => openLocks(log.connection, `locks-${n}`)))
+      const held = await Promise.all(locks.map(({ hold }) => hold(keys)))
+      await Promise.all(locks.map(({ close }) => close()))
+      expect(held.map(({ size }) => size).toSorted((a, b) => a - b)).to.deep.equal([0, 0, keys.length])
+    }
+  })
+
+  it('that works on some of the projections only does not tell how far all of them have come', async () => {
+    await build()
+    const told: bigint[] = []
+    const some = async (): Promise<Locks> => ({
+      ...(await noLocks()),
+      // an older program has the others
+      hold: async (keys) => new Set(keys.filter((_, n) => n !== projections.indexOf(accounts))),
+    })
+    const projector = start({
+      openLocks: some,
+      onSeen: async (filter, position) => void (filter === 'rest' && told.push(position)),
+    })
+    await log.append(history(random, 100))
+    await caughtUp(projector)
+    expect((await dump(log.db, links))['links']).not.to.deep.equal([])
+    expect(told).to.deep.equal([])
+  })
+
   it('opens a subscription again that has stalled in silence', async () => {
     let stalled = 0
     const stalling: EventStore = {
