@@ -8,7 +8,7 @@ import { until } from '../test/support/client.ts'
 import { memoryKeyring } from '../test/support/keyring.ts'
 import { type Bench, type Line, median } from './kit.ts'
 
-const [few, many] = [1_000, 30_000]
+const [few, many] = [1_000, 100_000]
 const runs = 60
 const perAppend = 500
 
