@@ -79,7 +79,8 @@ const start = async (
   const listener = listen(ledger.connection, instance, {
     message: (text) => heard(text),
     up: () => {
-      memory.distrust()
+      // other tables may be read since, and nobody told us
+      void tables.refresh().then(memory.distrust, memory.distrust)
       void noteLate().catch(() => {})
     },
     lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
@@ -139,7 +140,7 @@ const start = async (
   const looking = setInterval(() => {
     appended.ring()
     void newestSeen(db).then(progress.advance, () => {})
-    if (!tables.complete()) void tables.refresh().catch(() => {})
+    void tables.refresh().catch(() => {})
   }, 1000)
   closing.push(async () => clearInterval(looking))
 
