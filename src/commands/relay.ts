@@ -82,7 +82,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
         return
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error)
-        if (text !== problem) onProblem(error, 'clicks wait in the spool')
+        if (text !== problem && !stopped.signal.aborted) onProblem(error, 'clicks wait in the spool')
         problem = text
       }
       await sleep(wait, undefined, { signal: stopped.signal }).catch(() => {})
@@ -90,12 +90,13 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   }
   const ended = run()
 
+  const lag = () => {
+    const { last, gone } = spool.stats()
+    return last.reduce((sum, seq, p) => sum + Math.max(0, seq - Math.max(reached[p] ?? 0, gone[p] ?? 0)), 0)
+  }
+
   return {
-    state: () => ({
-      reached,
-      lag: spool.stats().last.reduce((sum, seq, partition) => sum + Math.max(0, seq - (reached[partition] ?? 0)), 0),
-      problem,
-    }),
+    state: () => ({ reached, lag: lag(), problem }),
     ended,
     stop: async () => {
       stopped.abort()

@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.ts'
 import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
 import { type MadeLink, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
-import { type Broker, noBroker, startBroker } from './broker.ts'
+import { type Broker, needsOwnBroker, noBroker, startBroker } from './broker.ts'
 import { clickEvents, expectOnce, recordedClicks } from './clicks.ts'
 
 const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))]
@@ -21,6 +21,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
   this.timeout(long ? 900_000 : 120_000)
   const stage = openStage()
   const random = randomFrom(seed)
+  const topic = `clicks.${Date.now()}`
   let broker: Broker
   let database: Connection
   let dir: string
@@ -33,7 +34,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     DATABASE_URL: urlOf(database),
     SECRET: 'a secret for tests only',
     KAFKA_BROKERS: broker.address,
-    KAFKA_TOPIC: 'clicks',
+    KAFKA_TOPIC: topic,
   })
   const start = async (over: Readonly<Record<string, string>> = {}) =>
     (service = await stage.start({ DATA_DIR: dir, ...settings(), ...over }))
@@ -73,7 +74,8 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     for (const { taken } of logged) expect(taken).to.have.all.keys('offset', 'spool', 'seq')
   })
 
-  it('28: redirects do not notice that Kafka is away; what waited is counted when it is back', async () => {
+  it('28: redirects do not notice that Kafka is away; what waited is counted when it is back', async function () {
+    needsOwnBroker(this)
     const load = stage.load(service, 20, visitsTo(links, random), 10)
     await load.answers(500)
     const [before, memory] = [Date.now(), await rss(service)]
@@ -98,7 +100,8 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     expect(await until(readiness, ({ length }) => length === 0, 20_000)).to.deep.equal([])
   })
 
-  it('lose none and count none twice when the broker, the process, or both are killed under load', async () => {
+  it('lose none and count none twice when the broker, the process, or both are killed under load', async function () {
+    needsOwnBroker(this)
     const rounds = [
       'broker',
       'process',
@@ -120,7 +123,8 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await exact()
   })
 
-  it('wait in the spool of a process that started while Kafka was down', async () => {
+  it('wait in the spool of a process that started while Kafka was down', async function () {
+    needsOwnBroker(this)
     await service.end()
     await broker.kill()
     await start()
@@ -128,6 +132,23 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await load.answers(300)
     visits.push(...(await load.stop()))
     await broker.start()
+    await exact()
+  })
+
+  it('do not hold up a process that is told to stop while Kafka does not answer', async function () {
+    needsOwnBroker(this)
+    const load = stage.load(service, 10, visitsTo(links, random), 5)
+    await load.answers(200)
+    await broker.freeze()
+    await sleep(2000)
+    const told = Date.now()
+    const code = await service.end('SIGTERM')
+    visits.push(...(await load.stop()))
+    await broker.thaw()
+    note(`ended after ${Date.now() - told} ms`)
+    expect(code).to.equal(0)
+    expect(Date.now() - told).to.be.below(15_000)
+    await start()
     await exact()
   })
 
@@ -171,18 +192,18 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await service.end()
     const admin = openKafka({ brokers: [broker.address], topic: '', log: () => {} }).admin()
     await admin.connect()
-    await admin.deleteTopics({ topics: ['clicks'] })
+    await admin.deleteTopics({ topics: [topic] })
     await admin.disconnect()
     await start()
-    expect((await until(readiness, ({ length }) => length > 0)).join()).to.include('the topic clicks is gone')
+    expect((await until(readiness, ({ length }) => length > 0)).join()).to.include(`the topic ${topic} is gone`)
     await service.end()
-    await start({ KAFKA_TOPIC: 'clicks.2' })
+    await start({ KAFKA_TOPIC: `${topic}.2` })
     const load = stage.load(service, 10, visitsTo(links, random))
     await load.answers(300)
     visits.push(...(await load.stop()))
     await exact()
     const streams = new Set((await clickEvents(database)).map(({ stream }) => stream.replace(/-\d+$/, '')))
-    expect([...streams].toSorted()).to.deep.equal(['clicks-clicks', 'clicks-clicks.2', 'clicks-local'])
+    expect([...streams].toSorted()).to.deep.equal([`clicks-${topic}`, `clicks-${topic}.2`, 'clicks-local'])
   })
 })
 
