@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, Kafka, type LogEntry, logLevel } from 'kafkajs'
+import { setMaxListeners } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickRecord, OtherTopic } from '../clicklog.ts'
@@ -19,8 +20,9 @@ const harmless =
  * A client of its own for everybody who asks: consumers of one client share what they know of offsets, also after a restart. When it is
  * abandoned, what still waits for an answer fails at once.
  */
-export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSignal) =>
-  new Kafka({
+export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSignal) => {
+  if (abandoned) setMaxListeners(0, abandoned)
+  return new Kafka({
     clientId: 'linkledger',
     brokers: [...brokers],
     connectionTimeout: 3000,
@@ -38,6 +40,7 @@ export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSigna
     logLevel: logLevel.WARN,
     logCreator: () => (line) => log(levelOf(line), `Kafka: ${line.log.message}`, detailsOf(line)),
   })
+}
 
 const levelOf = ({ level, log }: LogEntry) =>
   level === logLevel.ERROR && !harmless.test(log.message) ? 'warn' : 'debug'

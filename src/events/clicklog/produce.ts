@@ -45,8 +45,10 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
   }
 
   const send = async (messages: readonly Outgoing[]) => {
-    if (!line) await open((line = newLine(options)))
-    const answers = await line.producer.sendBatch({
+    const isNew = line === undefined
+    const current = (line ??= newLine(options))
+    if (isNew) await open(current)
+    const answers = await current.producer.sendBatch({
       acks: -1,
       timeout: 5000,
       compression: CompressionTypes.GZIP,
