@@ -54,6 +54,19 @@ const detailsOf = ({ namespace, log }: LogEntry) => {
 export const within = (ms: number, ending: Promise<unknown>) =>
   Promise.race([ending.catch(() => {}), sleep(ms, undefined, { ref: false })])
 
+/** This client may leave an asker without an answer for ever. */
+export const inTime = async <T>(ms: number, asking: Promise<T>): Promise<T> => {
+  const timer = new AbortController()
+  try {
+    const late = sleep(ms, undefined, { signal: timer.signal, ref: false }).then(() => {
+      throw new Error(`Kafka has not answered for ${ms / 1000} s`)
+    })
+    return await Promise.race([asking, late])
+  } finally {
+    timer.abort()
+  }
+}
+
 export interface Reach {
   readonly partition: number
   /** the first offset that is still kept */
