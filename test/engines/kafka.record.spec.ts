@@ -245,7 +245,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     const told: string[] = []
     const recorder = start(openRecording({ store, log: kafka.topic, partitions }), (_, what) => void told.push(what))
     expect(await halted(recorder)).to.have.members([0, 1])
-    expect(told).to.include(`partition 0 of ${kafka.topic} is not the one that was recorded from: it is halted`)
+    expect(told).to.include(`partition 0 of ${kafka.topic} is cut short`)
     expect(await send({ 0: clicks(101, 110) }).catch(String)).to.include('it ends before offset 0')
   })
 

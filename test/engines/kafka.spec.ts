@@ -215,7 +215,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     const isHalted = (problems: readonly string[]) =>
       problems.some((text) => /^partition \d of .+ is halted: /.test(text))
     expect(await until(readiness, isHalted, 20_000)).to.satisfy(isHalted)
-    expect(service.output()).to.include('is not the one that was recorded from: it is halted')
+    expect(service.output()).to.include('is cut short')
     expect((await service.get('/readyz')).status).to.equal(503)
     await service.end()
     await start({ KAFKA_TOPIC: `${topic}.2` })
@@ -224,7 +224,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     visits.push(...(await load.stop()))
     await exact()
     const streams = new Set((await clickEvents(database)).map(({ stream }) => stream.replace(/-\d+$/, '')))
-    expect([...streams].toSorted()).to.deep.equal([`clicks-${topic}`, `clicks-${topic}.2`, 'clicks-local'])
+    expect([...streams]).to.include.members([`clicks-${topic}`, `clicks-${topic}.2`])
   })
 })
 

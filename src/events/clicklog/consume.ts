@@ -1,7 +1,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickEntry, type ClickRecord, OtherTopic } from '../clicklog.ts'
-import { checkReach, ensureTopic, inTime, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
+import { ensureTopic, inTime, type KafkaOptions, openKafka, reaches, shortage, within } from './kafka.ts'
 import { decode } from './message.ts'
 
 export interface TopicRecorder {
@@ -36,6 +36,8 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
   const { topic, record, log, onProblem } = options
   const stopped = new AbortController()
   const halted = new Map<number, string>()
+  /** partitions that end before what was recorded of them, and how often that was seen */
+  const short = new Map<number, { readonly reason: string; readonly looks: number }>()
   const lags = new Map<number, number>()
   let connected = false
   let problem: string | undefined
@@ -83,12 +85,13 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
         lows.set(partition, low)
         const at = next.get(partition) ?? low
         if (assigned.includes(partition)) lags.set(partition, Math.max(0, high - Math.max(at, low)))
-        try {
-          checkReach(reach, at)
-        } catch (error) {
-          if (!(error instanceof OtherTopic)) throw error
-          halt(partition, error)
-        }
+        // a broker that has just become the leader may tell less than it has: it is asked again
+        const reason = shortage(reach, at)
+        const { looks = 0 } = short.get(partition) ?? {}
+        if (reason === undefined) short.delete(partition)
+        else short.set(partition, { reason, looks: looks + 1 })
+        if (reason !== undefined && looks === 1)
+          onProblem(new OtherTopic(reason), `partition ${partition} of ${topic} is cut short`)
       }
     }
 
@@ -216,7 +219,12 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
     state: () => ({
       connected,
       lag: [...lags.values()].reduce((sum, lag) => sum + lag, 0),
-      halted: [...halted].map(([partition, reason]) => ({ partition, reason })),
+      halted: [
+        ...[...halted].map(([partition, reason]) => ({ partition, reason })),
+        ...[...short].flatMap(([partition, { reason, looks }]) =>
+          looks > 1 && !halted.has(partition) ? [{ partition, reason }] : [],
+        ),
+      ],
       problem,
     }),
     stop: async () => {

@@ -83,11 +83,9 @@ export const reaches = async (admin: Admin, topic: string): Promise<Reach[]> =>
     high: Number(high),
   }))
 
-/** What was taken must still be below what comes next. Throws `OtherTopic`. */
-export const checkReach = ({ high }: Reach, next: number) => {
-  if (next > high)
-    throw new OtherTopic(`it ends before offset ${high}, though everything before offset ${next} is recorded`)
-}
+/** What is wrong when a partition ends before the offset that was to come next. */
+export const shortage = ({ high }: Reach, next: number) =>
+  next > high ? `it ends before offset ${high}, though everything before offset ${next} is recorded` : undefined
 
 const settings = [
   { name: 'cleanup.policy', value: 'delete' },

@@ -1,7 +1,7 @@
 import { type Admin, CompressionTypes, Partitioners, type Producer } from 'kafkajs'
 import { type ClickRecord, type ClickSink, OtherTopic, type Partitioned } from '../clicklog.ts'
 import { StoreUnavailable } from '../store.ts'
-import { checkReach, ensureTopic, inTime, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
+import { ensureTopic, inTime, type KafkaOptions, openKafka, reaches, shortage, within } from './kafka.ts'
 import { encode } from './message.ts'
 
 /** What one request may come to before it is compressed; the broker takes 1 MB. */
@@ -36,7 +36,8 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
     for (const reach of await reaches(admin, topic)) {
       const taken = await record.taken(reach.partition).catch(unlessAway)
       const next = Math.max(taken ? taken.offset + 1 : 0, floors.get(reach.partition) ?? 0)
-      checkReach(reach, next)
+      const reason = shortage(reach, next)
+      if (reason !== undefined) throw new OtherTopic(`partition ${reach.partition} of ${topic} is cut short: ${reason}`)
       floors.set(reach.partition, next)
     }
     await admin.disconnect()
@@ -55,8 +56,11 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
     })
     for (const { partition, baseOffset = '0' } of answers) {
       const [at, floor] = [Number(baseOffset), floors.get(partition) ?? 0]
+      // what is sent again and again would soon stand above the old offsets
       if (at < floor)
-        throw new OtherTopic(`partition ${partition} took a message at offset ${at}, though it had reached ${floor}`)
+        throw (other = new OtherTopic(
+          `partition ${partition} took a message at offset ${at}, though it had reached ${floor}`,
+        ))
       floors.set(partition, at + messages.filter((message) => message.partition === partition).length)
     }
   }
@@ -75,8 +79,6 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
         if (other) throw other
         for (const messages of requests(record.logId, entries)) await inTime(patience, send(messages))
       } catch (error) {
-        // what is sent again and again would soon stand above the old offsets
-        if (error instanceof OtherTopic) other = error
         // a client in trouble may hang, or go on trying behind our back
         await drop()
         throw error
