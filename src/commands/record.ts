@@ -12,8 +12,8 @@ import type { Classified } from '../visitor/classify.ts'
 /** Clicks in one event, and the bytes of JSON it may come to. */
 const [most, bytes] = [500, 256 * 1024]
 
-/** Visits per ms from which on answering them comes first. */
-const rush = 4
+/** Visits per ms from which on answering them comes first, unless the spool holds this many bytes already. */
+const [rush, plenty] = [4, 256 * 1024 ** 2]
 
 export interface Recorder {
   readonly state: () => { readonly recorded: Readonly<Record<number, number>>; readonly problem: string | undefined }
@@ -103,6 +103,17 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
     }
   }
 
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {})
+
+  /** In a rush recording leaves the processor to the answers, a second at a time: what waits in the spool is not lost, only counted later. */
+  const giveWay = async () => {
+    for (let slices = 10; slices > 0 && !stopped.signal.aborted && spool.stats().bytes < plenty; slices--) {
+      const came = arrived()
+      await pause(100)
+      if ((arrived() - came) / 100 <= rush) return
+    }
+  }
+
   const recorded = () => Object.fromEntries([...tails].map(([partition, { upTo }]) => [partition, upTo[spool.id] ?? 0]))
 
   const run = async () => {
@@ -117,10 +128,7 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
           await spool.release(recorded())
           problem = undefined
           wait = 100
-          // in a rush recording leaves the processor to the answers: what waits in the spool is not lost, only counted later
-          const took = performance.now() - began
-          if ((arrived() - came) / took > rush)
-            await sleep(Math.min(1000, took * 6), undefined, { signal: stopped.signal }).catch(() => {})
+          if ((arrived() - came) / (performance.now() - began) > rush) await giveWay()
         }
       } catch (error) {
         problem = String(error)
@@ -129,7 +137,7 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
           error instanceof StoreUnavailable ? 'clicks wait in the spool' : 'the recorder failed and starts again',
         )
       }
-      await sleep(wait, undefined, { signal: stopped.signal }).catch(() => {})
+      await pause(wait)
     }
   }
   const running = run()

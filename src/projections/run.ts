@@ -92,7 +92,7 @@ export const fill = async (
   const advance = async (until: () => boolean) => {
     if (until()) return
     for await (const events of store.subscribe({ after: seen, filter, limit, signal })) {
-      members = await applyBatch(db, members, events, () => Promise.resolve())
+      members = await applyBatch(db, members, events)
       seen = events.at(-1)!.position
       onProgress(seen, head)
       if (until()) return
@@ -105,7 +105,7 @@ export const fill = async (
     // the old ones may have been filled from a longer log, before this one was restored
     const end = Math.min(read, Number(await store.head(filter)))
     for await (const events of upTo(store, filter, seen, BigInt(end), limit, signal))
-      members = await applyBatch(tx, members, events, () => Promise.resolve())
+      members = await applyBatch(tx, members, events)
     if (signal.aborted) return false
     await tx(checkpoints).where({ projection: name, version, live: true }).update({ live: false })
     await tx(checkpoints).where({ projection: name, version, generation }).update({ live: true })
@@ -145,13 +145,10 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   const state = new Map<Filter, Subscription>()
   let active = false
 
-  const told = (filter: Filter) => (tx: Knex, position: bigint) =>
-    tx.raw(`select pg_notify('linkledger', ?)`, [`seen ${instance} ${filter} ${position}`])
-
   const follow = async (filter: Filter, projected: readonly Projection[], signal: AbortSignal) => {
     // who works on some of the projections only (an older program has the rest) does not know how far all of them have come
     const whole = projected.length === projections.filter((projection) => projection.filter === filter).length
-    const tell = whole ? told(filter) : () => Promise.resolve()
+    const tell = whole ? (position: bigint) => `seen ${instance} ${filter} ${position}` : undefined
     const saw = whole ? (position: bigint) => onSeen(filter, position) : () => Promise.resolve()
     let members: readonly Member[] = await loadMembers(db, store, projected)
     const missing = projected.filter((projection) => !members.some((member) => member.projection === projection))

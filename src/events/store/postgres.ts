@@ -183,7 +183,7 @@ export const postgresStore = async (
       untold = false
       // one that is lost does no harm: behind it stands their own look, every second
       await pool.query({ name: 'tell', text: tellOthers }).catch(() => {})
-      await sleep(5)
+      await sleep(15)
     }
     telling = undefined
   }
