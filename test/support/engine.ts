@@ -1,4 +1,7 @@
+import { codec } from '../../src/events/codec.ts'
+import { eventStoreDb, type EventStoreDbOptions } from '../../src/events/store/eventstoredb.ts'
 import { startDouble } from './eventstoredb.ts'
+import { memoryKeyring } from './keyring.ts'
 
 export interface Engine {
   readonly url: string
@@ -17,4 +20,18 @@ export const openEventStore = async (): Promise<Engine> => {
   if (real) return { url: real, close: async () => {} }
   const { url, close } = await startDouble()
   return { url, close }
+}
+
+/** A stand-in that can be told to fail, and a log on it. */
+export const openDouble = async (options: Partial<EventStoreDbOptions> = {}) => {
+  const double = await startDouble()
+  const store = await eventStoreDb({ url: double.url, codec: codec(memoryKeyring()), ...options })
+  return {
+    double,
+    store,
+    close: async () => {
+      await store.close()
+      await double.close()
+    },
+  }
 }

@@ -54,7 +54,8 @@ export const connect = (url: string): Connected => {
       void shut(stuck)
     },
     close: async () => {
-      await client.dispose()
+      // it waits for the end of streams that have ended before
+      void client.dispose()
       await shut(client)
     },
   }
