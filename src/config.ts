@@ -25,6 +25,37 @@ const origin = (text: string) => {
   }
 }
 
+/** What may stand behind the ? of an EventStoreDB address; the client writes the whole address, password and all, to the console for any other. */
+const storeOptions = [
+  'tls',
+  'tlsCAFile',
+  'userCertFile',
+  'userKeyFile',
+  'connectionName',
+  'nodePreference',
+  'discoveryInterval',
+  'gossipTimeout',
+  'maxDiscoverAttempts',
+  'keepAliveInterval',
+  'keepAliveTimeout',
+]
+/** What is wrong with the address of an EventStoreDB, and what would be right; undefined: nothing. */
+const eventStoreProblem = (text: string) => {
+  const [, scheme, login, , query] =
+    /^([a-z+]+):\/\/(?:([^@/?]*)@)?([^@/?#,\s]+(?:,[^@/?#,\s]+)*)\/?(?:\?(\S*))?$/.exec(text) ?? []
+  if (scheme?.startsWith('k')) return 'must begin with esdb:// also for a KurrentDB: write esdb in place of kurrentdb'
+  if (scheme !== 'esdb' && scheme !== 'esdb+discover')
+    return 'must be an address like esdb://host:2113?tls=false or esdb://user:password@host:2113'
+  const options = new URLSearchParams(query)
+  const unknown = [...options.keys()].find((name) => !storeOptions.includes(name))
+  if (unknown !== undefined) return `must have no option ${unknown}; there are ${storeOptions.join(', ')}`
+  const tls = options.get('tls') ?? 'true'
+  if (tls !== 'true' && tls !== 'false') return 'must say tls=true or tls=false'
+  if (tls === 'true' && !/^[^:]+:[^:]+$/.test(login ?? ''))
+    return 'must hold user:password@ before the host (a : in them as %3A, a @ as %40), or end with ?tls=false for a server without TLS'
+  return undefined
+}
+
 /** Every setting, by the name of its environment variable; `describe` is what the README says of it. */
 export const settings = {
   PORT: whole(0, 65_535, 3000).describe('port to listen on; 0 takes a free one'),
@@ -44,6 +75,14 @@ export const settings = {
     .regex(/^postgres(ql)?:\/\//, 'must be an address like postgres://user:password@host:5432/database')
     .optional()
     .describe('PostgreSQL 14 or newer to use in place of the embedded one'),
+  EVENTSTORE_URL: z
+    .string()
+    .superRefine((text, context) => {
+      const message = eventStoreProblem(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+    .optional()
+    .describe('EventStoreDB to keep the log in, in place of PostgreSQL: `esdb://host:2113?tls=false`'),
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe(
     '`closed`: accounts are made by `linkledger account add` only',
   ),

@@ -51,6 +51,14 @@ const openPostgres = async ({ DATABASE_URL, DATA_DIR }: Config, use: Use, log: L
   })
 }
 
+const openEventStoreDb = async (url: string, keys: Keys, log: Logger) => {
+  // its client is loaded by those alone who have such a server
+  const { eventStoreDb } = await import('./events/store/eventstoredb.ts')
+  const onDropped = (error: unknown) =>
+    log.warn({ err: error }, 'a subscription to EventStoreDB was dropped and is opened again')
+  return eventStoreDb({ url, codec: codec(keys), onDropped })
+}
+
 export const openLedger = async (config: Config, log: Logger, use: Use): Promise<Ledger> => {
   const instance = `linkledger-${randomBytes(6).toString('hex')}`
   const postgres = await openPostgres(config, use, log)
@@ -72,10 +80,15 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
     await migrate(db)
     await ensureCheckpoints(db)
     const keys = await openKeys(db, config.SECRET)
-    const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
-    pools.push({ destroy: () => appends.end() })
     const appended = bell()
-    const store = await postgresStore(appends, codec(keys), appended)
+    const openStore = async () => {
+      if (config.EVENTSTORE_URL !== undefined) return openEventStoreDb(config.EVENTSTORE_URL, keys, log)
+      const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
+      pools.push({ destroy: () => appends.end() })
+      return postgresStore(appends, codec(keys), appended)
+    }
+    const store = await openStore()
+    pools.push({ destroy: store.close })
     const tables = liveTables(db, projections)
     await tables.refresh()
     const notify = together(100, async (texts: readonly string[]) => {

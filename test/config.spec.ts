@@ -41,6 +41,7 @@ describe('the settings', () => {
       BASE_URL: 'https://go.example.com/',
       DATA_DIR: '/srv/links',
       DATABASE_URL: 'postgresql://user:word@host:5433/db?sslmode=require',
+      EVENTSTORE_URL: 'esdb://user:word@host:2114?tlsCAFile=/etc/ca.pem',
       REGISTRATION: 'closed',
       RATE_LIMIT_PER_MINUTE: '0',
       TRUST_PROXY: '2',
@@ -72,6 +73,7 @@ describe('the settings', () => {
       PORT: 'http',
       BASE_URL: 'go.example.com',
       DATABASE_URL: 'mysql://host/db',
+      EVENTSTORE_URL: 'http://host:2113',
       REGISTRATION: 'yes',
       RATE_LIMIT_PER_MINUTE: '-1',
       TRUST_PROXY: '99',
@@ -113,8 +115,32 @@ describe('the settings', () => {
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
   })
 
+  it('say how the address of an EventStoreDB is written', () => {
+    const told = (EVENTSTORE_URL: string) => problems({ EVENTSTORE_URL })[0]
+    expect(told('kurrentdb://host:2113?tls=false')).to.equal(
+      'EVENTSTORE_URL must begin with esdb:// also for a KurrentDB: write esdb in place of kurrentdb',
+    )
+    expect(told('host:2113')).to.include('must be an address like esdb://host:2113?tls=false')
+    expect(told('esdb://host:2113')).to.include('must hold user:password@ before the host')
+    expect(told('esdb://host?tls=no')).to.include('tls=true or tls=false')
+    expect(told('esdb://host?tls=false&throwOnAppendFailure=false')).to.include('no option throwOnAppendFailure')
+    for (const good of [
+      'esdb://host?tls=false',
+      'esdb://admin:changeit@host:2113',
+      'esdb://a%40b:c%3Ad@host:2113/?tls=true&keepAliveInterval=10000',
+      'esdb://a:2113,b:2113,c:2113?tls=false&nodePreference=leader',
+      'esdb+discover://user:word@cluster.example:2113',
+    ])
+      expect(read({ EVENTSTORE_URL: good }).EVENTSTORE_URL).to.equal(good)
+  })
+
   it('never show a value that is secret when they are told', () => {
-    const told = problems({ SECRET: 'canary', DATABASE_URL: 'mysql://u:canary@h/d', BASE_URL: 'https://u:canary@h' })
+    const told = problems({
+      SECRET: 'canary',
+      DATABASE_URL: 'mysql://u:canary@h/d',
+      EVENTSTORE_URL: 'esdb://u:canary@h?name=x',
+      BASE_URL: 'https://u:canary@h',
+    })
     expect(told.join()).not.to.include('canary')
   })
 

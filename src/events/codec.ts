@@ -86,3 +86,14 @@ const parse = (raw: Raw) => {
   if (!metadata.success) throw new Unreadable(raw, metadata.error)
   return metadata.data
 }
+
+/** The events up to the first that cannot be read. */
+export const readable = async (codec: Codec, raws: readonly Raw[]) => {
+  try {
+    return { events: await codec.decode(raws), problem: undefined }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const before = raws.filter(({ position }) => position < error.position)
+    return { events: await codec.decode(before), problem: error }
+  }
+}

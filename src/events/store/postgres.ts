@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { type Codec, type Raw, Unreadable } from '../codec.ts'
+import { type Codec, type Raw, readable } from '../codec.ts'
 import { together } from '../../postgres/together.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, StoreUnavailable, type Write } from '../store.ts'
 import type { Bell } from './bell.ts'
@@ -66,17 +66,6 @@ const tellOthers = `select pg_notify('linkledger', 'log ' || current_setting('ap
 const isClick = ({ type }: { readonly type: string }) => type === 'LinkClicked'
 const size = (writes: readonly Encoded[]) =>
   writes.reduce((sum, { events }) => events.reduce((n, e) => n + e.data.length + e.metadata.length, sum), 0)
-
-/** The events up to the first that cannot be read. */
-const readable = async (codec: Codec, raws: readonly Raw[]) => {
-  try {
-    return { events: await codec.decode(raws), problem: undefined }
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    const before = raws.filter(({ position }) => position < error.position)
-    return { events: await codec.decode(before), problem: error }
-  }
-}
 
 /** SQLSTATE classes that say something about this very statement; every other failure is a fault of the server or of the way to it. */
 const isFault = (error: unknown) => !/^(22|23|42)/.test((error as { code?: string }).code ?? '')
