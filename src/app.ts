@@ -1,9 +1,7 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { startRecorder } from './commands/record.ts'
+import { openClicks } from './clicks.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './datadir.ts'
-import { openSpool } from './events/clicklog/spool.ts'
 import { createApi } from './http/api.ts'
 import { createCampaignPages } from './http/campaign.ts'
 import { type Resolver, pointsTo } from './http/dns.ts'
@@ -19,7 +17,6 @@ import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
 import { allIds } from './postgres/ids.ts'
 import { listen } from './postgres/listen.ts'
 import { openImages } from './qr/images.ts'
-import { classifier } from './visitor/classify.ts'
 import { openCountries } from './visitor/country.ts'
 
 export interface App {
@@ -39,8 +36,6 @@ export interface Outside {
 type Step = () => Promise<unknown>
 /** So many events are looked at for what the tables are late with; tables that are further behind are being filled anew. */
 const mostLate = 1000
-/** Without Kafka the spool is the click log; its one partition is the stream `clicks-local-0`. */
-const clickLog = { log: 'local', partitions: 1 } as const
 
 /** The service: everything that one process does. */
 export const startApp = async (config: Config, log: Logger, outside: Outside = {}): Promise<App> => {
@@ -144,26 +139,11 @@ const start = async (
   }, 1000)
   closing.push(async () => clearInterval(looking))
 
-  const spool = await openSpool({
-    dir: join(config.DATA_DIR, 'spool'),
-    route: clickLog,
-    log: (level, message, details) => log[level](details, message),
-  })
   const countries = openCountries()
-  let visits = 0
-  const recorder = startRecorder({
-    store,
-    spool,
-    keyring: keys,
-    ...clickLog,
-    classify: (visit, hash) => classifier({ countryOf: countries.of, isOurs, hash })(visit),
-    onProblem,
-    arrived: () => visits,
-  })
-  closing.push(async () => {
-    await spool.close()
-    await recorder.stop()
-  })
+  const clicks = await openClicks({ ledger, countryOf: countries.of, isOurs })
+  closing.push(clicks.close)
+  await clicks.startRelay()
+  clicks.startRecorder()
 
   const pointsToUs = async (host: string) =>
     config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
@@ -194,10 +174,7 @@ const start = async (
   const redirect = createRedirect({
     ...shared,
     countryOf: countries.of,
-    record: (visit) => {
-      visits++
-      return spool.add(visit)
-    },
+    record: clicks.add,
     secureCookies: () => baseUrl.startsWith('https:'),
   })
 
@@ -227,7 +204,7 @@ const start = async (
       .subscriptions.flatMap(({ filter, halted }) =>
         halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
       ),
-    ...(recorder.state().problem === undefined ? [] : ['clicks are not being recorded: they wait in the spool']),
+    ...clicks.problems(),
   ]
   const server = createHttpServer({
     api: api.callback(),

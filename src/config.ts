@@ -13,6 +13,16 @@ const whole = (min: number, max: number, otherwise: number) =>
     .transform(Number)
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(otherwise)
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+  .default([])
+const broker = /^(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T, otherwise: T[number]) =>
   z.enum(values, `must be one of ${values.join(', ')}`).default(otherwise as z.util.NoUndefined<T[number]>)
 /** URL.canParse is not to be used: Node 20 answers wrongly once it is optimised. */
@@ -83,21 +93,22 @@ export const settings = {
     })
     .optional()
     .describe('EventStoreDB to keep the log in, in place of PostgreSQL: `esdb://host:2113?tls=false`'),
+  KAFKA_BROKERS: list
+    .refine((all) => all.every((one) => broker.test(one)), 'must be host:port, several separated by commas')
+    .describe('brokers of Kafka that carries the clicks: `host:port`, separated by commas'),
+  KAFKA_TOPIC: z
+    .string()
+    .regex(/^(?!\.{1,2}$)[\w.-]{1,200}$/, 'must have 1 to 200 letters, digits and . _ -')
+    .refine((name) => name !== 'local', 'may not be local: that is the click log without Kafka')
+    .default('linkledger.clicks')
+    .describe('the topic of the clicks; another name begins another click log'),
+  KAFKA_PARTITIONS: whole(1, 500, 6).describe('partitions of the topic, for ever; the topic is made at its first use'),
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe(
     '`closed`: accounts are made by `linkledger account add` only',
   ),
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests a minute for each API key; 0 = unlimited'),
   TRUST_PROXY: whole(0, 16, 0).describe('number of reverse proxies in front, whose `X-Forwarded-For` is believed'),
-  DOMAIN_TARGETS: z
-    .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    )
-    .default([])
-    .describe('names and addresses that branded domains must point to, separated by commas'),
+  DOMAIN_TARGETS: list.describe('names and addresses that branded domains must point to, separated by commas'),
   DOMAIN_CHECK: z
     .enum(['off', 'dns'], 'must be one of off, dns')
     .optional()

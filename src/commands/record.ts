@@ -1,51 +1,38 @@
-import { createHmac, hkdfSync, randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import QuickLRU from 'quick-lru'
-import type { ClickEvent } from '../events/click.ts'
-import type { Spool, SpoolEntry, Visit } from '../events/clicklog.ts'
+import { randomUUID } from 'node:crypto'
+import type { Classified, ClickEvent, Taken } from '../events/click.ts'
+import { type ClickEntry, type ClickRecord, type ClickSink, OtherTopic, type Partitioned } from '../events/clicklog.ts'
 import type { DomainEvent } from '../events/index.ts'
-import type { Keyring } from '../events/seal.ts'
-import { type EventStore, type ExpectedRevision, StoreUnavailable } from '../events/store.ts'
-import { rulesVersion } from '../visitor/agent.ts'
-import type { Classified } from '../visitor/classify.ts'
+import type { EventStore, ExpectedRevision } from '../events/store.ts'
 
 /** Clicks in one event, and the bytes of JSON it may come to. */
 const [most, bytes] = [500, 256 * 1024]
 
-/** Visits per ms from which on answering them comes first, unless the spool holds this many bytes already. */
-const [rush, plenty] = [4, 256 * 1024 ** 2]
-
-export interface Recorder {
-  readonly state: () => { readonly recorded: Readonly<Record<number, number>>; readonly problem: string | undefined }
-  readonly stop: () => Promise<void>
+/** What a partition's last event tells: the last sequence number taken from each spool, which alone decides what is new. */
+export interface Progress {
+  readonly upTo: Readonly<Record<string, number>>
+  readonly taken?: Taken | undefined
 }
-export interface RecorderOptions {
+interface Tail extends Progress {
+  readonly revision: ExpectedRevision
+}
+
+export interface Recording extends ClickRecord {
+  /** The last sequence number of this spool that is recorded, by partition. */
+  readonly reached: (spool: string) => Promise<Readonly<Record<number, number>>>
+}
+export interface RecordingOptions {
   readonly store: EventStore
-  readonly spool: Spool
-  readonly keyring: Keyring
   /** names the click log; its partitions are streams `clicks-<log>-<partition>` */
   readonly log: string
   readonly partitions: number
-  readonly classify: (visit: Visit, hash: (account: number, text: string) => string) => Classified
-  readonly onProblem: (error: unknown, what: string) => void
-  /** how many visits this process has answered so far */
-  readonly arrived?: () => number
 }
 
-/** What the stream of a partition knows: the last sequence number taken from each spool. That alone decides what is new. */
-interface Tail {
-  readonly revision: ExpectedRevision
-  readonly upTo: Readonly<Record<string, number>>
-}
-
-/** Moves what is in a spool into the log, each click exactly once, whoever else may be at it. */
-export const startRecorder = (options: RecorderOptions): Recorder => {
-  const { store, spool, keyring, log, partitions, classify, onProblem, arrived = () => 0 } = options
-  const stopped = new AbortController()
+/** A click log in the event store: each click exactly once, whoever else may be recording it. */
+export const openRecording = ({ store, log, partitions }: RecordingOptions): Recording => {
   const tails = new Map<number, Tail>()
-  let problem: string | undefined
+  const streamOf = (partition: number) => `clicks-${log}-${partition}`
 
-  const append = (partition: number, tail: Tail, events: readonly ClickEvent[]) => {
+  const append = (partition: number, expected: ExpectedRevision, event: ClickEvent) => {
     const metadata = {
       v: 1,
       at: new Date().toISOString(),
@@ -54,40 +41,41 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
       request: '',
       command: randomUUID(),
     } as const
-    const numbered = events.map((event) => ({ ...event, id: randomUUID(), metadata }))
-    return store.append([{ stream: `clicks-${log}-${partition}`, expected: tail.revision, events: numbered }])
+    return store.append([{ stream: streamOf(partition), expected, events: [{ ...event, id: randomUUID(), metadata }] }])
+  }
+
+  const checkPartitions = async (partition: number) => {
+    for await (const { type, data } of store.read(streamOf(partition))) {
+      if (type !== 'ClickLogOpened' || data.partitions === partitions) return
+      throw new Error(
+        `the click log ${log} has ${data.partitions} partitions for ever, not ${partitions}: set KAFKA_PARTITIONS to ${data.partitions}, or KAFKA_TOPIC to another name`,
+      )
+    }
   }
 
   const load = async (partition: number): Promise<Tail> => {
-    const last = await store.last(`clicks-${log}-${partition}`)
+    const last = await store.last(streamOf(partition))
     if (!last) {
       // whoever comes first fixes the number of partitions for ever
-      await append(partition, { revision: 'no_stream', upTo: {} }, [
-        { type: 'ClickLogOpened', data: { log, partitions } },
-      ])
+      await append(partition, 'no_stream', { type: 'ClickLogOpened', data: { log, partitions } })
       return load(partition)
     }
-    const tail = { revision: last.revision, upTo: taken(last) }
+    await checkPartitions(partition)
+    const tail = { revision: last.revision, ...progressOf(last) }
     tails.set(partition, tail)
     return tail
   }
 
-  const hashes = async (entries: readonly SpoolEntry[]) => {
-    const accounts = [...new Set(entries.flatMap((entry) => ('visit' in entry ? [entry.visit.account] : [])))]
-    return visitorHash(await keyring.forOpening(accounts))
-  }
-
   /** Appends what is new of these entries; another recorder's append makes it look again at what is new. */
-  const record = async (partition: number, entries: readonly SpoolEntry[]) => {
-    const hash = await hashes(entries)
+  const record = async (partition: number, entries: readonly ClickEntry[]) => {
     for (;;) {
       const tail = tails.get(partition) ?? (await load(partition))
-      const fresh = entries.filter(({ seq }) => seq > (tail.upTo[spool.id] ?? 0))
-      if (fresh.length === 0) return
-      const events = eventsOf(spool.id, tail.upTo, fresh, (visit) => classify(visit, hash))
-      let { revision, upTo } = tail
+      checkTopic(tail, entries)
+      const events = eventsOf(tail, entries)
+      if (events.length === 0) return
+      let { revision } = tail
       for (const event of events) {
-        const appended = await append(partition, { revision, upTo }, [event]).catch((error: unknown) => {
+        const appended = await append(partition, revision, event).catch((error: unknown) => {
           // it may have been stored: the stream's tail tells
           tails.delete(partition)
           throw error
@@ -97,134 +85,131 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
           break
         }
         revision = revision === 'no_stream' ? 0n : revision + 1n
-        upTo = event.type === 'ClickLogOpened' ? upTo : event.data.upTo
-        tails.set(partition, { revision, upTo })
+        tails.set(partition, { revision, ...progressOf(event) })
       }
     }
   }
-
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {})
-
-  /** In a rush recording leaves the processor to the answers, a second at a time: what waits in the spool is not lost, only counted later. */
-  const giveWay = async () => {
-    for (let slices = 10; slices > 0 && !stopped.signal.aborted && spool.stats().bytes < plenty; slices--) {
-      const came = arrived()
-      await pause(100)
-      if ((arrived() - came) / 100 <= rush) return
-    }
-  }
-
-  const recorded = () => Object.fromEntries([...tails].map(([partition, { upTo }]) => [partition, upTo[spool.id] ?? 0]))
-
-  const run = async () => {
-    for (let wait = 100; !stopped.signal.aborted; wait = Math.min(wait * 2, 5000)) {
-      try {
-        for (let partition = 0; partition < partitions; partition++) await load(partition)
-        for await (const entries of spool.read(recorded(), most, stopped.signal)) {
-          const [began, came] = [performance.now(), arrived()]
-          const parts = new Map<number, SpoolEntry[]>()
-          for (const entry of entries) parts.set(entry.partition, [...(parts.get(entry.partition) ?? []), entry])
-          for (const [partition, part] of parts) await record(partition, part)
-          await spool.release(recorded())
-          problem = undefined
-          wait = 100
-          if ((arrived() - came) / (performance.now() - began) > rush) await giveWay()
-        }
-      } catch (error) {
-        problem = String(error)
-        onProblem(
-          error,
-          error instanceof StoreUnavailable ? 'clicks wait in the spool' : 'the recorder failed and starts again',
-        )
-      }
-      await pause(wait)
-    }
-  }
-  const running = run()
 
   return {
-    state: () => ({ recorded: recorded(), problem }),
-    stop: async () => {
-      stopped.abort()
-      await running
+    partitions,
+    record,
+    /** Asks the log: another recorder may have had the partition since. */
+    taken: async (partition) => (await load(partition)).taken,
+    reached: async (spool) => {
+      const reached: Record<number, number> = {}
+      for (let partition = 0; partition < partitions; partition++)
+        reached[partition] = (tails.get(partition) ?? (await load(partition))).upTo[spool] ?? 0
+      return reached
     },
   }
 }
 
-const taken = (event: DomainEvent): Readonly<Record<string, number>> => {
+/** Straight from a spool into the log, without Kafka. */
+export const intoLog = ({ record, reached }: Recording): ClickSink => ({
+  reached,
+  take: async (entries) => {
+    for (const [partition, part] of Object.entries(entries)) await record(Number(partition), part)
+  },
+})
+
+/**
+ * Straight into the log what was meant for Kafka, as far as it follows what is recorded: what lies between may still be in the topic.
+ */
+export const intoLogWithoutHoles = (recording: Recording): ClickSink => {
+  const { reached, taken } = recording
+  const follows = async (partition: number, { spool, seq }: ClickEntry) =>
+    seq <= ((await reached(spool))[partition] ?? 0) + 1
+  const check = async (entries: Partitioned) => {
+    for (const [key, [first]] of Object.entries(entries)) {
+      const partition = Number(key)
+      if (!first || (await follows(partition, first))) continue
+      await taken(partition) // looks again at what is recorded
+      if (!(await follows(partition, first)))
+        throw new Error('what is in Kafka has to be recorded first: set KAFKA_BROKERS and KAFKA_TOPIC as they were')
+    }
+  }
+  const into = intoLog(recording)
+  return {
+    reached,
+    take: async (entries) => {
+      await check(entries)
+      await into.take(entries)
+    },
+  }
+}
+
+const progressOf = (event: DomainEvent): Progress => {
   switch (event.type) {
     case 'LinkClicked':
     case 'ClicksMissing':
     case 'ClicksDropped':
-      return event.data.upTo
+      return { upTo: event.data.upTo, taken: event.data.taken }
     case 'ClickLogOpened':
-      return {}
+      return { upTo: {} }
     default:
       throw new Error(`${event.type} does not belong into a stream of clicks`)
   }
 }
 
-const derivedKeys = new QuickLRU<string, Buffer>({ maxSize: 10_000 })
-const visitorKey = (key: Buffer) => {
-  const name = key.toString('base64')
-  const known = derivedKeys.get(name) ?? Buffer.from(hkdfSync('sha256', key, '', 'linkledger visitors 1', 32))
-  derivedKeys.set(name, known)
-  return known
-}
+const isNew = ({ upTo }: Progress, { spool, seq }: ClickEntry) => seq > (upTo[spool] ?? 0)
 
-/** 64 bits under a key of the account: nobody can follow a visitor across accounts, and erasing an account ends it for good. */
-const visitorHash = (keys: ReadonlyMap<number, Buffer>) => {
-  // an erased account has no key any more: its last visitors are nobody's
-  const nobody = randomBytes(32)
-  return (account: number, text: string) => {
-    const key = keys.get(account)
-    return createHmac('sha256', key ? visitorKey(key) : nobody)
-      .update(text)
-      .digest('hex')
-      .slice(0, 16)
+/** All that stood up to the last message taken is recorded: what is new there, or is another message, is of another topic. */
+const checkTopic = (progress: Progress, entries: readonly ClickEntry[]) => {
+  const { taken } = progress
+  if (!taken) return
+  for (const entry of entries) {
+    if (entry.offset === undefined || entry.offset > taken.offset) continue
+    const isSame = entry.offset < taken.offset || (entry.spool === taken.spool && entry.seq === taken.seq)
+    if (isSame && !isNew(progress, entry)) continue
+    throw new OtherTopic(
+      `at offset ${entry.offset} stands entry ${entry.seq} of spool ${entry.spool}, though everything up to offset ${taken.offset} (entry ${taken.seq} of spool ${taken.spool}) is recorded`,
+    )
   }
 }
 
-/** Entries as events: clicks in batches with dictionaries, and every hole and drop told. */
-export const eventsOf = (
-  spool: string,
-  before: Readonly<Record<string, number>>,
-  entries: readonly SpoolEntry[],
-  classify: (visit: Visit) => Classified,
-): ClickEvent[] => {
+/** What is new of these entries as events: clicks in batches with dictionaries, and every hole and drop told. */
+export const eventsOf = (before: Progress, entries: readonly ClickEntry[]): ClickEvent[] => {
   const events: ClickEvent[] = []
-  let batch: { readonly clicks: Classified[]; size: number } = { clicks: [], size: 0 }
-  let seq = before[spool] ?? 0
-  const upTo = () => ({ ...before, [spool]: seq })
+  let progress: Progress = before
+  let batch: { readonly rules: number; readonly clicks: Classified[]; size: number } | undefined
   const flush = () => {
-    if (batch.clicks.length > 0) events.push(linkClicked(batch.clicks, upTo()))
-    batch = { clicks: [], size: 0 }
+    if (batch) events.push(linkClicked(batch.rules, batch.clicks, stored(progress)))
+    batch = undefined
   }
   for (const entry of entries) {
-    if (entry.seq > seq + 1) {
+    const { spool, seq, offset } = entry
+    if (!isNew(progress, entry)) continue
+    const from = (progress.upTo[spool] ?? 0) + 1
+    if (seq > from) {
       flush()
-      const from = seq + 1
-      seq = entry.seq - 1
-      events.push({ type: 'ClicksMissing', data: { spool, from, to: seq, upTo: upTo() } })
+      progress = { ...progress, upTo: { ...progress.upTo, [spool]: seq - 1 } }
+      events.push({ type: 'ClicksMissing', data: { spool, from, to: seq - 1, ...stored(progress) } })
+    }
+    const next: Progress = {
+      upTo: { ...progress.upTo, [spool]: seq },
+      taken: offset === undefined ? progress.taken : { offset, spool, seq },
     }
     if ('dropped' in entry) {
       flush()
-      seq = entry.seq
-      events.push({ type: 'ClicksDropped', data: { spool, ...entry.dropped, upTo: upTo() } })
+      progress = next
+      events.push({ type: 'ClicksDropped', data: { spool, ...entry.dropped, ...stored(progress) } })
       continue
     }
-    const click = classify(entry.visit)
-    const size = JSON.stringify(click).length
-    if (batch.clicks.length === most || batch.size + size > bytes) flush()
-    batch.clicks.push(click)
+    const size = JSON.stringify(entry.click).length
+    if (batch && (batch.rules !== entry.rules || batch.clicks.length === most || batch.size + size > bytes)) flush()
+    batch ??= { rules: entry.rules, clicks: [], size: 0 }
+    batch.clicks.push(entry.click)
     batch.size += size
-    seq = entry.seq
+    progress = next
   }
   flush()
   return events
 }
 
-const linkClicked = (clicks: readonly Classified[], upTo: Readonly<Record<string, number>>): ClickEvent => {
+/** A click log without Kafka has no `taken`. */
+const stored = ({ upTo, taken }: Progress) => (taken ? { upTo, taken } : { upTo })
+
+const linkClicked = (rules: number, clicks: readonly Classified[], progress: Progress): ClickEvent => {
   const [agents, destinations] = [dictionary(), dictionary()]
   const rows = clicks.map((click) => ({
     ...click,
@@ -233,7 +218,7 @@ const linkClicked = (clicks: readonly Classified[], upTo: Readonly<Record<string
   }))
   return {
     type: 'LinkClicked',
-    data: { rules: rulesVersion, agents: agents.words(), destinations: destinations.words(), clicks: rows, upTo },
+    data: { rules, agents: agents.words(), destinations: destinations.words(), clicks: rows, ...progress },
   }
 }
 

@@ -42,6 +42,18 @@ export const Click = z.object({
 })
 export type Click = z.infer<typeof Click>
 
+/** A click before its batch has dictionaries: `destination` and `agent` (the user agent's words) still stand as text. */
+export const Classified = Click.extend({ destination: z.string(), agent: z.string() })
+export type Classified = Readonly<z.infer<typeof Classified>>
+
+/** The last message of a Kafka partition that was taken: where it stood, and which entry of which spool it was. */
+export const Taken = z.object({ offset: z.int(), spool: z.string(), seq: z.int() })
+export type Taken = Readonly<z.infer<typeof Taken>>
+
+const upTo = z.record(z.string(), z.int())
+/** Where to read on in Kafka, and by what to know the topic again; absent when the entries came straight from a spool. */
+const taken = Taken.optional()
+
 export const clickEvents = {
   /** The first event of a click log: how many partitions it has, for ever. */
   ClickLogOpened: z.object({ log: z.string(), partitions: z.int().min(1) }),
@@ -54,17 +66,19 @@ export const clickEvents = {
     agents: z.array(z.string()),
     destinations: z.array(z.string()),
     clicks: z.array(Click).min(1).max(500),
-    upTo: z.record(z.string(), z.int()),
+    upTo,
+    taken,
   }),
   /** Sequence numbers of a spool that never arrived, `from` and `to` included: a loss that an auditor can see. */
-  ClicksMissing: z.object({ spool: z.string(), from: z.int(), to: z.int(), upTo: z.record(z.string(), z.int()) }),
+  ClicksMissing: z.object({ spool: z.string(), from: z.int(), to: z.int(), upTo, taken }),
   /** Clicks that were answered but could not be kept (the spool's disk was full), counted exactly. */
   ClicksDropped: z.object({
     spool: z.string(),
     count: z.int(),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    upTo: z.record(z.string(), z.int()),
+    upTo,
+    taken,
   }),
 }
 export type ClickEvent = EventOf<typeof clickEvents>

@@ -1,3 +1,5 @@
+import type { Classified, Taken } from './click.ts'
+
 /** A visit as it was answered, before classification. It lives in the local spool only: address and user agent go no further. */
 export interface Visit {
   /** ISO 8601, UTC */
@@ -31,6 +33,34 @@ export type SpoolEntry = { readonly partition: number; readonly seq: number } & 
   { readonly visit: Visit } | { readonly dropped: Dropped }
 )
 
+/**
+ * An entry on its way to the log, with nothing personal in it. `offset` is where it stands in its Kafka partition, when it came
+ * that way; `rules` the version of the classification.
+ */
+export type ClickEntry = { readonly spool: string; readonly seq: number; readonly offset?: number } & (
+  { readonly click: Classified; readonly rules: number } | { readonly dropped: Dropped }
+)
+export type Partitioned = Readonly<Record<number, readonly ClickEntry[]>>
+
+/** Where a relay takes what is in a spool: straight into the log, or to Kafka. */
+export interface ClickSink {
+  /** The last sequence number of this spool, by partition, that need not be taken there again. */
+  readonly reached: (spool: string) => Promise<Readonly<Record<number, number>>>
+  /** Resolves when all of them are safe there. After a failure they are taken there again, those that had arrived too. */
+  readonly take: (entries: Partitioned) => Promise<void>
+}
+
+/** What the log knows of a partition of the topic. */
+export interface ClickRecord {
+  readonly partitions: number
+  readonly taken: (partition: number) => Promise<Taken | undefined>
+  /** Records what is new of these entries. Throws `OtherTopic`. */
+  readonly record: (partition: number, entries: readonly ClickEntry[]) => Promise<void>
+}
+
+/** The topic is not the one that was recorded from so far: truncated, or made anew under the old name. */
+export class OtherTopic extends Error {}
+
 /** The click log's local half: every answered visit is in it before its answer leaves, and stays until it is recorded. */
 export interface Spool {
   /** names this spool for ever; made with its folder */
@@ -60,6 +90,8 @@ export interface Spool {
     readonly dropped: number
     /** damaged places found, until somebody deletes the quarantine */
     readonly quarantined: number
+    /** the last sequence number of each partition */
+    readonly last: readonly number[]
   }
   /** Writes and syncs what waits, then closes. */
   readonly close: () => Promise<void>

@@ -1,12 +1,9 @@
-import type { Click } from '../events/click.ts'
+import type { Classified } from '../events/click.ts'
 import type { Visit } from '../events/clicklog.ts'
 import { agentLimit, readAgent } from './agent.ts'
 import { plainAddress } from './country.ts'
 import { preferredLanguages } from './language.ts'
 import { referrerHost } from './referrer.ts'
-
-/** A click before its batch has dictionaries: `destination` and `agent` (the user agent's words) still stand as text. */
-export type Classified = Readonly<Omit<Click, 'destination' | 'agent'> & { destination: string; agent: string }>
 
 export interface Classifier {
   readonly countryOf: (address: string) => string

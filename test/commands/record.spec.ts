@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { eventsOf, type Recorder, startRecorder } from '../../src/commands/record.ts'
-import type { ClickEvent } from '../../src/events/click.ts'
-import type { Spool, SpoolEntry, Visit } from '../../src/events/clicklog.ts'
+import { eventsOf, intoLog, openRecording, type Progress, type RecordingOptions } from '../../src/commands/record.ts'
+import { type Relay, type RelayOptions, startRelay } from '../../src/commands/relay.ts'
+import type { Classified, ClickEvent } from '../../src/events/click.ts'
+import type { ClickEntry, Spool, SpoolEntry, Visit } from '../../src/events/clicklog.ts'
 import { codec } from '../../src/events/codec.ts'
 import { events as schemas } from '../../src/events/index.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { memoryStore } from '../../src/events/store/memory.ts'
-import type { Classified } from '../../src/visitor/classify.ts'
 import { until } from '../support/client.ts'
 import { at, click } from '../support/events.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
@@ -20,8 +20,14 @@ const classify = ({ link, account, destination, agent, at }: Visit): Classified 
   destination,
   agent,
 })
-const cut = (given: readonly SpoolEntry[], before: Readonly<Record<string, number>> = {}) =>
-  eventsOf('s', before, given, classify)
+/** Entries of the spool `s`, or of the one named, on their way to the log. */
+const onTheWay = (given: readonly SpoolEntry[], spool = 's', rules = 1): ClickEntry[] =>
+  given.map((one) => ({
+    spool,
+    seq: one.seq,
+    ...('visit' in one ? { click: classify(one.visit), rules } : { dropped: one.dropped }),
+  }))
+const cut = (given: readonly SpoolEntry[], upTo: Progress['upTo'] = {}) => eventsOf({ upTo }, onTheWay(given))
 const linksOf = (events: readonly { type: string; data: unknown }[]) =>
   events.flatMap((event) =>
     event.type === 'LinkClicked'
@@ -121,28 +127,54 @@ describe('spool entries as events', () => {
   it('come to nothing when there are none', () => {
     expect(cut([])).to.deep.equal([])
   })
+
+  it('are cut where the rules of classification change', () => {
+    const events = eventsOf({ upTo: {} }, [...onTheWay(entries(1, 2)), ...onTheWay(entries(3, 3), 's', 2)])
+    expect(events.map((event) => event.type === 'LinkClicked' && event.data.rules)).to.deep.equal([1, 2])
+  })
+
+  it('of several spools count for themselves, and those that come again are passed over', () => {
+    const events = eventsOf({ upTo: { a: 1 } }, [
+      ...onTheWay(entries(1, 2), 'a'),
+      ...onTheWay(entries(1, 1), 'b'),
+      ...onTheWay(entries(1, 3), 'a'),
+    ])
+    expect(linksOf(events)).to.deep.equal([2, 1, 3])
+    expect(events.at(-1)?.data).to.deep.include({ upTo: { a: 3, b: 1 } })
+  })
+
+  it('keep where the last message of Kafka stood, also when what follows comes another way', () => {
+    const [one, two] = onTheWay(entries(1, 2))
+    const [event] = eventsOf({ upTo: {} }, [
+      { ...one!, offset: 7 },
+      { ...two!, offset: 9 },
+    ])
+    expect(event?.data).to.deep.include({ taken: { offset: 9, spool: 's', seq: 2 } })
+    const progress = event?.type === 'LinkClicked' ? event.data : expect.fail('no clicks')
+    expect(eventsOf(progress, onTheWay(entries(3, 3)))[0]?.data).to.deep.include({ taken: progress.taken })
+  })
 })
 
 describe(`the recorder (${repeatable})`, () => {
   let store: EventStore
   let keyring: ReturnType<typeof memoryKeyring>
-  const running: Recorder[] = []
+  const running: Relay[] = []
   beforeEach(async () => {
     keyring = memoryKeyring()
     store = await memoryStore(codec(keyring))
   })
   afterEach(() => Promise.all(running.splice(0).map((recorder) => recorder.stop())))
 
-  const start = (spool: Spool, over: Partial<Parameters<typeof startRecorder>[0]> = {}) => {
-    const options = { store, spool, keyring, log: 'local', partitions: 1, classify, onProblem: () => {} }
-    const recorder = startRecorder({ ...options, ...over })
+  const start = (spool: Spool, over: Partial<RelayOptions & RecordingOptions> = {}) => {
+    const options = { store, spool, keyring, log: 'local', partitions: 1, classify, onProblem: () => {}, ...over }
+    const recorder = startRelay({ ...options, sink: intoLog(openRecording(options)) })
     running.push(recorder)
     return recorder
   }
-  const recordedUpTo = async (recorder: Recorder, seq: number, partition = 0) =>
+  const recordedUpTo = async (recorder: Relay, seq: number, partition = 0) =>
     expect(
       await until(
-        async () => recorder.state().recorded[partition],
+        async () => recorder.state().reached[partition],
         (reached) => reached === seq,
       ),
     ).to.equal(seq)

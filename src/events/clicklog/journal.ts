@@ -2,6 +2,7 @@ import { closeSync, fdatasync, ftruncateSync, openSync, readSync, unlinkSync, wr
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Visit } from '../clicklog.ts'
 import type { Content } from './backlog.ts'
 import type { Recovered } from './recover.ts'
 import { syncFolder } from './recover.ts'
@@ -31,6 +32,8 @@ export interface Journal {
   readonly unsynced: () => boolean
   readonly release: (upTo: Readonly<Record<number, number>>) => Promise<void>
   readonly bytes: () => number
+  /** the last sequence number of each partition */
+  readonly last: () => readonly number[]
   readonly close: () => void
 }
 
@@ -48,6 +51,9 @@ interface Writing {
   /** a sync was begun and has not succeeded: the kernel may take pages for clean that never reached the disk */
   suspect: boolean
 }
+
+/** One link's clicks keep their order, and so do one QR code's, which go to no link. */
+const partitionOf = ({ link, source }: Visit, { partitions }: Route) => (link || source.id) % partitions
 
 /**
  * The files of a spool: numbers, writes, syncs, deletes. Writing is synchronous: it puts a few hundred bytes into the
@@ -132,7 +138,7 @@ export const createJournal = (
       const reached = [...last]
       let n = entries
       const lines = contents.map((content) => {
-        const partition = 'visit' in content ? content.visit.link % route.partitions : 0
+        const partition = 'visit' in content ? partitionOf(content.visit, route) : 0
         const seq = (reached[partition] ?? 0) + 1
         reached[partition] = seq
         return encode({ n: ++n, partition, seq, ...content })
@@ -173,6 +179,7 @@ export const createJournal = (
     },
 
     bytes,
+    last: () => last,
 
     close: () => {
       for (const { fd } of writing.splice(0)) closeSync(fd)

@@ -149,6 +149,7 @@ export const openSpool = async ({
       waiting: backlog.size(),
       dropped: backlog.dropped(),
       quarantined: quarantine.count(),
+      last: journal.last(),
     }),
 
     close: async () => {

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { intoLog, intoLogWithoutHoles, openRecording } from './commands/record.ts'
+import { type Relay, startRelay } from './commands/relay.ts'
+import type { Config } from './config.ts'
+import type { ClickSink, Visit } from './events/clicklog.ts'
+import { startTopicRecorder, type TopicRecorder } from './events/clicklog/consume.ts'
+import { kafkaSink } from './events/clicklog/produce.ts'
+import { type Route, segmentNumber } from './events/clicklog/segment.ts'
+import { openSpool } from './events/clicklog/spool.ts'
+import type { Ledger } from './ledger.ts'
+import { classifier } from './visitor/classify.ts'
+
+export interface Clicks {
+  /** Resolves when the visit can be lost no longer. */
+  readonly add: (visit: Visit) => Promise<void>
+  /** From this process's spool to Kafka; without Kafka straight into the log. */
+  readonly startRelay: () => Promise<void>
+  /** From Kafka into the log; without Kafka there is nothing to do. */
+  readonly startRecorder: () => void
+  readonly state: () => {
+    readonly spool: ReturnType<Awaited<ReturnType<typeof openSpool>>['stats']>
+    /** the spool's, then those of spools that earlier settings left behind */
+    readonly relays: readonly ReturnType<Relay['state']>[]
+    readonly recorder: ReturnType<TopicRecorder['state']> | undefined
+  }
+  /** What keeps clicks from being counted, for an operator to read. */
+  readonly problems: () => readonly string[]
+  readonly close: () => Promise<void>
+}
+export interface ClicksOptions {
+  readonly ledger: Ledger
+  readonly countryOf: (address: string) => string
+  readonly isOurs: (host: string) => boolean
+}
+
+/** Without Kafka the spool is the click log; its one partition is the stream `clicks-local-0`. */
+const local: Route = { log: 'local', partitions: 1 }
+const routeOf = ({ KAFKA_BROKERS, KAFKA_TOPIC, KAFKA_PARTITIONS }: Config): Route =>
+  KAFKA_BROKERS.length > 0 ? { log: KAFKA_TOPIC, partitions: KAFKA_PARTITIONS } : local
+const nameOf = ({ log, partitions }: Route) => `${log}-${partitions}`
+
+/** The click log of one process: its spool, and what takes the clicks on from there. */
+export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): Promise<Clicks> => {
+  const { config, log, store, keys } = ledger
+  const spools = join(config.DATA_DIR, 'spool')
+  const dirOf = (route: Route) => (route.log === local.log ? spools : join(spools, 'kafka', nameOf(route)))
+  const open = (route: Route) =>
+    openSpool({ dir: dirOf(route), route, log: (level, message, details) => log[level](details, message) })
+
+  const route = routeOf(config)
+  const kafka = {
+    brokers: config.KAFKA_BROKERS,
+    topic: config.KAFKA_TOPIC,
+    log: (level: 'debug' | 'warn' | 'error', message: string, details: object) => log[level](details, message),
+  }
+  const spool = await open(route)
+  const relays: Relay[] = []
+  let recorder: TopicRecorder | undefined
+  let sink: ReturnType<typeof kafkaSink> | undefined
+  let visits = 0
+  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+  const relay = (from: typeof spool, into: ClickSink) => {
+    const classify = (visit: Visit, hash: (account: number, text: string) => string) =>
+      classifier({ countryOf, isOurs, hash })(visit)
+    relays.push(startRelay({ spool: from, sink: into, keyring: keys, classify, onProblem, arrived: () => visits }))
+  }
+
+  /** Routes of other settings, under which this process may have left clicks behind. */
+  const others = async (): Promise<Route[]> => {
+    const names = existsSync(join(spools, 'kafka')) ? await readdir(join(spools, 'kafka')) : []
+    const routes = names.flatMap((name): Route[] => {
+      const [, of, partitions] = /^(.+)-(\d+)$/.exec(name) ?? []
+      return of === undefined ? [] : [{ log: of, partitions: Number(partitions) }]
+    })
+    const isLeft = (await readdir(spools)).some((name) => segmentNumber(name) > 0)
+    return [...(isLeft ? [local] : []), ...routes].filter((other) => nameOf(other) !== nameOf(route))
+  }
+
+  const drain = async (other: Route) => {
+    const left = await open(other)
+    // nothing is added: reading ends with what there is
+    await left.close()
+    const recording = openRecording({ store, ...other })
+    relay(left, other.log === local.log ? intoLog(recording) : intoLogWithoutHoles(recording))
+  }
+
+  return {
+    add: (visit) => {
+      visits++
+      return spool.add(visit)
+    },
+    startRelay: async () => {
+      const record = openRecording({ store, ...route })
+      if (route !== local) sink = kafkaSink({ ...kafka, record })
+      relay(spool, sink ?? intoLog(record))
+      for (const other of await others()) await drain(other)
+    },
+    startRecorder: () => {
+      if (route === local) return
+      recorder = startTopicRecorder({ ...kafka, record: openRecording({ store, ...route }), onProblem })
+    },
+    state: () => ({ spool: spool.stats(), relays: relays.map(({ state }) => state()), recorder: recorder?.state() }),
+    problems: () => {
+      const { halted = [], problem } = recorder?.state() ?? {}
+      return [
+        ...relays.flatMap(({ state }) => {
+          const { problem: why, lag } = state()
+          return why === undefined ? [] : [`${lag} clicks wait in the spool: ${why}`]
+        }),
+        ...(problem === undefined ? [] : [`clicks wait in Kafka: ${problem}`]),
+        ...halted.map(({ partition, reason }) => `partition ${partition} of ${kafka.topic} is halted: ${reason}`),
+      ]
+    },
+    close: async () => {
+      await spool.close()
+      await Promise.all([...relays.map(({ stop }) => stop()), recorder?.stop()])
+      await sink?.close()
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import type { Admin, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ClickEntry, type ClickRecord, OtherTopic } from '../clicklog.ts'
+import { checkReach, ensureTopic, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
+import { decode } from './message.ts'
+
+export interface TopicRecorder {
+  readonly state: () => {
+    /** in the group, with partitions or in wait for them */
+    readonly connected: boolean
+    /** messages of the partitions this process has that are not recorded */
+    readonly lag: number
+    /** partitions that somebody has to look after */
+    readonly halted: readonly { readonly partition: number; readonly reason: string }[]
+    readonly problem: string | undefined
+  }
+  readonly stop: () => Promise<void>
+}
+export interface TopicRecorderOptions extends KafkaOptions {
+  readonly record: ClickRecord
+  readonly onProblem: (error: unknown, what: string) => void
+}
+
+/** Messages that are recorded at a time. */
+const most = 500
+const [watchEvery, patience] = [5000, 30_000]
+
+/**
+ * Records the topic's messages, as one of a consumer group that shares its partitions. Where to read on stands in the log; what the
+ * group knows of offsets is not used. Two that take a partition for theirs do no harm: the log takes each entry once.
+ */
+export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder => {
+  const { topic, record, log, onProblem } = options
+  const stopped = new AbortController()
+  const halted = new Map<number, string>()
+  const lags = new Map<number, number>()
+  let connected = false
+  let problem: string | undefined
+
+  const tell = (error: unknown, what: string) => {
+    const text = error instanceof Error ? error.message : String(error)
+    if (text !== problem) onProblem(error, what)
+    problem = text
+  }
+  const halt = (partition: number, error: OtherTopic) => {
+    if (halted.has(partition)) return
+    halted.set(partition, error.message)
+    onProblem(error, `partition ${partition} of ${topic} is not the one that was recorded from: it is halted`)
+  }
+
+  /** One consumer, until it crashes, stalls or is to stop. */
+  const session = async () => {
+    const admin = openKafka(options).admin()
+    // a commit would be the group's word against the log's
+    const consumer = openKafka(options).consumer({
+      groupId: `${topic}.recorder`,
+      allowAutoTopicCreation: false,
+      sessionTimeout: 10_000,
+      heartbeatInterval: 2000,
+      rebalanceTimeout: 20_000,
+      // lingers at the broker, so that an event of the log holds many clicks
+      maxWaitTimeInMs: 250,
+      minBytes: 64 * 1024,
+      // compressed: ten times as much in memory
+      maxBytesPerPartition: 256 * 1024,
+      maxBytes: 1024 * 1024,
+    })
+    const over = new AbortController()
+    const end = AbortSignal.any([stopped.signal, over.signal])
+    /** by partition: the offset to read next, and where reading it began */
+    const next = new Map<number, number>()
+    const lows = new Map<number, number>()
+    let assigned: readonly number[] = []
+    let moved = Date.now()
+
+    const look = async () => {
+      for (const reach of await reaches(admin, topic)) {
+        const { partition, low, high } = reach
+        lows.set(partition, low)
+        const at = next.get(partition) ?? low
+        if (assigned.includes(partition)) lags.set(partition, Math.max(0, high - Math.max(at, low)))
+        try {
+          checkReach(reach, at)
+        } catch (error) {
+          if (!(error instanceof OtherTopic)) throw error
+          halt(partition, error)
+        }
+      }
+    }
+
+    /** From the last message taken on, so that it can be compared with the one that stands there. */
+    const seek = (partition: number) => {
+      const at = next.get(partition)
+      if (at !== undefined)
+        consumer.seek({ topic, partition, offset: String(Math.max(at - 1, lows.get(partition) ?? 0)) })
+    }
+
+    const handle = async (given: EachBatchPayload) => {
+      const { partition, messages, highWatermark } = given.batch
+      const isOurs = () => given.isRunning() && !given.isStale() && !end.aborted
+      for (let at = 0; at < messages.length && isOurs();) {
+        const slice = messages.slice(at, (at += most))
+        if (!halted.has(partition))
+          await beating(
+            () => given.heartbeat(),
+            isOurs,
+            () => take(partition, slice),
+          )
+        if (halted.has(partition)) return void given.pause()
+        if (!isOurs()) return
+        const last = slice.at(-1)!.offset
+        given.resolveOffset(last)
+        next.set(partition, Number(last) + 1)
+        lags.set(partition, Math.max(0, Number(highWatermark) - Number(last) - 1))
+        moved = Date.now()
+        await given.heartbeat()
+      }
+    }
+
+    const take = async (partition: number, messages: readonly KafkaMessage[]) => {
+      const entries = messages.flatMap(({ value, offset }): ClickEntry[] => {
+        const entry = decode(value, Number(offset))
+        if (!entry) log('error', 'a message that is no click was passed over', { topic, partition, offset })
+        return entry ? [entry] : []
+      })
+      try {
+        await record.record(partition, entries)
+        problem = undefined
+      } catch (error) {
+        if (!(error instanceof OtherTopic)) throw error
+        halt(partition, error)
+      }
+    }
+
+    /** Again and again until it is done; the group must not take us for dead meanwhile. Throws what a heartbeat throws. */
+    const beating = async (heartbeat: () => Promise<void>, isOurs: () => boolean, run: () => Promise<void>) => {
+      let lost: unknown
+      const beat = setInterval(() => void heartbeat().catch((error: unknown) => (lost = error)), 1000)
+      try {
+        for (let wait = 100; isOurs(); wait = Math.min(wait * 2, 2000)) {
+          try {
+            return await run()
+          } catch (error) {
+            tell(error, 'clicks wait in Kafka')
+          }
+          moved = Date.now()
+          await sleep(wait, undefined, { signal: end }).catch(() => {})
+          if (lost) throw lost
+        }
+      } finally {
+        clearInterval(beat)
+      }
+    }
+
+    try {
+      await admin.connect()
+      await ensureTopic(admin, topic, record)
+      for (let partition = 0; partition < record.partitions; partition++) {
+        const taken = await record.taken(partition)
+        if (taken) next.set(partition, taken.offset + 1)
+      }
+      await look()
+      consumer.on(consumer.events.CRASH, ({ payload }) => over.abort(payload.error))
+      // at once: the first fetch comes right after
+      consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+        connected = true
+        problem = undefined
+        assigned = payload.memberAssignment[topic] ?? []
+        lags.clear()
+        for (const partition of assigned) seek(partition)
+      })
+      await consumer.connect()
+      await consumer.subscribe({ topics: [topic], fromBeginning: true })
+      await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: handle })
+      while (!end.aborted) {
+        await sleep(watchEvery, undefined, { signal: end }).catch(() => {})
+        if (!end.aborted) await look().catch(() => {})
+        const behind = assigned.filter((partition) => !halted.has(partition) && (lags.get(partition) ?? 0) > 0)
+        if (behind.length === 0) moved = Date.now()
+        if (Date.now() - moved > patience) throw new Error('the consumer stalls, and is made anew')
+      }
+      if (!stopped.signal.aborted) throw over.signal.reason
+    } finally {
+      over.abort()
+      connected = false
+      await close(consumer, admin)
+    }
+  }
+
+  const run = async () => {
+    for (let wait = 500; !stopped.signal.aborted; wait = Math.min(wait * 2, 5000)) {
+      const began = Date.now()
+      await session().catch((error: unknown) => tell(error, 'clicks wait in Kafka'))
+      if (Date.now() - began > 60_000) wait = 500
+      await sleep(wait, undefined, { signal: stopped.signal }).catch(() => {})
+    }
+  }
+  const running = run()
+
+  return {
+    state: () => ({
+      connected,
+      lag: [...lags.values()].reduce((sum, lag) => sum + lag, 0),
+      halted: [...halted].map(([partition, reason]) => ({ partition, reason })),
+      problem,
+    }),
+    stop: async () => {
+      stopped.abort()
+      await running
+    },
+  }
+}
+
+const close = async (consumer: Consumer, admin: Admin) => {
+  await Promise.all([within(5000, consumer.disconnect()), within(3000, admin.disconnect())])
+}

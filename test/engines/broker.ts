@@ -1,0 +1,162 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from '../support/client.ts'
+
+const run = promisify(execFile)
+const recipe = new URL('./kafka/pom.xml', import.meta.url).pathname
+const cache = new URL('../../.cache', import.meta.url).pathname
+
+/** `npm run test:kafka`: no broker is a failure. */
+export const required = process.env['REQUIRE_KAFKA'] === '1'
+
+/** The jars of the broker, fetched once; throws where Java or Maven is not there or Maven Central cannot be reached. */
+const fetchJars = async (): Promise<string> => {
+  const version = /<kafka.version>(.+)</.exec(await readFile(recipe, 'utf8'))![1]!
+  const libs = join(cache, `kafka-${version}`)
+  await run('java', ['-version'])
+  if (existsSync(libs)) return libs
+  await mkdir(cache, { recursive: true })
+  const beside = await mkdtemp(join(cache, 'fetching-'))
+  await run('mvn', ['-q', '-B', '-f', recipe, `-Dlibs=${beside}`, 'package'], { timeout: 300_000 })
+  // whole, or not at all: another run may be at it too
+  await rename(beside, libs).catch(() => rm(beside, { recursive: true }))
+  return libs
+}
+
+/** Why no broker can be had here, in words for the reader of the test's output; undefined when one can. */
+export const noBroker = async (): Promise<string | undefined> => {
+  if (!required) return 'they need Java 17, Maven and some minutes: npm run test:kafka'
+  try {
+    await fetchJars()
+    return undefined
+  } catch (error) {
+    throw new Error(`a Kafka broker cannot be had (Java 17, Maven and Maven Central are needed): ${String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+const answers = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+
+/** One node that is broker and controller; `advertised` is the port that clients are sent to (that of a proxy, perhaps). */
+const propertiesOf = (dir: string, port: number, controller: number, advertised: number) => `
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${advertised}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs=${dir}/data
+auto.create.topics.enable=true
+default.replication.factor=1
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+num.network.threads=2
+num.io.threads=2
+background.threads=2
+log.cleaner.dedupe.buffer.size=8388608
+log.cleaner.threads=1
+log.index.size.max.bytes=1048576
+log.initial.task.delay.ms=1000
+log.retention.check.interval.ms=1000
+file.delete.delay.ms=1000
+# a broker that was killed waits so long until its old self is forgotten
+broker.session.timeout.ms=2000
+broker.heartbeat.interval.ms=500
+`
+const logging = `
+log4j.rootLogger=WARN, C
+log4j.appender.C=org.apache.log4j.ConsoleAppender
+log4j.appender.C.layout=org.apache.log4j.PatternLayout
+log4j.appender.C.layout.ConversionPattern=%d %p %c %m%n
+log4j.logger.kafka.server=INFO
+`
+
+export interface Broker {
+  readonly port: number
+  /** what a client is given: the broker's, or the proxy's */
+  readonly address: string
+  /** Resolves when it answers. */
+  readonly start: () => Promise<void>
+  readonly kill: () => Promise<void>
+  readonly stop: () => Promise<void>
+  readonly pid: () => number
+  /** Stops it and removes what it kept. */
+  readonly clear: () => Promise<void>
+}
+
+/** A real Kafka broker of its own, beside which there may be others. */
+export const startBroker = async (advertised?: number): Promise<Broker> => {
+  const libs = await fetchJars()
+  const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'kafka-'))
+  const [port, controller] = [await freePort(), await freePort()]
+  const conf = join(dir, 'server.properties')
+  await writeFile(conf, propertiesOf(dir, port, controller, advertised ?? port))
+  await writeFile(join(dir, 'log4j.properties'), logging)
+  const java = [
+    ...['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'],
+    ...[`-Djava.io.tmpdir=${dir}`, `-Dlog4j.configuration=file:${dir}/log4j.properties`, '-cp', `${libs}/*`],
+  ]
+  await run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', '4L6g3nShT-eMCtK--X86sw', '-c', conf])
+
+  let child: ChildProcess | undefined
+  let output = ''
+  const start = async () => {
+    output = ''
+    const started = spawn('java', [...java, 'kafka.Kafka', conf], { stdio: ['ignore', 'pipe', 'pipe'] })
+    child = started
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (text: Buffer) => (output = (output + text.toString()).slice(-20_000)))
+    const up = await until(
+      async () => started.exitCode !== null || (output.includes('Kafka Server started') && (await answers(port))),
+      Boolean,
+      60_000,
+    )
+    if (!up || started.exitCode !== null) throw new Error(`the broker does not start:\n${output}`)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  await start()
+  return {
+    port,
+    address: `127.0.0.1:${advertised ?? port}`,
+    start,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    pid: () => child!.pid!,
+    clear: async () => {
+      await end('SIGKILL')
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
