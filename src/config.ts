@@ -66,6 +66,9 @@ const eventStoreProblem = (text: string) => {
   return undefined
 }
 
+const roles = ['http', 'projector', 'relay', 'recorder'] as const
+export type Role = (typeof roles)[number]
+
 /** Every setting, by the name of its environment variable; `describe` is what the README says of it. */
 export const settings = {
   PORT: whole(0, 65_535, 3000).describe('port to listen on; 0 takes a free one'),
@@ -118,12 +121,30 @@ export const settings = {
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe('opens the keys kept in the database; made once and kept in DATA_DIR/secret when not given'),
+  ROLES: z
+    .string()
+    .transform((text) => new Set(text.split(',').map((part) => part.trim())))
+    .refine((given): given is Set<Role> => [...given].every((role) => roles.some((one) => one === role)), {
+      message: `must be some of ${roles.join(', ')}, separated by commas`,
+    })
+    .default(new Set(roles))
+    .describe(
+      'what this process does, some of `http`, `projector`, `relay`, `recorder`, separated by commas; all when not set',
+    ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'how much is logged',
   ),
 } as const
 
-const Environment = z.object(settings)
+const Environment = z.object(settings).superRefine(({ ROLES, KAFKA_BROKERS, DATABASE_URL }, context) => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['ROLES'], message })
+  if (ROLES.has('http') && !ROLES.has('relay'))
+    refuse('must name relay where it names http: nobody else takes the clicks of this process on')
+  if (!ROLES.has('projector') && DATABASE_URL === undefined)
+    refuse('must name projector unless DATABASE_URL is set: nobody else works on an embedded database')
+  if (ROLES.size === 1 && ROLES.has('recorder') && KAFKA_BROKERS.length === 0)
+    refuse('recorder has nothing to do without KAFKA_BROKERS: there the relay records')
+})
 export type Config = Readonly<
   Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'SECRET'> & {
     /** undefined: http://localhost and the port that is listened on */

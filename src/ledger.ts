@@ -11,6 +11,7 @@ import { runningEmbedded, startEmbedded } from './postgres/embedded.ts'
 import { type Keys, openKeys } from './postgres/keyring.ts'
 import { openLocks } from './postgres/listen.ts'
 import { together } from './postgres/together.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 import { projections } from './projections/index.ts'
 import { startProjector } from './projections/run.ts'
 import { type Checkpoint, checkpoints, ensureCheckpoints, type LiveTables, liveTables } from './projections/tables.ts'
@@ -30,6 +31,7 @@ export interface Ledger {
   readonly tables: LiveTables
   readonly reader: Reader
   readonly log: Logger
+  readonly metrics: Metrics
   readonly notify: (text: string) => Promise<unknown>
   /** A pool of its own, of at most `max` connections. */
   readonly pool: (max: number) => Database
@@ -51,11 +53,13 @@ const openPostgres = async ({ DATABASE_URL, DATA_DIR }: Config, use: Use, log: L
   })
 }
 
-const openEventStoreDb = async (url: string, keys: Keys, log: Logger) => {
+const openEventStoreDb = async (url: string, keys: Keys, log: Logger, { restarted }: Metrics) => {
   // its client is loaded by those alone who have such a server
   const { eventStoreDb } = await import('./events/store/eventstoredb.ts')
-  const onDropped = (error: unknown) =>
+  const onDropped = (error: unknown) => {
+    restarted('eventstore')
     log.warn({ err: error }, 'a subscription to EventStoreDB was dropped and is opened again')
+  }
   return eventStoreDb({ url, codec: codec(keys), onDropped })
 }
 
@@ -80,14 +84,15 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
     await migrate(db)
     await ensureCheckpoints(db)
     const keys = await openKeys(db, config.SECRET)
+    const metrics = openMetrics()
     const appended = bell()
     const openStore = async () => {
-      if (config.EVENTSTORE_URL !== undefined) return openEventStoreDb(config.EVENTSTORE_URL, keys, log)
+      if (config.EVENTSTORE_URL !== undefined) return openEventStoreDb(config.EVENTSTORE_URL, keys, log, metrics)
       const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
       pools.push({ destroy: () => appends.end() })
       return postgresStore(appends, codec(keys), appended)
     }
-    const store = await openStore()
+    const store = metrics.measured(await openStore())
     pools.push({ destroy: store.close })
     const tables = liveTables(db, projections)
     await tables.refresh()
@@ -108,6 +113,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
       tables,
       reader,
       log,
+      metrics,
       notify,
       pool,
       close,
@@ -120,7 +126,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
 
 /** Brings what stands in the log into the tables, unless another process does, and tells the others. */
 export const project = (
-  { db, store, connection, instance, log, tables }: Ledger,
+  { db, store, connection, instance, log, metrics, tables }: Ledger,
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
 ) =>
   startProjector({
@@ -132,6 +138,7 @@ export const project = (
     log,
     onSeen,
     onLive: tables.refresh,
+    onRestart: metrics.restarted,
   })
 
 /** How far all the tables have come, as their checkpoints tell. */

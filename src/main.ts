@@ -23,7 +23,12 @@ const start = async () => {
   const config = readConfig()
   const log = openLog(config)
   const app = await startApp(config, log)
-  console.log(welcome(app.baseUrl, app.address))
+  const works = [...config.ROLES].join(', ')
+  console.log(
+    config.ROLES.has('http')
+      ? welcome(app.baseUrl, app.address)
+      : `Linkledger listens on ${app.address} for probes, and works as ${works}`,
+  )
 
   let stopping: Promise<void> | undefined
   const stop = (signal: NodeJS.Signals) => {

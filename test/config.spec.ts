@@ -33,6 +33,7 @@ describe('the settings', () => {
       DOMAIN_TARGETS: [],
       DOMAIN_CHECK: 'off',
       SECRET,
+      ROLES: new Set(['http', 'projector', 'relay', 'recorder']),
       LOG_LEVEL: 'info',
     })
   })
@@ -52,6 +53,7 @@ describe('the settings', () => {
       RATE_LIMIT_PER_MINUTE: '0',
       TRUST_PROXY: '2',
       DOMAIN_TARGETS: ' go.example.com, 203.0.113.7 ,',
+      ROLES: 'relay, http',
       LOG_LEVEL: 'debug',
     }
     expect(read(given)).to.deep.equal({
@@ -63,6 +65,7 @@ describe('the settings', () => {
       KAFKA_BROKERS: ['a.example:9092', '[::1]:9093'],
       KAFKA_PARTITIONS: 12,
       DOMAIN_TARGETS: ['go.example.com', '203.0.113.7'],
+      ROLES: new Set(['relay', 'http']),
       DOMAIN_CHECK: 'dns',
       SECRET,
     })
@@ -90,6 +93,7 @@ describe('the settings', () => {
       TRUST_PROXY: '99',
       DOMAIN_CHECK: 'http',
       SECRET: 'short',
+      ROLES: 'http,writer',
       LOG_LEVEL: 'loud',
     }
     const told = problems(wrong)
@@ -104,6 +108,24 @@ describe('the settings', () => {
       'REGISTRATION must be one of open, closed',
       'SECRET must have at least 16 characters',
     ])
+  })
+
+  it('let no process start whose roles would leave something undone', () => {
+    const DATABASE_URL = 'postgres://host/db'
+    expect(problems({ DATABASE_URL, ROLES: 'http' }))
+      .to.have.nested.property('[0]')
+      .that.matches(/^ROLES must name relay where it names http/)
+    expect(problems({ ROLES: 'http,relay' }))
+      .to.have.nested.property('[0]')
+      .that.matches(/^ROLES must name projector unless DATABASE_URL is set/)
+    expect(problems({ DATABASE_URL, ROLES: 'recorder' }))
+      .to.have.nested.property('[0]')
+      .that.matches(/^ROLES recorder has nothing to do without KAFKA_BROKERS/)
+    for (const ROLES of ['http,relay', 'projector', 'relay', 'http,relay,projector'])
+      expect(read({ DATABASE_URL, ROLES }).ROLES).to.deep.equal(new Set(ROLES.split(',')))
+    expect(read({ DATABASE_URL, ROLES: 'recorder', KAFKA_BROKERS: 'k:9092' }).ROLES).to.deep.equal(
+      new Set(['recorder']),
+    )
   })
 
   it('are checked for what cannot work', () => {

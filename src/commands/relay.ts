@@ -18,6 +18,8 @@ export interface Relay {
     readonly reached: Readonly<Record<number, number>>
     /** entries that wait in the spool */
     readonly lag: number
+    /** seconds since the oldest of those that are being taken on came in */
+    readonly late: number
     readonly problem: string | undefined
   }
   /** Resolves when a spool that was closed is empty, or the relay was stopped. */
@@ -42,6 +44,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   const stopped = new AbortController()
   let reached: Readonly<Record<number, number>> = {}
   let problem: string | undefined
+  let oldest: string | undefined
 
   const entriesOf = async (entries: readonly SpoolEntry[]): Promise<Partitioned> => {
     const accounts = [...new Set(entries.flatMap((entry) => ('visit' in entry ? [entry.visit.account] : [])))]
@@ -72,9 +75,11 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
     reached = furthest(reached, await sink.reached(spool.id))
     for await (const entries of spool.read(reached, most, stopped.signal)) {
       const [began, came] = [performance.now(), arrived()]
+      oldest = timeOf(entries[0])
       await sink.take(await entriesOf(entries))
       reached = furthest(reached, Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq])))
       await spool.release(reached)
+      oldest = undefined
       onTaken()
       if ((arrived() - came) / (performance.now() - began) > rush) await giveWay()
     }
@@ -102,6 +107,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
     state: () => ({
       reached,
       lag: spool.stats().last.reduce((sum, seq, partition) => sum + Math.max(0, seq - (reached[partition] ?? 0)), 0),
+      late: oldest === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
       problem,
     }),
     ended,
@@ -111,6 +117,8 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
     },
   }
 }
+
+const timeOf = (entry: SpoolEntry | undefined) => entry && ('visit' in entry ? entry.visit.at : entry.dropped.from)
 
 const furthest = (a: Readonly<Record<number, number>>, b: Readonly<Record<number, number>>) => {
   const all = { ...a }

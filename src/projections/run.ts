@@ -38,6 +38,8 @@ export interface ProjectorOptions {
   readonly onSeen: (filter: Filter, position: bigint) => Promise<void>
   /** Other tables are read from now on. */
   readonly onLive: () => Promise<void>
+  /** A subscription has failed or stalled, and is opened again. */
+  readonly onRestart?: (filter: Filter) => void
   /** events in a batch */
   readonly limit?: number
   /** ms until a stalled subscription is opened again */
@@ -140,7 +142,8 @@ const upTo = async function* (
 
 /** The loops that bring events into the read tables. One process works for a projection, the others stand by. */
 export const startProjector = (options: ProjectorOptions): Projector => {
-  const { db, store, projections, openLocks, instance, log, onSeen, onLive, limit = 1000, stall = 30_000 } = options
+  const { db, store, projections, openLocks, instance, log, onSeen, onLive, onRestart } = options
+  const { limit = 1000, stall = 30_000 } = options
   const stopped = new AbortController()
   const state = new Map<Filter, Subscription>()
   let active = false
@@ -220,6 +223,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
         if (state.get(filter)?.position !== before) wait = 100
       }
       await sleep(wait, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) onRestart?.(filter)
     }
   }
 

@@ -10,6 +10,8 @@ export interface TopicRecorder {
     readonly connected: boolean
     /** messages of the partitions this process has that are not recorded */
     readonly lag: number
+    /** seconds since the oldest of those that are being recorded was sent */
+    readonly late: number
     /** partitions that somebody has to look after */
     readonly halted: readonly { readonly partition: number; readonly reason: string }[]
     readonly problem: string | undefined
@@ -34,6 +36,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
   const stopped = new AbortController()
   const halted = new Map<number, string>()
   const lags = new Map<number, number>()
+  const taking = new Map<number, number>()
   let connected = false
   let problem: string | undefined
 
@@ -118,6 +121,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
     }
 
     const take = async (partition: number, messages: readonly KafkaMessage[]) => {
+      taking.set(partition, Number(messages[0]?.timestamp))
       const entries = messages.flatMap(({ value, offset }): ClickEntry[] => {
         const entry = decode(value, Number(offset))
         if (!entry) log('error', 'a message that is no click was passed over', { topic, partition, offset })
@@ -125,6 +129,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
       })
       try {
         await record.record(partition, entries)
+        taking.delete(partition)
         problem = undefined
       } catch (error) {
         if (!(error instanceof OtherTopic)) throw error
@@ -167,6 +172,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
         problem = undefined
         assigned = payload.memberAssignment[topic] ?? []
         lags.clear()
+        taking.clear()
         for (const partition of assigned) seek(partition)
       })
       await consumer.connect()
@@ -201,6 +207,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
     state: () => ({
       connected,
       lag: [...lags.values()].reduce((sum, lag) => sum + lag, 0),
+      late: Math.max(0, ...[...taking.values()].map((sent) => (Date.now() - sent) / 1000)),
       halted: [...halted].map(([partition, reason]) => ({ partition, reason })),
       problem,
     }),
