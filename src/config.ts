@@ -50,7 +50,7 @@ const storeOptions = [
   'keepAliveTimeout',
 ]
 /** What is wrong with the address of an EventStoreDB, and what would be right; undefined: nothing. */
-const eventStoreProblem = (text: string) => {
+export const eventStoreProblem = (text: string) => {
   const [, scheme, login, , query] =
     /^([a-z+]+):\/\/(?:([^@/?]*)@)?([^@/?#,\s]+(?:,[^@/?#,\s]+)*)\/?(?:\?(\S*))?$/.exec(text) ?? []
   if (scheme?.startsWith('k')) return 'must begin with esdb:// also for a KurrentDB: write esdb in place of kurrentdb'

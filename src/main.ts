@@ -16,8 +16,10 @@ const usage = `linkledger: short links with a history
   linkledger account disable|enable WHO     refuse its key and hide its links, or stop doing so
   linkledger account erase WHO --yes        destroy its personal data for good
   linkledger rebuild                        build the read tables anew from the log, while the service goes on
+  linkledger log copy --from WHERE --to WHERE
+                                            carry the log, its keys and sequences to another engine, and verify it
 
-WHO is an id, an e-mail or a username. Settings come from the environment: see the README.`
+WHO is an id, an e-mail or a username; WHERE is embedded, postgres://… or esdb://…. Settings come from the environment: see the README.`
 
 const start = async () => {
   const config = readConfig()
@@ -67,6 +69,8 @@ const run = async () => {
       username: { type: 'string' },
       password: { type: 'string' },
       expires: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
       yes: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -80,6 +84,10 @@ const run = async () => {
       return accountCommand(rest, values, (line) => console.log(line))
     case 'rebuild':
       return rebuildCommand((line) => console.log(line))
+    case 'log':
+      if (rest[0] !== 'copy') throw new BadCommand('say what to do: linkledger log copy')
+      // it loads every engine's client, which the service has no need of
+      return (await import('./move.ts')).copyCommand(values, (line) => console.log(line))
     default:
       throw new BadCommand(`there is no command ${command}\n\n${usage}`)
   }

@@ -81,6 +81,13 @@ export const codec = (keyring: Keyring): Codec => {
   }
 }
 
+/** Leaves everything as the log holds it, sealed fields and all: for copying a log. */
+export const asStored: Codec = {
+  encode: async ({ data, metadata }) => ({ data: JSON.stringify(data), metadata: JSON.stringify(metadata) }),
+  // what stands in a log was checked when it was written
+  decode: async (raws) => raws as Recorded<DomainEvent>[],
+}
+
 const parse = (raw: Raw) => {
   const metadata = Metadata.safeParse(raw.metadata)
   if (!metadata.success) throw new Unreadable(raw, metadata.error)

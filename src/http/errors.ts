@@ -40,6 +40,8 @@ export const failureOf = (error: unknown): Failure => {
     const status = refusals[error.code]
     return new Failure(status, error.message, status === 503 ? retry : {})
   }
+  if (error instanceof TablesNotReady)
+    return new Failure(503, 'The read tables are being filled for the first time; try again shortly.', retry)
   if (isOutage(error))
     return new Failure(503, 'The service cannot reach its database just now; try again shortly.', retry)
   const { status, type } = error as { status?: unknown; type?: unknown }

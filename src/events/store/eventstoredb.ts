@@ -23,7 +23,7 @@ import { type Codec, type Raw, readable } from '../codec.ts'
 import { events as registry } from '../index.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, StoreUnavailable, type Write } from '../store.ts'
 import { connect } from './connect.ts'
-import { openLog } from './open.ts'
+import { openLog, type Opening } from './open.ts'
 
 interface Encoded extends Omit<Write, 'events'> {
   readonly events: readonly EventData[]
@@ -33,6 +33,8 @@ export interface EventStoreDbOptions {
   /** esdb://user:password@host:2113, or esdb://host:2113?tls=false */
   readonly url: string
   readonly codec: Codec
+  /** what an empty log begins with; a new id without it */
+  readonly opening?: Opening | undefined
   /** Told when a subscription was dropped, which is opened again. */
   readonly onDropped?: (error: unknown) => void
   /** ms for one question to the server, tries again included */
@@ -139,6 +141,7 @@ const atMost = (most: number) => {
 export const eventStoreDb = async ({
   url,
   codec,
+  opening,
   onDropped = () => {},
   patience = 5000,
   stall = 20_000,
@@ -389,7 +392,7 @@ export const eventStoreDb = async ({
     },
   }
   try {
-    return { ...store, logId: await openLog(store) }
+    return { ...store, logId: await openLog(store, opening) }
   } catch (error) {
     await store.close()
     throw error

@@ -4,7 +4,7 @@ import { type Codec, type Raw, readable } from '../codec.ts'
 import { together } from '../../postgres/together.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, StoreUnavailable, type Write } from '../store.ts'
 import type { Bell } from './bell.ts'
-import { openLog } from './open.ts'
+import { openLog, type Opening } from './open.ts'
 
 interface Row {
   readonly position: string
@@ -70,6 +70,15 @@ const size = (writes: readonly Encoded[]) =>
 /** SQLSTATE classes that say something about this very statement; every other failure is a fault of the server or of the way to it. */
 const isFault = (error: unknown) => !/^(22|23|42)/.test((error as { code?: string }).code ?? '')
 
+interface PostgresOptions {
+  /** appends that go together, and their bytes */
+  readonly groups?: number
+  readonly bytes?: number
+  readonly retries?: number
+  /** what an empty log begins with; a new id without it */
+  readonly opening?: Opening
+}
+
 /**
  * The event log in the schema `log` of a PostgreSQL. Appends that arrive while one is under way wait and go together (group commit).
  * The bell is rung here after own appends, and by the caller when another process may have appended.
@@ -78,7 +87,7 @@ export const postgresStore = async (
   pool: Pool,
   codec: Codec,
   appended: Bell,
-  { groups = 64, bytes = appendLimit, retries = 4 } = {},
+  { groups = 64, bytes = appendLimit, retries = 4, opening }: PostgresOptions = {},
 ): Promise<EventStore> => {
   const waiting: Group[] = []
   let running: Promise<void> | undefined
@@ -273,5 +282,5 @@ export const postgresStore = async (
       await telling
     },
   }
-  return { ...store, logId: await openLog(store) }
+  return { ...store, logId: await openLog(store, opening) }
 }
