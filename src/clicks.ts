@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { intoLog, intoLogWithoutHoles, openRecording } from './commands/record.ts'
 import { type Relay, startRelay } from './commands/relay.ts'
 import type { Config } from './config.ts'
@@ -115,8 +116,10 @@ export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): 
     },
     close: async () => {
       await spool.close()
-      await Promise.all([...relays.map(({ stop }) => stop()), recorder?.stop()])
-      await sink?.close()
+      const stopped = Promise.all(relays.map(({ stop }) => stop()))
+      // what is on its way to Kafka may arrive, or goes again after the next start
+      if (sink) await Promise.race([stopped, sleep(2000, undefined, { ref: false })])
+      await Promise.all([stopped, sink?.close(), recorder?.stop()])
     },
   }
 }

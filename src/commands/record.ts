@@ -91,6 +91,7 @@ export const openRecording = ({ store, log, partitions }: RecordingOptions): Rec
   }
 
   return {
+    logId: store.logId,
     partitions,
     record,
     /** Asks the log: another recorder may have had the partition since. */

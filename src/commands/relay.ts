@@ -95,7 +95,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
         return
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error)
-        if (text !== problem) onProblem(error, 'clicks wait in the spool')
+        if (text !== problem && !stopped.signal.aborted) onProblem(error, 'clicks wait in the spool')
         problem = text
       }
       await pause(wait)
@@ -103,10 +103,15 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   }
   const ended = run()
 
+  const lag = () => {
+    const { last, gone } = spool.stats()
+    return last.reduce((sum, seq, p) => sum + Math.max(0, seq - Math.max(reached[p] ?? 0, gone[p] ?? 0)), 0)
+  }
+
   return {
     state: () => ({
       reached,
-      lag: spool.stats().last.reduce((sum, seq, partition) => sum + Math.max(0, seq - (reached[partition] ?? 0)), 0),
+      lag: lag(),
       late: oldest === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
       problem,
     }),

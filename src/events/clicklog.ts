@@ -52,6 +52,8 @@ export interface ClickSink {
 
 /** What the log knows of a partition of the topic. */
 export interface ClickRecord {
+  /** identity of the event log: a topic may carry the clicks of several */
+  readonly logId: string
   readonly partitions: number
   readonly taken: (partition: number) => Promise<Taken | undefined>
   /** Records what is new of these entries. Throws `OtherTopic`. */
@@ -90,8 +92,9 @@ export interface Spool {
     readonly dropped: number
     /** damaged places found, until somebody deletes the quarantine */
     readonly quarantined: number
-    /** the last sequence number of each partition */
+    /** the last sequence number of each partition, and the last one that is kept no longer */
     readonly last: readonly number[]
+    readonly gone: readonly number[]
   }
   /** Writes and syncs what waits, then closes. */
   readonly close: () => Promise<void>

@@ -1,8 +1,15 @@
 import { expect } from 'chai'
-import { eventsOf, intoLog, openRecording, type Progress, type RecordingOptions } from '../../src/commands/record.ts'
+import {
+  eventsOf,
+  intoLog,
+  intoLogWithoutHoles,
+  openRecording,
+  type Progress,
+  type RecordingOptions,
+} from '../../src/commands/record.ts'
 import { type Relay, type RelayOptions, startRelay } from '../../src/commands/relay.ts'
 import type { Classified, ClickEvent } from '../../src/events/click.ts'
-import type { ClickEntry, Spool, SpoolEntry, Visit } from '../../src/events/clicklog.ts'
+import { type ClickEntry, OtherTopic, type Spool, type SpoolEntry, type Visit } from '../../src/events/clicklog.ts'
 import { codec } from '../../src/events/codec.ts'
 import { events as schemas } from '../../src/events/index.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
@@ -299,6 +306,65 @@ describe(`the recorder (${repeatable})`, () => {
         (problem) => !problem,
       ),
     ).to.equal(undefined)
+  })
+
+  describe('of messages of Kafka', () => {
+    const open = (log = 'topic') => openRecording({ store, log, partitions: 2 })
+    const at = (from: number, offset: number, count = 10) =>
+      onTheWay(entries(from, from + count - 1)).map((one, i) => ({ ...one, offset: offset + i }))
+    const inTopic = () => recordedLinks('clicks-topic-0')
+    const failure = (of: Promise<unknown>) =>
+      of.then(
+        () => expect.fail('it was taken'),
+        (error: unknown) => error,
+      )
+
+    it('keeps where the last one stood, for the next recorder', async () => {
+      await open().record(0, at(1, 0))
+      expect(await open().taken(0)).to.deep.equal({ offset: 9, spool: 's', seq: 10 })
+      expect(await open().taken(1)).to.equal(undefined)
+    })
+
+    it('takes nothing twice when it is given everything from the first offset on (12)', async () => {
+      await open().record(0, at(1, 0))
+      await open().record(0, [...at(1, 0), ...at(11, 10)])
+      expect(await inTopic()).to.deep.equal(numbers(1, 20))
+    })
+
+    it('refuses what is new at an offset that was recorded, and another message at the last one (45)', async () => {
+      await open().record(0, at(1, 0))
+      expect(await failure(open().record(0, at(11, 3)))).to.be.instanceOf(OtherTopic)
+      expect(await failure(open().record(0, at(9, 9, 1)))).to.be.instanceOf(OtherTopic)
+      expect(await inTopic()).to.deep.equal(numbers(1, 10))
+    })
+
+    it('loses to another recorder, looks again, and goes on (11)', async () => {
+      const [one, zombie] = [open(), open()]
+      await one.record(0, at(1, 0))
+      await zombie.record(0, at(1, 0))
+      await one.record(0, at(11, 10))
+      await zombie.record(0, [...at(6, 5), ...at(16, 15)])
+      await one.record(0, at(21, 20))
+      expect(await inTopic()).to.deep.equal(numbers(1, 30))
+    })
+
+    it('refuses another number of partitions than the log was opened with', async () => {
+      await open().record(0, at(1, 0))
+      const other = openRecording({ store, log: 'topic', partitions: 3 })
+      expect(String(await failure(other.record(0, at(11, 10))))).to.include('set KAFKA_PARTITIONS to 2')
+    })
+
+    it('takes from a spool what was meant for Kafka only where it follows what is recorded', async () => {
+      await open().record(0, at(1, 0))
+      const recording = open()
+      const sink = intoLogWithoutHoles(recording)
+      expect(await sink.reached('s')).to.deep.equal({ 0: 10, 1: 0 })
+      expect(String(await failure(sink.take({ 0: onTheWay(entries(12, 14)) })))).to.include('has to be recorded first')
+      await open().record(0, at(11, 10, 1))
+      await sink.take({ 0: onTheWay(entries(12, 14)) })
+      expect(await inTopic()).to.deep.equal(numbers(1, 14))
+      expect(await open().taken(0)).to.deep.equal({ offset: 10, spool: 's', seq: 11 })
+    })
   })
 
   it('makes visitors the same within an account only, and nobody once its key is gone', async () => {

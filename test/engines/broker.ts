@@ -7,10 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../support/client.ts'
+import { note } from '../support/faults.ts'
 
 const run = promisify(execFile)
 const recipe = new URL('./kafka/pom.xml', import.meta.url).pathname
 const cache = new URL('../../.cache', import.meta.url).pathname
+
+/** Brokers that are there already, as host:port,…: nothing that has to kill or deceive one is tried on them. */
+export const given = process.env['TEST_KAFKA_BROKERS'] || undefined
 
 /** `npm run test:kafka`: no broker is a failure. */
 export const required = process.env['REQUIRE_KAFKA'] === '1'
@@ -31,7 +35,8 @@ const fetchJars = async (): Promise<string> => {
 
 /** Why no broker can be had here, in words for the reader of the test's output; undefined when one can. */
 export const noBroker = async (): Promise<string | undefined> => {
-  if (!required) return 'they need Java 17, Maven and some minutes: npm run test:kafka'
+  if (given !== undefined) return undefined
+  if (!required) return 'no TEST_KAFKA_BROKERS; `npm run test:kafka` brings a broker of its own, with Java 17 and Maven'
   try {
     await fetchJars()
     return undefined
@@ -98,6 +103,15 @@ log4j.appender.C.layout.ConversionPattern=%d %p %c %m%n
 log4j.logger.kafka.server=INFO
 `
 
+const none = async () => {}
+
+/** In a spec that is no good on brokers of somebody else. */
+export const needsOwnBroker = (test: Mocha.Context) => {
+  if (given === undefined) return
+  note('skipped: it needs a broker of its own, and TEST_KAFKA_BROKERS is set')
+  test.skip()
+}
+
 export interface Broker {
   readonly port: number
   /** what a client is given: the broker's, or the proxy's */
@@ -106,13 +120,17 @@ export interface Broker {
   readonly start: () => Promise<void>
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
-  readonly pid: () => number
+  /** It keeps its connections and answers no more, until it is thawed. */
+  readonly freeze: () => Promise<void>
+  readonly thaw: () => Promise<void>
   /** Stops it and removes what it kept. */
   readonly clear: () => Promise<void>
 }
 
 /** A real Kafka broker of its own, beside which there may be others. */
 export const startBroker = async (advertised?: number): Promise<Broker> => {
+  if (given !== undefined)
+    return { port: 0, address: given, start: none, kill: none, stop: none, freeze: none, thaw: none, clear: none }
   const libs = await fetchJars()
   const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'kafka-'))
   const [port, controller] = [await freePort(), await freePort()]
@@ -153,7 +171,8 @@ export const startBroker = async (advertised?: number): Promise<Broker> => {
     start,
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
-    pid: () => child!.pid!,
+    freeze: async () => void child?.kill('SIGSTOP'),
+    thaw: async () => void child?.kill('SIGCONT'),
     clear: async () => {
       await end('SIGKILL')
       await rm(dir, { recursive: true, force: true })

@@ -1,15 +1,50 @@
+import { expect } from 'chai'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openKafka } from '../../src/events/clicklog/kafka.ts'
+import type { Connection } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { note, openStage, randomFrom, repeatable, seed } from '../support/faults.ts'
-import { makeLinks, visitsTo } from '../support/load.ts'
-import { type Broker, noBroker, startBroker } from './broker.ts'
-import { expectOnce } from './clicks.ts'
+import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
+import { type MadeLink, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
+import type { Service } from '../support/process.ts'
+import { type Broker, needsOwnBroker, noBroker, startBroker } from './broker.ts'
+import { clickEvents, expectOnce, recordedClicks } from './clicks.ts'
+
+const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))]
+const between = (sent: readonly Sent[], from: number, to: number) =>
+  sent.filter(({ began, ended }) => began >= from && ended <= to).map(({ began, ended }) => ended - began)
 
 describe(`clicks through Kafka (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(long ? 900_000 : 120_000)
   const stage = openStage()
   const random = randomFrom(seed)
+  const topic = `clicks.${Date.now()}`
   let broker: Broker
+  let database: Connection
+  let dir: string
+  let service: Service
+  let key: string
+  let links: readonly MadeLink[]
+  const visits: Sent<VisitWish>[] = []
+
+  const settings = () => ({
+    DATABASE_URL: urlOf(database),
+    SECRET: 'a secret for tests only',
+    KAFKA_BROKERS: broker.address,
+    KAFKA_TOPIC: topic,
+  })
+  const start = async (over: Readonly<Record<string, string>> = {}) =>
+    (service = await stage.start({ DATA_DIR: dir, ...settings(), ...over }))
+  const readiness = async (of = service) => (await of.get('/readyz')).json['problems'] as readonly string[]
+  let inOrder = true
+  const exact = async (ms = 60_000) => {
+    const { answered } = await expectOnce(service, key, database, visits, { ms, inOrder })
+    note(`${answered} answered clicks so far, each counted once${inOrder ? ', and in order' : ''}`)
+  }
+
   before(async function () {
     this.timeout(400_000)
     const reason = await noBroker()
@@ -18,25 +53,161 @@ describe(`clicks through Kafka (${repeatable})`, function () {
       return this.skip()
     }
     broker = await startBroker()
+    database = await freshDatabase()
+    dir = await stage.dir()
+    await start()
+    ;({ key } = await service.register())
+    links = await makeLinks(service, key, 8)
   })
-  afterEach(stage.clear)
-  after(() => broker?.clear())
+  after(async () => {
+    await stage.clear()
+    await broker?.clear()
+  })
 
-  it('are in the statistics, each once', async () => {
-    const database = await freshDatabase()
-    const service = await stage.start({
-      DATA_DIR: await stage.dir(),
-      DATABASE_URL: urlOf(database),
-      SECRET: 'a secret for tests only',
-      KAFKA_BROKERS: broker.address,
-      KAFKA_TOPIC: `clicks-${database.database}`,
-    })
-    const { key } = await service.register()
-    const links = await makeLinks(service, key, 5)
+  it('are in the statistics within seconds, each once', async () => {
     const load = stage.load(service, 20, visitsTo(links, random))
     await load.answers(2000)
-    const { answered } = await expectOnce(service, key, database, await load.stop())
-    note(`${answered} answered clicks`)
-    if (process.env['SHOW']) process.stdout.write(service.output())
+    visits.push(...(await load.stop()))
+    await exact(10_000)
+    expect(await readiness()).to.deep.equal([])
+    const logged = (await clickEvents(database)).map(({ data }) => data).filter(({ clicks }) => clicks)
+    for (const { taken } of logged) expect(taken).to.have.all.keys('offset', 'spool', 'seq')
+  })
+
+  it('28: redirects do not notice that Kafka is away; what waited is counted when it is back', async function () {
+    needsOwnBroker(this)
+    const load = stage.load(service, 20, visitsTo(links, random), 10)
+    await load.answers(500)
+    const [before, memory] = [Date.now(), await rss(service)]
+    await sleep(2000)
+    const gone = Date.now()
+    await broker.kill()
+    await sleep(long ? 60_000 : 8000)
+    const grown = (await rss(service)) - memory
+    const problems = await readiness()
+    const back = Date.now()
+    await broker.start()
+    await load.answers(200)
+    const sent = await load.stop()
+    visits.push(...sent)
+    expect(statusesOf(sent)).to.deep.equal([302])
+    expect(problems.join()).to.match(/\d+ clicks wait in the spool/)
+    note(
+      `with Kafka ${spread(between(sent, before, gone))}; without ${spread(between(sent, gone, back))}; ${grown.toFixed(0)} MiB more`,
+    )
+    expect(grown).to.be.below(64)
+    await exact()
+    expect(await until(readiness, ({ length }) => length === 0, 20_000)).to.deep.equal([])
+  })
+
+  it('lose none and count none twice when the broker, the process, or both are killed under load', async function () {
+    needsOwnBroker(this)
+    const rounds = [
+      'broker',
+      'process',
+      'both',
+      ...(long ? Array.from({ length: 12 }, () => ['broker', 'process', 'both'][random(3)]!) : []),
+    ]
+    for (const round of rounds) {
+      const load = stage.load(service, 40, visitsTo(links, random))
+      await load.answers(800 + random(1500))
+      if (round !== 'process') await broker.kill()
+      if (round === 'both') await sleep(random(1000))
+      if (round !== 'broker') await service.end('SIGKILL')
+      else await load.answers(500)
+      visits.push(...(await load.stop()))
+      if (round !== 'process') await broker.start()
+      if (round !== 'broker') await start()
+    }
+    expect(statusesOf(visits)).to.include.members([302])
+    await exact()
+  })
+
+  it('wait in the spool of a process that started while Kafka was down', async function () {
+    needsOwnBroker(this)
+    await service.end()
+    await broker.kill()
+    await start()
+    const load = stage.load(service, 10, visitsTo(links, random))
+    await load.answers(300)
+    visits.push(...(await load.stop()))
+    await broker.start()
+    await exact()
+  })
+
+  it('do not hold up a process that is told to stop while Kafka does not answer', async function () {
+    needsOwnBroker(this)
+    const load = stage.load(service, 10, visitsTo(links, random), 5)
+    await load.answers(200)
+    await broker.freeze()
+    await sleep(2000)
+    const told = Date.now()
+    const code = await service.end('SIGTERM')
+    visits.push(...(await load.stop()))
+    await broker.thaw()
+    note(`ended after ${Date.now() - told} ms`)
+    expect(code).to.equal(0)
+    expect(Date.now() - told).to.be.below(15_000)
+    await start()
+    await exact()
+  })
+
+  it('11: are counted once by two processes, one of which is stopped for longer than the group waits, and goes on', async () => {
+    const other = await stage.start({ DATA_DIR: await stage.dir(), ...settings() })
+    inOrder = false // two spools
+    const loads = [service, other].map((of) => stage.load(of, 10, visitsTo(links, random), 5))
+    await Promise.all(loads.map((load) => load.answers(500)))
+    const before = (await recordedClicks(database)).length
+    other.child.kill('SIGSTOP')
+    await sleep(13_000)
+    const during = (await recordedClicks(database)).length
+    expect(during, 'the one that is left records').to.be.above(before)
+    other.child.kill('SIGCONT')
+    await Promise.all(loads.map((load) => load.answers(300)))
+    for (const load of loads) visits.push(...(await load.stop()))
+    await exact()
+    await other.end()
+  })
+
+  it('are not lost when Kafka is left, and when it is come back to', async () => {
+    inOrder = false // two routes
+    const follow = async () => {
+      const load = stage.load(service, 10, visitsTo(links, random))
+      await load.answers(300)
+      visits.push(...(await load.stop()))
+    }
+    await follow()
+    await service.end('SIGKILL')
+    await start({ KAFKA_BROKERS: '' })
+    await follow()
+    await service.end('SIGKILL')
+    await start()
+    await follow()
+    await exact()
+    expect(await readdir(join(dir, 'spool'))).to.include('kafka')
+    expect(await readiness()).to.deep.equal([])
+  })
+
+  it('halt visibly at a topic that was made anew; another name goes on in new streams', async () => {
+    await service.end()
+    const admin = openKafka({ brokers: [broker.address], topic: '', log: () => {} }).admin()
+    await admin.connect()
+    await admin.deleteTopics({ topics: [topic] })
+    await admin.disconnect()
+    await start()
+    expect((await until(readiness, ({ length }) => length > 0)).join()).to.include(`the topic ${topic} is gone`)
+    await service.end()
+    await start({ KAFKA_TOPIC: `${topic}.2` })
+    const load = stage.load(service, 10, visitsTo(links, random))
+    await load.answers(300)
+    visits.push(...(await load.stop()))
+    await exact()
+    const streams = new Set((await clickEvents(database)).map(({ stream }) => stream.replace(/-\d+$/, '')))
+    expect([...streams].toSorted()).to.deep.equal([`clicks-${topic}`, `clicks-${topic}.2`, 'clicks-local'])
   })
 })
+
+/** MiB of memory that the process has. */
+const rss = async ({ child }: Service) => {
+  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+}

@@ -138,6 +138,17 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
       expectContiguous(entries)
     })
 
+    it('spreads scans of QR codes, which go to no link, over the partitions, and keeps each code in one', async () => {
+      const spool = await open()
+      for (const id of [1, 2, 3, 1, 2, 3]) await spool.add({ ...visit(id), link: 0, source: { kind: 'qr', id } })
+      await spool.close()
+      const entries = await readOut()
+      const partitionsOf = (code: number) =>
+        entries.filter((entry) => 'visit' in entry && entry.visit.source.id === code).map(({ partition }) => partition)
+      expect([1, 2, 3].map((code) => new Set(partitionsOf(code)).size)).to.deep.equal([1, 1, 1])
+      expect(new Set(entries.map(({ partition }) => partition)).size).to.be.above(1)
+    })
+
     it('goes on with the numbers after all of it was released', async () => {
       const first = await open({ segmentBytes: 2000 })
       for (const number of range(0, 40)) await first.add(visit(number))

@@ -43,7 +43,7 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
       }
     },
     release: async (upTo) => void released.push(upTo),
-    stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, last: [] }),
+    stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, last: [], gone: [] }),
     close: async () => {},
   }
   return { spool, released, asked }

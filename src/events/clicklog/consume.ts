@@ -1,4 +1,4 @@
-import type { Admin, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
+import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickEntry, type ClickRecord, OtherTopic } from '../clicklog.ts'
 import { checkReach, ensureTopic, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
@@ -22,6 +22,9 @@ export interface TopicRecorderOptions extends KafkaOptions {
   readonly record: ClickRecord
   readonly onProblem: (error: unknown, what: string) => void
 }
+
+/** Each event log has its clicks of a topic recorded by a group of its own. */
+export const groupOf = (topic: string, { logId }: Pick<ClickRecord, 'logId'>) => `${topic}.${logId}`
 
 /** Messages that are recorded at a time. */
 const most = 500
@@ -53,10 +56,11 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
 
   /** One consumer, until it crashes, stalls or is to stop. */
   const session = async () => {
-    const admin = openKafka(options).admin()
+    const closed = new AbortController()
+    const admin = openKafka(options, closed.signal).admin()
     // a commit would be the group's word against the log's
-    const consumer = openKafka(options).consumer({
-      groupId: `${topic}.recorder`,
+    const consumer = openKafka(options, closed.signal).consumer({
+      groupId: groupOf(topic, record),
       allowAutoTopicCreation: false,
       sessionTimeout: 10_000,
       heartbeatInterval: 2000,
@@ -123,9 +127,9 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
     const take = async (partition: number, messages: readonly KafkaMessage[]) => {
       taking.set(partition, Number(messages[0]?.timestamp))
       const entries = messages.flatMap(({ value, offset }): ClickEntry[] => {
-        const entry = decode(value, Number(offset))
-        if (!entry) log('error', 'a message that is no click was passed over', { topic, partition, offset })
-        return entry ? [entry] : []
+        const message = decode(value, Number(offset))
+        if (!message) log('error', 'a message that is no click was passed over', { topic, partition, offset })
+        return message?.log === record.logId ? [message.entry] : []
       })
       try {
         await record.record(partition, entries)
@@ -157,7 +161,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
       }
     }
 
-    try {
+    const work = async () => {
       await admin.connect()
       await ensureTopic(admin, topic, record)
       for (let partition = 0; partition < record.partitions; partition++) {
@@ -179,17 +183,24 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
       await consumer.subscribe({ topics: [topic], fromBeginning: true })
       await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: handle })
       while (!end.aborted) {
-        await sleep(watchEvery, undefined, { signal: end }).catch(() => {})
-        if (!end.aborted) await look().catch(() => {})
+        await sleep(watchEvery, undefined, { ref: false })
+        await look().catch(() => {})
         const behind = assigned.filter((partition) => !halted.has(partition) && (lags.get(partition) ?? 0) > 0)
         if (behind.length === 0) moved = Date.now()
         if (Date.now() - moved > patience) throw new Error('the consumer stalls, and is made anew')
       }
+    }
+
+    try {
+      // a client that waits for an answer is not waited for
+      await Promise.race([work(), aborted(end)])
       if (!stopped.signal.aborted) throw over.signal.reason
     } finally {
       over.abort()
       connected = false
-      await close(consumer, admin)
+      // it waits for what is being recorded, and leaves the group, so that another has the partitions at once
+      await within(5000, Promise.all([consumer.disconnect(), admin.disconnect()]))
+      closed.abort()
     }
   }
 
@@ -218,6 +229,8 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
   }
 }
 
-const close = async (consumer: Consumer, admin: Admin) => {
-  await Promise.all([within(5000, consumer.disconnect()), within(3000, admin.disconnect())])
-}
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -32,8 +32,9 @@ export interface Journal {
   readonly unsynced: () => boolean
   readonly release: (upTo: Readonly<Record<number, number>>) => Promise<void>
   readonly bytes: () => number
-  /** the last sequence number of each partition */
+  /** the last sequence number of each partition, and the last one that is kept no longer */
   readonly last: () => readonly number[]
+  readonly gone: () => readonly number[]
   readonly close: () => void
 }
 
@@ -180,6 +181,7 @@ export const createJournal = (
 
     bytes,
     last: () => last,
+    gone: () => segments[0]?.header.last ?? last,
 
     close: () => {
       for (const { fd } of writing.splice(0)) closeSync(fd)

@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, Kafka, type LogEntry, logLevel } from 'kafkajs'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickRecord, OtherTopic } from '../clicklog.ts'
 
@@ -14,8 +15,11 @@ export interface KafkaOptions {
 const harmless =
   /connect|timed? ?out|rebalanc|coordinator|re-join|leader|Failed to send|Crash:|Restarting|metadata|does not host|response/i
 
-/** A client of its own for everybody who asks: consumers of one client share what they know of offsets, also after a restart. */
-export const openKafka = ({ brokers, log }: KafkaOptions) =>
+/**
+ * A client of its own for everybody who asks: consumers of one client share what they know of offsets, also after a restart. When it is
+ * abandoned, what still waits for an answer fails at once.
+ */
+export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSignal) =>
   new Kafka({
     clientId: 'linkledger',
     brokers: [...brokers],
@@ -23,6 +27,14 @@ export const openKafka = ({ brokers, log }: KafkaOptions) =>
     requestTimeout: 10_000,
     // who uses it goes on trying, and says so
     retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000, restartOnFailure: async () => false },
+    socketFactory: ({ host, port, onConnect }) => {
+      const socket = connect({ host, port, keepAlive: true }, onConnect)
+      const end = () => socket.destroy(new Error('the client is closed'))
+      if (abandoned?.aborted) setImmediate(end)
+      abandoned?.addEventListener('abort', end)
+      socket.on('close', () => abandoned?.removeEventListener('abort', end))
+      return socket
+    },
     logLevel: logLevel.WARN,
     logCreator: () => (line) => log(levelOf(line), `Kafka: ${line.log.message}`, detailsOf(line)),
   })

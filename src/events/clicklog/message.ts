@@ -5,6 +5,8 @@ import type { ClickEntry } from '../clicklog.ts'
 const Origin = z.object({
   /** the form of the message; a field may be added without a new one, so readers pass over what they do not know */
   v: z.literal(1),
+  /** which event log the click belongs to: one topic may carry those of several */
+  log: z.string().min(1),
   /** names the place where the entry was numbered */
   spool: z.string().min(1),
   /** counts up by one within (spool, partition): a number seen before is a repetition, one left out is a loss */
@@ -27,21 +29,24 @@ const keyOf = (entry: ClickEntry) => {
   return link === 0 ? `${source.kind}:${source.id}` : `link:${link}`
 }
 
-export const encode = (entry: ClickEntry): { readonly key: string | null; readonly value: string } => {
+export const encode = (log: string, entry: ClickEntry): { readonly key: string | null; readonly value: string } => {
   const { offset: _, spool, seq, ...content } = entry
   return {
     key: keyOf(entry),
-    value: JSON.stringify({ v: 1, spool, seq, ...content } satisfies z.input<typeof Message>),
+    value: JSON.stringify({ v: 1, log, spool, seq, ...content } satisfies z.input<typeof Message>),
   }
 }
 
 /** Undefined for what is no message of ours. Throws `NewerMessage`. */
-export const decode = (value: Buffer | null, offset: number): ClickEntry | undefined => {
+export const decode = (
+  value: Buffer | null,
+  offset: number,
+): { readonly log: string; readonly entry: ClickEntry } | undefined => {
   const json = parseJson(value)
   const { data } = Message.safeParse(json)
   if (data) {
-    const { v: _, ...entry } = data
-    return { ...entry, offset }
+    const { v: _, log, ...entry } = data
+    return { log, entry: { ...entry, offset } }
   }
   const { data: newer } = z.object({ v: z.int().min(2), spool: z.string() }).safeParse(json)
   if (newer)

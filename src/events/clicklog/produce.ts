@@ -23,7 +23,8 @@ export interface KafkaSinkOptions extends KafkaOptions {
 /** Takes entries to Kafka: every one of them is acknowledged by all replicas in its partition, in order, at least once. */
 export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
   const { topic, record } = options
-  const producer = openKafka(options).producer({
+  const closed = new AbortController()
+  const producer = openKafka(options, closed.signal).producer({
     // both lose messages in this client when a broker goes and comes
     idempotent: false,
     maxInFlightRequests: 1,
@@ -36,7 +37,7 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
   let ready: Promise<Producer> | undefined
 
   const open = async () => {
-    const admin = openKafka(options).admin()
+    const admin = openKafka(options, closed.signal).admin()
     try {
       await admin.connect()
       await ensureTopic(admin, topic, record)
@@ -81,7 +82,7 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
     take: async (entries) => {
       try {
         if (other) throw other
-        for (const messages of requests(entries)) await send(messages)
+        for (const messages of requests(record.logId, entries)) await send(messages)
       } catch (error) {
         // what is sent again and again would soon stand above the old offsets
         if (error instanceof OtherTopic) other = error
@@ -90,7 +91,8 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
     },
 
     close: async () => {
-      await within(3000, producer.disconnect())
+      await within(1000, producer.disconnect())
+      closed.abort()
     },
   }
 }
@@ -101,12 +103,12 @@ const unlessAway = (error: unknown): undefined => {
 }
 
 /** Bounded requests, in which each partition's entries keep their order. */
-const requests = function* (entries: Partitioned): Generator<readonly Outgoing[]> {
+const requests = function* (log: string, entries: Partitioned): Generator<readonly Outgoing[]> {
   let messages: Outgoing[] = []
   let bytes = 0
   for (const [partition, part] of Object.entries(entries))
     for (const entry of part) {
-      const message = { partition: Number(partition), ...encode(entry) }
+      const message = { partition: Number(partition), ...encode(log, entry) }
       const size = Buffer.byteLength(message.value) + 128
       if (messages.length > 0 && bytes + size > requestBytes) {
         yield messages

@@ -150,6 +150,7 @@ export const openSpool = async ({
       dropped: backlog.dropped(),
       quarantined: quarantine.count(),
       last: journal.last(),
+      gone: journal.gone(),
     }),
 
     close: async () => {
