@@ -18,6 +18,7 @@ const usage = `linkledger: short links with a history
   linkledger rebuild                        build the read tables anew from the log, while the service goes on
   linkledger log copy --from WHERE --to WHERE
                                             carry the log, its keys and sequences to another engine, and verify it
+  linkledger spool import DIR               record the clicks of a machine that is gone, from its DATA_DIR
 
 WHO is an id, an e-mail or a username; WHERE is embedded, postgres://… or esdb://…. Settings come from the environment: see the README.`
 
@@ -88,6 +89,9 @@ const run = async () => {
       if (rest[0] !== 'copy') throw new BadCommand('say what to do: linkledger log copy')
       // it loads every engine's client, which the service has no need of
       return (await import('./move.ts')).copyCommand(values, (line) => console.log(line))
+    case 'spool':
+      if (rest[0] !== 'import') throw new BadCommand('say what to do: linkledger spool import DIR')
+      return (await import('./move.ts')).importCommand(rest[1], (line) => console.log(line))
     default:
       throw new BadCommand(`there is no command ${command}\n\n${usage}`)
   }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { SingleBar } from 'cli-progress'
-import { BadCommand } from './admin.ts'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { BadCommand, withLedger } from './admin.ts'
+import { importClicks } from './clicks.ts'
 import { type Config, eventStoreProblem, readConfig } from './config.ts'
 import { lockDataDir } from './datadir.ts'
 import { asStored } from './events/codec.ts'
@@ -10,11 +13,15 @@ import { copyLog, NotACopy, type Progress } from './events/store/copy.ts'
 import { eventStoreDb } from './events/store/eventstoredb.ts'
 import type { Opening } from './events/store/open.ts'
 import { postgresStore } from './events/store/postgres.ts'
+import { openDomains } from './http/domains.ts'
+import { normalHost } from './http/url.ts'
 import { openLog } from './log.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from './postgres/database.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { openKeys } from './postgres/keyring.ts'
+import { domainsChanged } from './queries/domain.ts'
 import { copyState, OtherState } from './postgres/state.ts'
+import { openCountries } from './visitor/country.ts'
 
 type Print = (line: string) => void
 
@@ -135,4 +142,29 @@ const openingOf = async (store: EventStore): Promise<Opening> => {
   const first = await store.last('log')
   if (first?.type !== 'LogOpened') throw new Error('the log has no LogOpened')
   return first
+}
+
+/** Where spools lie below a folder: a data folder, or its folder of spools. */
+const spoolsIn = (dir: string) => (existsSync(join(dir, 'spool')) ? join(dir, 'spool') : dir)
+
+/** `linkledger spool import`: the clicks of a machine that is gone, as often as one likes. */
+export const importCommand = async (dir: string | undefined, print: Print): Promise<void> => {
+  if (dir === undefined)
+    throw new BadCommand('say which folder: the DATA_DIR of the machine that is gone, or its folder spool')
+  if (!existsSync(dir)) throw new BadCommand(`there is no folder ${dir}`)
+  const spools = spoolsIn(dir)
+  const folder = await lockDataDir(dirname(resolve(spools)))
+  try {
+    await withLedger(async (ledger) => {
+      const domains = openDomains()
+      domains.know(await domainsChanged(ledger.reader, 0n))
+      const { BASE_URL } = ledger.config
+      const own = BASE_URL === undefined ? undefined : normalHost(new URL(BASE_URL).hostname)
+      const isOurs = (host: string) => normalHost(host) === own || domains.byHost(normalHost(host)) !== undefined
+      const count = await importClicks({ ledger, countryOf: openCountries().of, isOurs }, spools)
+      print(`${count} clicks of ${spools} are recorded that were not.`)
+    })
+  } finally {
+    await folder.release()
+  }
 }

@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { openSpool } from '../src/events/clicklog/spool.ts'
 import { urlOf } from './support/app.ts'
-import { until } from './support/client.ts'
+import { browser, until } from './support/client.ts'
 import { freshDatabase } from './support/database.ts'
 import { startDouble } from './support/eventstoredb.ts'
 import { openStage } from './support/faults.ts'
 import { runCommand, type Service } from './support/process.ts'
+import { visit } from './support/spool.ts'
 
 describe('moving to another engine', function () {
   this.timeout(180_000)
@@ -101,5 +104,45 @@ describe('moving to another engine', function () {
       /--from must be an address like esdb:/,
     )
     expect(await told('copy', '--from', 'embedded', '--to', 'kurrentdb://x')).to.match(/--to must begin with esdb:\/\//)
+  })
+})
+
+describe('the spool of a machine that is gone', function () {
+  this.timeout(60_000)
+  const stage = openStage()
+  after(stage.clear)
+
+  it('is imported as often as one likes, while the service runs, and each click counts once', async () => {
+    const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
+    const service = await stage.start({ ...settings, DATA_DIR: await stage.dir() })
+    const { key, id: account } = await service.register()
+    const made = await service.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    const link = Number(made.json['id'])
+
+    const gone = await stage.dir()
+    const spool = await openSpool({ dir: join(gone, 'spool'), route: { log: 'local', partitions: 1 }, log: () => {} })
+    for (let n = 0; n < 30; n++) await spool.add({ ...visit(n), account, link, agent: browser })
+    await spool.close()
+
+    const run = async (...args: string[]) =>
+      runCommand(['spool', ...args], { ...settings, DATA_DIR: await stage.dir() })
+    expect((await run('import', gone)).out).to.match(/^30 clicks of \S+ are recorded that were not\.$/m)
+    expect((await run('import', join(gone, 'spool'))).out).to.match(/^0 clicks of/m)
+    const clicks = async () => (await service.get(`/api/url/${link}`, { key })).json['data'].clicks
+    expect(await until(clicks, (n) => n === 30)).to.equal(30)
+
+    expect((await run('import')).err).to.match(/say which folder/)
+    expect((await run('import', join(gone, 'nothing'))).err).to.match(/there is no folder \S+nothing/)
+    expect((await run('export')).err).to.match(/say what to do: linkledger spool import DIR/)
+  })
+
+  it('is left alone while a service works on it', async () => {
+    const DATA_DIR = await stage.dir()
+    const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
+    await stage.start({ ...settings, DATA_DIR })
+    const { code, err } = await runCommand(['spool', 'import', DATA_DIR], { ...settings, DATA_DIR: await stage.dir() })
+    expect([code, err]).to.satisfy(
+      ([n, text]: [number, string]) => n === 1 && /is in use by another linkledger/.test(text),
+    )
   })
 })
