@@ -69,7 +69,7 @@ const start = async (
     lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
   })
   closing.push(listener.close)
-  const redirectReader = { db: ledger.pool(4), table: tables.name }
+  const redirectReader = { db: ledger.pool(4, 3000), table: tables.name }
   const memory = openMemory({
     handler,
     reader,

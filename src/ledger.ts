@@ -33,8 +33,8 @@ export interface Ledger {
   readonly log: Logger
   readonly metrics: Metrics
   readonly notify: (text: string) => Promise<unknown>
-  /** A pool of its own, of at most `max` connections. */
-  readonly pool: (max: number) => Database
+  /** A pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. */
+  readonly pool: (max: number, timeout: number) => Database
   readonly close: () => Promise<void>
 }
 
@@ -69,8 +69,8 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
   const { connection } = postgres
   const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
   const pools: { destroy: () => PromiseLike<unknown> }[] = []
-  const pool = (max: number) => {
-    const db = openDatabase(connection, { name: instance, max, timeout: 10_000, onError })
+  const pool = (max: number, timeout: number) => {
+    const db = openDatabase(connection, { name: instance, max, timeout, onError })
     pools.push(db)
     return db
   }
@@ -80,7 +80,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
   }
 
   try {
-    const db = pool(10)
+    const db = pool(10, 10_000)
     await migrate(db)
     await ensureCheckpoints(db)
     const keys = await openKeys(db, config.SECRET)

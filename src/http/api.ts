@@ -10,7 +10,7 @@ import { readBody } from './body.ts'
 import { campaignRoutes } from './campaign.ts'
 import { channelRoutes } from './channel.ts'
 import { domainRoutes } from './domain.ts'
-import { fail, failureOf } from './errors.ts'
+import { fail, failureOf, inTime } from './errors.ts'
 import { linkRoutes } from './link.ts'
 import { overlayRoutes } from './overlay.ts'
 import { pixelRoutes } from './pixel.ts'
@@ -81,7 +81,7 @@ export const createApi = (options: ApiOptions) => {
       })
       setRate(ctx, { limit, remaining: limit, reset: Math.floor(Date.now() / 1000) + window })
       try {
-        await next()
+        await inTime(next(), patience(ctx.path))
       } catch (error) {
         const failure = failureOf(error)
         if (failure.status >= 500)
@@ -117,6 +117,9 @@ export const createApi = (options: ApiOptions) => {
     })
     .use(router.routes() as unknown as Koa.Middleware)
 }
+
+/** ms after which a request is answered all the same: a logo is fetched and DNS is asked for in times of their own. */
+const patience = (path: string) => (/^\/api\/(?:qr|domain)\//.test(path) ? 15_000 : 5000)
 
 const setRate = (ctx: Context, { limit, remaining, reset }: Pick<Counted, 'limit' | 'remaining' | 'reset'>) =>
   ctx.set(Object.fromEntries([limit, remaining, reset].map((value, i) => [rateHeaders[i], String(value)])))
