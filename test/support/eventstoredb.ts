@@ -288,11 +288,11 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
       const stream = nameOf(options.getStreamIdentifier())
       const expected = expectedOf(options, options.getStreamPosition())
       appending(stream, expected, batch.events, (error, outcome) => {
-        if (error || !outcome) return void call.destroy(error ?? undefined)
+        if (error || !outcome) return void call.emit('error', error)
         const response = new BatchAppendResp()
           .setCorrelationId(request.getCorrelationId())
           .setStreamIdentifier(options.getStreamIdentifier())
-        if ('refused' in outcome) return void call.destroy(refusal(stream, outcome.refused))
+        if ('refused' in outcome) return void call.emit('error', refusal(stream, outcome.refused))
         if ('wrong' in outcome) {
           const wrong = new shared.WrongExpectedVersion()
           if (outcome.wrong < 0) wrong.setCurrentNoStream(new Empty())
@@ -325,7 +325,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
   /** Ends the call in the way of the fault; true: nothing more is sent. */
   const cut = (call: Reading, found: Fault | undefined, sent: number) => {
     if (typeof found !== 'object' || !('then' in found) || sent < found.after) return false
-    if (found.then === 'cut') call.destroy(unavailable())
+    if (found.then === 'cut') call.emit('error', unavailable())
     if (found.then === 'end') call.end()
     return true
   }
@@ -334,7 +334,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     const backwards = options.getReadDirection() === 1
     const passes = filterOf(options)
     const count = Number(options.getCount())
-    if (log.isTombstone(stream)) return void call.destroy(refusal(stream, 'deleted'))
+    if (log.isTombstone(stream)) return void call.emit('error', refusal(stream, 'deleted'))
     const there = stream === '$all' ? log.readable() : log.of(stream)
     if (stream !== '$all' && there.length === 0) {
       const response = new ReadResp()
@@ -394,7 +394,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
       }
       if (found === 'checkpoint ahead') {
         call.write(checkpointResponse(event.position + 1))
-        setTimeout(() => call.destroy(unavailable()), 20)
+        setTimeout(() => call.emit('error', unavailable()), 20)
         return
       }
       await write(call, eventResponse(event))
@@ -409,8 +409,8 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     calls[kind]++
     call.on('error', () => {})
     const found = fault({ kind, stream, types: [] })
-    if (found === 'not leader') return void call.destroy(notLeader())
-    if (found === 'unavailable') return void call.destroy(unavailable())
+    if (found === 'not leader') return void call.emit('error', notLeader())
+    if (found === 'unavailable') return void call.emit('error', unavailable())
     if (found === 'silent') return
     void (kind === 'subscribe' ? subscription : readOnce)(call, options, stream, found)
   }
