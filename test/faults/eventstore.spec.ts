@@ -52,6 +52,12 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
   const random = randomFrom(seed)
   const stage = openStage()
   afterEach(stage.clear)
+  /** Each of them would end a process. */
+  const unhandled: unknown[] = []
+  const collect = (error: unknown) => void unhandled.push(error)
+  before(() => process.on('unhandledRejection', collect))
+  after(() => process.off('unhandledRejection', collect))
+  afterEach(() => expect(unhandled.splice(0)).to.deep.equal([]))
   const open = async (options: Parameters<typeof openDouble>[0] = {}) => {
     const opened = await openDouble(options)
     stage.later(opened.close)
@@ -163,6 +169,7 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
         asked.push(Date.now() - began)
         return 'silent'
       })
+      const seen = follow(store)
       const pending = timed(store.append([hopeless]))
       await appendAll(store, 200)
       const { outcome, ms } = await pending
@@ -172,10 +179,13 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
       expect(asked[1]).to.be.within(2900, 4500)
       double.fail(() => undefined)
       expect((await store.append([hopeless])).ok).to.equal(true)
+      // on another connection by now; what the old one was at goes on
+      await expectAllSeen(seen, double)
+      expect(double.calls.subscribe).to.equal(1)
     })
 
     it('leaves nothing of a thousand of them in memory', async () => {
-      const { double, store } = await open({ patience: 1000 })
+      const { double, store } = await open({ patience: 300 })
       double.fail(({ kind }) => (kind === 'append' ? 'silent' : undefined))
       const events: WeakRef<object>[] = []
       const hopeless = async () => {
@@ -360,7 +370,9 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
     const asked: Promise<unknown>[] = [store.append([write()]), store.last('link-1'), store.head('all'), store.idAt(1n)]
     for (const { outcome } of await Promise.all(asked.map(timed))) {
       expect(outcome).to.be.instanceOf(StoreUnavailable)
-      expect((outcome as Error).message).to.equal(`the event log at 127.0.0.1:${double.port} cannot be reached`)
+      expect((outcome as Error).message).to.equal(
+        `the event store at 127.0.0.1:${double.port} (EVENTSTORE_URL) cannot be reached`,
+      )
     }
     const url = double.url.replace('esdb://', 'esdb://admin:canary@')
     const { outcome } = await timed(eventStoreDb({ url, codec: codec(memoryKeyring()), patience: 300 }))
@@ -371,7 +383,7 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
   })
 
   it('69: that is slow with a flood of reads is asked 20 at once, and appends do not wait for them', async () => {
-    const { double, store } = await open()
+    const { double, store } = await open({ patience: 1500 })
     double.fail(({ kind }) => (kind === 'read' ? 'silent' : undefined))
     const before = double.calls.read
     let settled = 0
@@ -437,6 +449,65 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
     expect(new Set(ids).size).to.equal(ids.length)
     expect(ids.slice(1)).to.have.members(acknowledged)
     await expectAllSeen(seen, old)
+  })
+
+  it('70: that is a cluster whose nodes are away one by one, and then all of them, is found again', async () => {
+    let leader = 0
+    const a = await startDouble({ leader: () => leader })
+    const b = await startDouble({ log: a.log, leader: () => leader })
+    leader = a.port
+    const url = `esdb://127.0.0.1:${a.port},127.0.0.1:${b.port}?tls=false&maxDiscoverAttempts=1&discoveryInterval=20`
+    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), patience: 2000 })
+    stage.later(async () => {
+      await store.close()
+      await a.close()
+      await b.close()
+    })
+    const seen = follow(store)
+    await appendAll(store, 3)
+    leader = b.port
+    await a.down()
+    await appendAll(store, 3)
+    await b.down()
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => timed(store.append([write()]))))
+    for (const { outcome } of outcomes) expect(outcome).to.be.instanceOf(StoreUnavailable)
+    leader = a.port
+    await a.up()
+    await appendAll(store, 3)
+    await expectAllSeen(seen, a)
+  })
+
+  it('70: that is a cluster which is cut off bit by bit while nobody says who leads: the process lives on', async () => {
+    let leader = 0
+    const node = await startDouble({ leader: () => leader })
+    leader = node.port
+    const url = `esdb+discover://127.0.0.1:${node.port}?tls=false&maxDiscoverAttempts=1&gossipTimeout=1&discoveryInterval=20`
+    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()) })
+    stage.later(async () => {
+      await store.close()
+      await node.close()
+    })
+    // each of them is cut at another event, while the client that has lost the first looks for a leader in vain
+    let opened = 0
+    node.fail(({ kind }) => (kind === 'subscribe' && opened < 10 ? { after: 1 + ++opened, then: 'cut' } : undefined))
+    const seen = Array.from({ length: 10 }, () => follow(store))
+    for (const one of seen)
+      await until(
+        async () => one.length,
+        (n) => n === 1,
+      )
+    leader = 0
+    for (let n = 0; n < 12; n++) {
+      const { id, type, data, metadata: known } = deleted(n)
+      const bytes = (value: object) => new TextEncoder().encode(JSON.stringify(value))
+      const event = { id, type, contentType: 'application/json', data: bytes(data), metadata: bytes(known) }
+      node.log.append(`link-${n}`, 'no_stream', [event])
+      void store.last('log').catch(() => {})
+      await sleep(60)
+    }
+    await sleep(2000)
+    leader = node.port
+    for (const one of seen) await expectAllSeen(one, node)
   })
 
   it('41: with a PostgreSQL that was restored to an older backup: no id and no alias is given twice, nothing is lost', async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import type { ReadReq, ReadResp as ReadRespType } from '@eventstore/db-client/generated/streams_pb.js'
+import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import gossip from '@eventstore/db-client/generated/gossip_pb.js'
 import serverFeaturesService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import serverFeatures from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
@@ -191,7 +193,7 @@ const filterOf = (options: Options) => {
 
 export interface DoubleOptions {
   readonly log?: MemoryLog
-  /** port of the leader, when this node is none */
+  /** port of the leader, as this node knows it (0: it does not say); by default its own */
   readonly leader?: () => number
 }
 
@@ -429,6 +431,21 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
       )
     answer(null, methods)
   }
+  /** What a client asks that is given several addresses. */
+  const members: grpc.handleUnaryCall<InstanceType<typeof Empty>, InstanceType<typeof gossip.ClusterInfo>> = (
+    _,
+    answer,
+  ) => {
+    const known = leader?.() ?? port
+    if (known === 0) return
+    const member = new gossip.MemberInfo()
+      .setInstanceId(new shared.UUID().setString(randomUUID()))
+      .setTimeStamp('0')
+      .setState(gossip.MemberInfo.VNodeState.LEADER)
+      .setIsAlive(true)
+      .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(known))
+    answer(null, new gossip.ClusterInfo().setMembersList([member]))
+  }
   const remove =
     (forEver: boolean): grpc.handleUnaryCall<InstanceType<typeof streams.DeleteReq>, grpc.ServiceError> =>
     (call, answer) => {
@@ -441,6 +458,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
   const up = async () => {
     server = new grpc.Server({ 'grpc.max_receive_message_length': 32 * 1024 * 1024 })
     server.addService(serverFeaturesService.ServerFeaturesService, { getSupportedMethods: supported as never })
+    server.addService(gossipService.GossipService, { read: members as never })
     const methods = { append, batchAppend, read, delete: remove(false), tombstone: remove(true) }
     server.addService(streamsService.StreamsService, methods as never)
     port = await new Promise<number>((resolve, reject) =>

@@ -155,7 +155,7 @@ export const eventStoreDb = async ({
     conclusive = isAnswer,
   ): Promise<T> => {
     const unreachable = (cause: unknown) =>
-      new StoreUnavailable(`the event log at ${connection.address} cannot be reached`, { cause })
+      new StoreUnavailable(`the event store at ${connection.address} (EVENTSTORE_URL) cannot be reached`, { cause })
     let problem: unknown
     for (let pause = 50; ; pause = Math.min(pause * 2, 500)) {
       const left = until - Date.now()
@@ -165,7 +165,7 @@ export const eventStoreDb = async ({
         return await ask(client, left * share)
       } catch (error) {
         if (error instanceof AccessDeniedError)
-          throw new StoreUnavailable(`the event store at ${connection.address} does not let this user in`, {
+          throw new StoreUnavailable('the user in EVENTSTORE_URL must be allowed to append and to read $all', {
             cause: error,
           })
         if (conclusive(error)) throw error
