@@ -95,13 +95,12 @@ export const memoryLog = () => {
   return {
     append,
     system,
-    /** all there is, also what cannot be read any more */
+    /** all there is: what was deleted stays here, as it does on a server until it is scavenged */
     all: all as readonly Stored[],
     of: (stream: string) => all.filter((event) => event.stream === stream && visible(event)),
     remove: (stream: string, forEver: boolean) =>
       void deleted.set(stream, forEver ? Infinity : (revisions.get(stream) ?? -1)),
     isTombstone: (stream: string) => deleted.get(stream) === Infinity,
-    readable: () => all.filter(visible),
     forget: () => (remembered = new Map()),
     appended,
   }
@@ -127,7 +126,7 @@ export type Fault =
   /** an append: stored; then never answered, cut off, or answered so many ms later */
   | { readonly stored: 'unanswered' | 'cut' | number }
   /** a read or a subscription: after so many events */
-  | { readonly after: number; readonly then: 'cut' | 'end' | 'silent' }
+  | { readonly after: number; readonly is: 'cut' | 'ended' | 'silent' }
 
 const failure = (code: grpc.status, details: string, meta: Readonly<Record<string, string>> = {}) => {
   const metadata = new grpc.Metadata()
@@ -326,9 +325,9 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
 
   /** Ends the call in the way of the fault; true: nothing more is sent. */
   const cut = (call: Reading, found: Fault | undefined, sent: number) => {
-    if (typeof found !== 'object' || !('then' in found) || sent < found.after) return false
-    if (found.then === 'cut') call.emit('error', unavailable())
-    if (found.then === 'end') call.end()
+    if (typeof found !== 'object' || !('is' in found) || sent < found.after) return false
+    if (found.is === 'cut') call.emit('error', unavailable())
+    if (found.is === 'ended') call.end()
     return true
   }
 
@@ -337,7 +336,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     const passes = filterOf(options)
     const count = Number(options.getCount())
     if (log.isTombstone(stream)) return void call.emit('error', refusal(stream, 'deleted'))
-    const there = stream === '$all' ? log.readable() : log.of(stream)
+    const there = stream === '$all' ? log.all : log.of(stream)
     if (stream !== '$all' && there.length === 0) {
       const response = new ReadResp()
       call.write(response.setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(identifier(stream))))

@@ -268,22 +268,20 @@ export const eventStoreDb = async ({
       return newest
     })
 
-  const idAt = async (position: bigint, sure = false): Promise<string | undefined> => {
+  const idAt = async (position: bigint) => {
+    if (position > (await head('all'))) return undefined
     const fromPosition = { commit: position, prepare: position }
     const ask = async (client: EventStoreDBClient, ms: number) => {
       for await (const event of heard(client.readAll({ fromPosition, maxCount: 1, requiresLeader: true }), ms))
         return event.position === position ? event.id : undefined
       return undefined
     }
-    try {
-      return await reach(soon(), ask, (error) => isAnswer(error) || error instanceof UnknownError)
-    } catch (error) {
-      if (!(error instanceof UnknownError || error instanceof InvalidArgumentError)) throw error
-      // a server may fail where no event begins, or because it is not ready: once it answers another question, it was the former
-      if (sure) return undefined
-      await head('all')
-      return idAt(position, true)
-    }
+    // a server that has just answered, and now fails with this, does so because no event begins there
+    const nothing = (error: unknown) => error instanceof UnknownError || error instanceof InvalidArgumentError
+    return reach(soon(), ask, nothing).catch((error: unknown) => {
+      if (nothing(error)) return undefined
+      throw error
+    })
   }
 
   /** Batches of one subscription, for as long as that lives. */
@@ -382,7 +380,7 @@ export const eventStoreDb = async ({
       }
     },
     head,
-    idAt: (position) => idAt(position),
+    idAt,
     close: async () => {
       closed.abort()
       await connection.close()
