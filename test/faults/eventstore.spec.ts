@@ -307,6 +307,25 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
     expect((await store.append([write()])).ok).to.equal(true)
   })
 
+  it('that lets nobody in, or holds the log of another program, says at once what has to be set right', async () => {
+    const double = await startDouble()
+    stage.later(double.close)
+    const opening = () => timed(eventStoreDb({ url: double.url, codec: codec(memoryKeyring()) }))
+    for (const denied of ['read', 'append']) {
+      double.fail(({ kind }) => (kind === denied ? 'access denied' : undefined))
+      const { outcome, ms } = await opening()
+      expect(String(outcome)).to.include('the user in EVENTSTORE_URL must be allowed to append and to read $all')
+      expect(ms).to.be.below(2500)
+    }
+    double.fail(() => undefined)
+    const [data, metadata] = [new TextEncoder().encode('{}'), new Uint8Array()]
+    double.log.append('log', 'no_stream', [
+      { id: randomUUID(), type: 'Written', contentType: 'application/json', data, metadata },
+    ])
+    const { outcome } = await opening()
+    expect(String(outcome)).to.include('a stream `log` of another program')
+  })
+
   it('69: that is slow with a flood of reads is asked 20 at once, and appends do not wait for them', async () => {
     const { double, store } = await open({ patience: 1500 })
     double.fail(({ kind }) => (kind === 'read' ? 'silent' : undefined))

@@ -119,6 +119,7 @@ export type Fault =
   /** refused, with the address of the leader */
   | 'not leader'
   | 'unavailable'
+  | 'access denied'
   /** an append: nothing is stored, and there is never an answer */
   | 'silent'
   /** a subscription: the next event is not sent, but a checkpoint that is beyond it, and then the connection is cut */
@@ -133,6 +134,7 @@ const failure = (code: grpc.status, details: string, meta: Readonly<Record<strin
   for (const [name, value] of Object.entries(meta)) metadata.set(name, value)
   return Object.assign(new Error(details), { code, details, metadata })
 }
+const denied = () => failure(grpc.status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' })
 const unavailable = () => failure(grpc.status.UNAVAILABLE, 'the connection was cut')
 
 interface Expecting {
@@ -218,6 +220,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     if (found === 'silent') return
     if (found === 'not leader') return answer(notLeader())
     if (found === 'unavailable') return answer(unavailable())
+    if (found === 'access denied') return answer(denied())
     const outcome = log.append(stream, expected, events)
     const stored = typeof found === 'object' && 'stored' in found ? found.stored : 0
     if (stored === 'unanswered') return
@@ -412,6 +415,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     const found = fault({ kind, stream, types: [] })
     if (found === 'not leader') return void call.emit('error', notLeader())
     if (found === 'unavailable') return void call.emit('error', unavailable())
+    if (found === 'access denied') return void call.emit('error', denied())
     if (found === 'silent') return
     void (kind === 'subscribe' ? subscription : readOnce)(call, options, stream, found)
   }
