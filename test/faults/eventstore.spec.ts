@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -287,6 +288,51 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
     expect((await waiting).ok).to.equal(true)
     expect(await store.append([before])).to.deep.equal(first)
     await expectAllSeen(seen, double)
+  })
+
+  it('whose connections freeze while new ones work is connected to anew', async () => {
+    const double = await startDouble()
+    const sockets: Socket[] = []
+    const proxy = createServer((socket) => {
+      const through = connectTo(double.port, '127.0.0.1')
+      sockets.push(socket, through)
+      for (const [one, other] of [
+        [socket, through],
+        [through, socket],
+      ] as const)
+        one
+          .on('data', (data) => other.write(data))
+          .on('error', () => {})
+          .on('close', () => other.destroy())
+    })
+    await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
+    const { port } = proxy.address() as AddressInfo
+    const url = `esdb://127.0.0.1:${port}?tls=false`
+    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), stall: 1500 })
+    stage.later(async () => {
+      await store.close()
+      sockets.forEach((socket) => socket.destroy())
+      proxy.close()
+      await double.close()
+    })
+    const seen = follow(store)
+    await appendAll(store, 3)
+    await expectAllSeen(seen, double)
+    await sleep(2100)
+    sockets.forEach((socket) => socket.pause())
+    const { outcome, ms } = await timed(store.append([write()]))
+    expect(outcome).to.include({ ok: true })
+    expect(ms).to.be.within(2900, 5000)
+    await expectAllSeen(seen, double)
+  })
+
+  it('that answers without a position is asked for it', async () => {
+    const { double, store } = await open()
+    double.fail(({ kind }) => (kind === 'append' ? 'no position' : undefined))
+    const one = write(undefined, 3)
+    const appended = await store.append([one])
+    expect(appended).to.deep.equal({ ok: true, position: (await store.last(one.stream))?.position })
+    expect(await store.append([one])).to.deep.equal(appended)
   })
 
   it('that is away for longer is reported, in its own words, and never with a password', async () => {

@@ -122,6 +122,8 @@ export type Fault =
   | 'access denied'
   /** an append: nothing is stored, and there is never an answer */
   | 'silent'
+  /** an append: stored, and answered without its position */
+  | 'no position'
   /** a subscription: the next event is not sent, but a checkpoint that is beyond it, and then the connection is cut */
   | 'checkpoint ahead'
   /** an append: stored; then never answered, cut off, or answered so many ms later */
@@ -214,7 +216,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     stream: string,
     expected: Expected,
     events: readonly Proposed[],
-    answer: (error: Error | null, outcome?: Outcome) => void,
+    answer: (error: Error | null, outcome?: Outcome, positioned?: boolean) => void,
   ) => {
     const found = fault({ kind: 'append', stream, types: events.map(({ type }) => type) })
     if (found === 'silent') return
@@ -226,7 +228,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     if (stored === 'unanswered') return
     if (stored === 'cut') return answer(unavailable())
     if (stored > 0) setTimeout(() => answer(null, outcome), stored)
-    else answer(null, outcome)
+    else answer(null, outcome, found !== 'no position')
   }
   const refusal = (stream: string, refused: 'deleted' | 'too large') =>
     refused === 'deleted'
@@ -254,7 +256,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     call.on('end', () => {
       const stream = nameOf(options!.getStreamIdentifier())
       const expected = expectedOf(options!, options!.getRevision())
-      appending(stream, expected, events, (error, outcome) => {
+      appending(stream, expected, events, (error, outcome, positioned = true) => {
         if (error || !outcome) return answer(error)
         if ('refused' in outcome) return answer(refusal(stream, outcome.refused))
         if ('wrong' in outcome) {
@@ -267,9 +269,9 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
           return answer(null, new AppendResp().setWrongExpectedVersion(wrong))
         }
         const at = String(outcome.position)
-        const success = new AppendResp.Success()
-          .setCurrentRevision(String(outcome.revision))
-          .setPosition(new AppendResp.Position().setCommitPosition(at).setPreparePosition(at))
+        const success = new AppendResp.Success().setCurrentRevision(String(outcome.revision))
+        if (positioned) success.setPosition(new AppendResp.Position().setCommitPosition(at).setPreparePosition(at))
+        else success.setNoPosition(new Empty())
         answer(null, new AppendResp().setSuccess(success))
       })
     })

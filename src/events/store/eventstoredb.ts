@@ -217,10 +217,11 @@ export const eventStoreDb = async ({
         }),
       )
     try {
-      const { position, nextExpectedRevision } = await reach(until, ask)
-      // the ids may also have been known from elsewhere in the stream: then nothing was stored where it should have been
-      const found = nextExpectedRevision === last && position ? position.commit : await standing()
-      return found === undefined ? { ok: false, stream, actual: nextExpectedRevision } : { ok: true, position: found }
+      const { position, nextExpectedRevision: revision } = await reach(until, ask)
+      // an old server answers a repeated append without its position
+      const found = position ? position.commit : (await readPage(stream, revision, 1)).at(-1)?.position
+      if (found === undefined) throw new StoreUnavailable(`${stream}@${revision} was stored, but cannot be read`)
+      return { ok: true, position: found }
     } catch (error) {
       if (error instanceof MaxAppendSizeExceededError)
         throw new RangeError(`an append holds at most ${appendLimit} bytes`, { cause: error })
