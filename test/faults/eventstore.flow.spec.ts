@@ -189,4 +189,38 @@ describe('a service whose EventStoreDB', function () {
     expect(await until(clicks, (n) => n >= visits, 30_000)).to.equal(visits)
     expect((await app.get('/readyz')).status).to.equal(200)
   }).timeout(long ? 300_000 : 60_000)
+
+  it('69: is asked for nothing by those who try alias after alias, also while the projector is stopped; writes go on', async () => {
+    const double = await startDouble()
+    stage.later(double.close)
+    const app = await startTestApp({ EVENTSTORE_URL: double.url, TRUST_PROXY: '1', BASE_URL: 'http://short.test' })
+    stage.later(app.close)
+    const { key } = await app.register()
+    const add = (custom: string) => app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })
+    expect((await add('known')).status).to.equal(200)
+    const misses = long ? 10_000 : 600
+    let tried = 0
+    const guess = async () => {
+      const from = `10.${(++tried >> 16) & 255}.${(tried >> 8) & 255}.${tried & 255}`
+      expect((await app.visit(`/guess-${tried}`, { 'X-Forwarded-For': from })).status).to.equal(404)
+    }
+    const reads = async (work: Promise<unknown>[]) => {
+      const before = double.calls.read
+      await Promise.all(work)
+      return double.calls.read - before
+    }
+    const flood = async () => {
+      for (let n = 0; n < misses; n += 20) await Promise.all(Array.from({ length: 20 }, guess))
+    }
+    expect(await reads([flood()])).to.equal(0)
+
+    const holder = await stage.connect(app.connection)
+    await holder.query('begin; select * from read.checkpoints for update')
+    const late = ['late-1', 'late-2', 'late-3'].map(add)
+    const asked = await reads([flood(), ...late])
+    expect((await Promise.all(late)).map(({ status }) => status)).to.deep.equal([200, 200, 200])
+    for (const path of ['/late-1', '/late-2', '/late-3', '/known']) expect((await app.visit(path)).status).to.equal(302)
+    // what belongs to the three that are late, however many are guessed
+    expect(asked).to.be.below(20)
+  })
 })
