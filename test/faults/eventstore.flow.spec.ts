@@ -112,7 +112,7 @@ describe('a service whose EventStoreDB', function () {
       }
     }
     const made = new Map<number, string>()
-    let key = ''
+    let [key, late] = ['', '']
     const add = async (app: TestApp, custom: string) => {
       const { status, json, text } = await app.post('/api/url/add', {
         key,
@@ -131,7 +131,7 @@ describe('a service whose EventStoreDB', function () {
     await session(async (app) => {
       for (let n = 0; n < 12; n++) await add(app, `after-${n}`)
       await app.put('/api/url/1/update', { key, body: { url: 'https://example.com/newer' } })
-      await app.register('late')
+      late = (await app.register('late')).key
     })
     await session(async (app) => {
       const rows = await until(
@@ -145,11 +145,23 @@ describe('a service whose EventStoreDB', function () {
           (await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })).status,
         ).to.equal(400)
       for (let n = 0; n < 5; n++) await add(app, `restored-${n}`)
+      // the next account is offered the id of one that this PostgreSQL does not know
+      const { id, key: fresh } = await app.register('new')
+      expect(id).to.be.above(2)
+      expect((await app.get('/api/account', { key: fresh })).json['data']).to.include({ email: 'new@example.com' })
       const again = { email: 'late@example.com', password: 'correct horse 1' }
       expect((await app.post('/register', { body: again })).status).to.equal(400)
-      const { id } = await app.register('new')
-      expect(id).to.be.above(2)
+      // whose own key is lost: what was sealed with it is no more, but what he says from now on
+      expect((await app.get('/api/account', { key: late })).json['data']).to.include({ email: '' })
+      const email = 'newer@example.com'
+      expect((await app.put('/api/account/update', { key: late, body: { email } })).status).to.equal(200)
+      expect((await app.get('/api/account', { key: late })).json['data']).to.include({ email })
       for (const alias of made.values()) expect((await app.visit(`/${alias}`)).status, alias).to.equal(302)
+    }, restored)
+    await query(restored, 'drop schema read cascade')
+    await session(async (app) => {
+      expect((await app.get('/api/account', { key: late })).json['data']).to.include({ email: 'newer@example.com' })
+      expect(await listed(app, key)).to.have.length(made.size)
     }, restored)
     const created = double.log.all.filter(({ type }) => type === 'LinkCreated')
     expect(created).to.have.length(made.size)
