@@ -1,6 +1,6 @@
 import { Metadata, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
-import { type Keyring, personalFields, seal, unseal } from './seal.ts'
+import { type Keyring, personalFields, sealPersonal, unsealPersonal } from './seal.ts'
 
 /** An event as an engine holds it: JSON, personal fields sealed. */
 export interface Raw {
@@ -44,7 +44,10 @@ export const codec = (keyring: Keyring): Codec => {
     const { account } = metadata
     const key = account === null ? undefined : await keyring.forSealing(account)
     if (account === null || !key) throw new Error(`${type} carries personal data, but its account has no key`)
-    const sealedFields = fields.map((field) => [field, seal(key, context(account, type, field), String(said[field]))])
+    const sealedFields = fields.map((field) => [
+      field,
+      sealPersonal(key, context(account, type, field), String(said[field])),
+    ])
     return { ...data, ...(Object.fromEntries(sealedFields) as object) }
   }
 
@@ -55,8 +58,7 @@ export const codec = (keyring: Keyring): Codec => {
     const copy = { ...(data as Record<string, unknown>) }
     for (const field of fields) {
       const text = copy[field]
-      if (typeof text === 'string')
-        copy[field] = key ? unseal(key, context(account, type, field), text).toString() : null
+      if (typeof text === 'string') copy[field] = unsealPersonal(key, context(account, type, field), text)
     }
     return copy
   }

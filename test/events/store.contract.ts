@@ -157,6 +157,39 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(s))).to.have.length(2)
     })
 
+    it('stores an event again that stands elsewhere in its stream: the place tells a retry, not the id alone', async () => {
+      const s = stream()
+      const e = event()
+      const first = await append(s, 'no_stream', e)
+      const second = await append(s, 0n, e)
+      expect(second).to.include({ ok: true }).and.not.deep.equal(first)
+      expect(await append(s, 0n, e)).to.deep.equal(second)
+      expect(await append(s, 0n, event())).to.deep.equal({ ok: false, stream: s, actual: 1n })
+      expect((await collect(open().read(s))).map(({ id }) => id)).to.deep.equal([e.id, e.id])
+    })
+
+    it('tells two retries of one append that come together the same', async () => {
+      const s = stream()
+      const e = event()
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => append(s, 'no_stream', e)))
+      for (const outcome of outcomes) expect(outcome).to.include({ ok: true }).and.deep.equal(outcomes[0])
+      expect(await collect(open().read(s))).to.have.length(1)
+    })
+
+    it('reads a stream of many events whole, in order', async () => {
+      const s = stream()
+      for (let n = 0; n < 3; n++)
+        await append(
+          s,
+          n === 0 ? 'no_stream' : BigInt(n * 400 - 1),
+          ...Array.from({ length: 400 }, (_, i) => event(n * 400 + i)),
+        )
+      const read = (await collect(open().read(s))).map(({ data }) => (data as { id: number }).id)
+      expect(read).to.deep.equal([...Array(1200).keys()])
+      expect(await collect(open().read(s, 1199n))).to.have.length(1)
+      expect(await collect(open().read(s, 1200n))).to.deep.equal([])
+    })
+
     it('stores an ordered list of writes at increasing positions', async () => {
       const [s, t] = [stream(), stream()]
       const appended = await open().append([

@@ -15,8 +15,15 @@ export const eventStoreEngine = real
   ? 'EventStoreDB, THE REAL SERVER of TEST_EVENTSTORE_URL'
   : 'EventStoreDB, A STAND-IN of this repository (a real server is taken when TEST_EVENTSTORE_URL is set)'
 
+let told = false
+const tell = () => {
+  if (!told) process.stdout.write(`\n  ==> ${eventStoreEngine}\n\n`)
+  told = true
+}
+
 /** The real server, whose log others have written to, or an empty stand-in. */
 export const openEventStore = async (): Promise<Engine> => {
+  tell()
   if (real) return { url: real, close: async () => {} }
   const { url, close } = await startDouble()
   return { url, close }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import type { ReadReq, ReadResp as ReadRespType } from '@eventstore/db-client/generated/streams_pb.js'
+import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import gossip from '@eventstore/db-client/generated/gossip_pb.js'
 import serverFeaturesService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import serverFeatures from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
@@ -93,13 +95,12 @@ export const memoryLog = () => {
   return {
     append,
     system,
-    /** all there is, also what cannot be read any more */
+    /** all there is: what was deleted stays here, as it does on a server until it is scavenged */
     all: all as readonly Stored[],
     of: (stream: string) => all.filter((event) => event.stream === stream && visible(event)),
     remove: (stream: string, forEver: boolean) =>
       void deleted.set(stream, forEver ? Infinity : (revisions.get(stream) ?? -1)),
     isTombstone: (stream: string) => deleted.get(stream) === Infinity,
-    readable: () => all.filter(visible),
     forget: () => (remembered = new Map()),
     appended,
   }
@@ -118,20 +119,24 @@ export type Fault =
   /** refused, with the address of the leader */
   | 'not leader'
   | 'unavailable'
+  | 'access denied'
   /** an append: nothing is stored, and there is never an answer */
   | 'silent'
+  /** an append: stored, and answered without its position */
+  | 'no position'
   /** a subscription: the next event is not sent, but a checkpoint that is beyond it, and then the connection is cut */
   | 'checkpoint ahead'
   /** an append: stored; then never answered, cut off, or answered so many ms later */
   | { readonly stored: 'unanswered' | 'cut' | number }
   /** a read or a subscription: after so many events */
-  | { readonly after: number; readonly then: 'cut' | 'end' | 'silent' }
+  | { readonly after: number; readonly is: 'cut' | 'ended' | 'silent' }
 
 const failure = (code: grpc.status, details: string, meta: Readonly<Record<string, string>> = {}) => {
   const metadata = new grpc.Metadata()
   for (const [name, value] of Object.entries(meta)) metadata.set(name, value)
   return Object.assign(new Error(details), { code, details, metadata })
 }
+const denied = () => failure(grpc.status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' })
 const unavailable = () => failure(grpc.status.UNAVAILABLE, 'the connection was cut')
 
 interface Expecting {
@@ -191,7 +196,7 @@ const filterOf = (options: Options) => {
 
 export interface DoubleOptions {
   readonly log?: MemoryLog
-  /** port of the leader, when this node is none */
+  /** port of the leader, as this node knows it (0: it does not say); by default its own */
   readonly leader?: () => number
 }
 
@@ -211,18 +216,19 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     stream: string,
     expected: Expected,
     events: readonly Proposed[],
-    answer: (error: Error | null, outcome?: Outcome) => void,
+    answer: (error: Error | null, outcome?: Outcome, positioned?: boolean) => void,
   ) => {
     const found = fault({ kind: 'append', stream, types: events.map(({ type }) => type) })
     if (found === 'silent') return
     if (found === 'not leader') return answer(notLeader())
     if (found === 'unavailable') return answer(unavailable())
+    if (found === 'access denied') return answer(denied())
     const outcome = log.append(stream, expected, events)
     const stored = typeof found === 'object' && 'stored' in found ? found.stored : 0
     if (stored === 'unanswered') return
     if (stored === 'cut') return answer(unavailable())
     if (stored > 0) setTimeout(() => answer(null, outcome), stored)
-    else answer(null, outcome)
+    else answer(null, outcome, found !== 'no position')
   }
   const refusal = (stream: string, refused: 'deleted' | 'too large') =>
     refused === 'deleted'
@@ -250,7 +256,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     call.on('end', () => {
       const stream = nameOf(options!.getStreamIdentifier())
       const expected = expectedOf(options!, options!.getRevision())
-      appending(stream, expected, events, (error, outcome) => {
+      appending(stream, expected, events, (error, outcome, positioned = true) => {
         if (error || !outcome) return answer(error)
         if ('refused' in outcome) return answer(refusal(stream, outcome.refused))
         if ('wrong' in outcome) {
@@ -263,9 +269,9 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
           return answer(null, new AppendResp().setWrongExpectedVersion(wrong))
         }
         const at = String(outcome.position)
-        const success = new AppendResp.Success()
-          .setCurrentRevision(String(outcome.revision))
-          .setPosition(new AppendResp.Position().setCommitPosition(at).setPreparePosition(at))
+        const success = new AppendResp.Success().setCurrentRevision(String(outcome.revision))
+        if (positioned) success.setPosition(new AppendResp.Position().setCommitPosition(at).setPreparePosition(at))
+        else success.setNoPosition(new Empty())
         answer(null, new AppendResp().setSuccess(success))
       })
     })
@@ -288,11 +294,11 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
       const stream = nameOf(options.getStreamIdentifier())
       const expected = expectedOf(options, options.getStreamPosition())
       appending(stream, expected, batch.events, (error, outcome) => {
-        if (error || !outcome) return void call.destroy(error ?? undefined)
+        if (error || !outcome) return void call.emit('error', error)
         const response = new BatchAppendResp()
           .setCorrelationId(request.getCorrelationId())
           .setStreamIdentifier(options.getStreamIdentifier())
-        if ('refused' in outcome) return void call.destroy(refusal(stream, outcome.refused))
+        if ('refused' in outcome) return void call.emit('error', refusal(stream, outcome.refused))
         if ('wrong' in outcome) {
           const wrong = new shared.WrongExpectedVersion()
           if (outcome.wrong < 0) wrong.setCurrentNoStream(new Empty())
@@ -324,9 +330,9 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
 
   /** Ends the call in the way of the fault; true: nothing more is sent. */
   const cut = (call: Reading, found: Fault | undefined, sent: number) => {
-    if (typeof found !== 'object' || !('then' in found) || sent < found.after) return false
-    if (found.then === 'cut') call.destroy(unavailable())
-    if (found.then === 'end') call.end()
+    if (typeof found !== 'object' || !('is' in found) || sent < found.after) return false
+    if (found.is === 'cut') call.emit('error', unavailable())
+    if (found.is === 'ended') call.end()
     return true
   }
 
@@ -334,8 +340,8 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     const backwards = options.getReadDirection() === 1
     const passes = filterOf(options)
     const count = Number(options.getCount())
-    if (log.isTombstone(stream)) return void call.destroy(refusal(stream, 'deleted'))
-    const there = stream === '$all' ? log.readable() : log.of(stream)
+    if (log.isTombstone(stream)) return void call.emit('error', refusal(stream, 'deleted'))
+    const there = stream === '$all' ? log.all : log.of(stream)
     if (stream !== '$all' && there.length === 0) {
       const response = new ReadResp()
       call.write(response.setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(identifier(stream))))
@@ -394,7 +400,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
       }
       if (found === 'checkpoint ahead') {
         call.write(checkpointResponse(event.position + 1))
-        setTimeout(() => call.destroy(unavailable()), 20)
+        setTimeout(() => call.emit('error', unavailable()), 20)
         return
       }
       await write(call, eventResponse(event))
@@ -409,8 +415,9 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     calls[kind]++
     call.on('error', () => {})
     const found = fault({ kind, stream, types: [] })
-    if (found === 'not leader') return void call.destroy(notLeader())
-    if (found === 'unavailable') return void call.destroy(unavailable())
+    if (found === 'not leader') return void call.emit('error', notLeader())
+    if (found === 'unavailable') return void call.emit('error', unavailable())
+    if (found === 'access denied') return void call.emit('error', denied())
     if (found === 'silent') return
     void (kind === 'subscribe' ? subscription : readOnce)(call, options, stream, found)
   }
@@ -429,6 +436,21 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
       )
     answer(null, methods)
   }
+  /** What a client asks that is given several addresses. */
+  const members: grpc.handleUnaryCall<InstanceType<typeof Empty>, InstanceType<typeof gossip.ClusterInfo>> = (
+    _,
+    answer,
+  ) => {
+    const known = leader?.() ?? port
+    if (known === 0) return
+    const member = new gossip.MemberInfo()
+      .setInstanceId(new shared.UUID().setString(randomUUID()))
+      .setTimeStamp('0')
+      .setState(gossip.MemberInfo.VNodeState.LEADER)
+      .setIsAlive(true)
+      .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(known))
+    answer(null, new gossip.ClusterInfo().setMembersList([member]))
+  }
   const remove =
     (forEver: boolean): grpc.handleUnaryCall<InstanceType<typeof streams.DeleteReq>, grpc.ServiceError> =>
     (call, answer) => {
@@ -441,6 +463,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
   const up = async () => {
     server = new grpc.Server({ 'grpc.max_receive_message_length': 32 * 1024 * 1024 })
     server.addService(serverFeaturesService.ServerFeaturesService, { getSupportedMethods: supported as never })
+    server.addService(gossipService.GossipService, { read: members as never })
     const methods = { append, batchAppend, read, delete: remove(false), tombstone: remove(true) }
     server.addService(streamsService.StreamsService, methods as never)
     port = await new Promise<number>((resolve, reject) =>

@@ -158,7 +158,7 @@ export const eventStoreDb = async ({
     conclusive = isAnswer,
   ): Promise<T> => {
     const unreachable = (cause: unknown) =>
-      new StoreUnavailable(`the event log at ${connection.address} cannot be reached`, { cause })
+      new StoreUnavailable(`the event store at ${connection.address} (EVENTSTORE_URL) cannot be reached`, { cause })
     let problem: unknown
     for (let pause = 50; ; pause = Math.min(pause * 2, 500)) {
       const left = until - Date.now()
@@ -168,7 +168,7 @@ export const eventStoreDb = async ({
         return await ask(client, left * share)
       } catch (error) {
         if (error instanceof AccessDeniedError)
-          throw new StoreUnavailable(`the event store at ${connection.address} does not let this user in`, {
+          throw new StoreUnavailable('the user in EVENTSTORE_URL must be allowed to append and to read $all', {
             cause: error,
           })
         if (conclusive(error)) throw error
@@ -220,10 +220,11 @@ export const eventStoreDb = async ({
         }),
       )
     try {
-      const { position, nextExpectedRevision } = await reach(until, ask)
-      // the ids may also have been known from elsewhere in the stream: then nothing was stored where it should have been
-      const found = nextExpectedRevision === last && position ? position.commit : await standing()
-      return found === undefined ? { ok: false, stream, actual: nextExpectedRevision } : { ok: true, position: found }
+      const { position, nextExpectedRevision: revision } = await reach(until, ask)
+      // an old server answers a repeated append without its position
+      const found = position ? position.commit : (await readPage(stream, revision, 1)).at(-1)?.position
+      if (found === undefined) throw new StoreUnavailable(`${stream}@${revision} was stored, but cannot be read`)
+      return { ok: true, position: found }
     } catch (error) {
       if (error instanceof MaxAppendSizeExceededError)
         throw new RangeError(`an append holds at most ${appendLimit} bytes`, { cause: error })
@@ -271,22 +272,20 @@ export const eventStoreDb = async ({
       return newest
     })
 
-  const idAt = async (position: bigint, sure = false): Promise<string | undefined> => {
+  const idAt = async (position: bigint) => {
+    if (position > (await head('all'))) return undefined
     const fromPosition = { commit: position, prepare: position }
     const ask = async (client: EventStoreDBClient, ms: number) => {
       for await (const event of heard(client.readAll({ fromPosition, maxCount: 1, requiresLeader: true }), ms))
         return event.position === position ? event.id : undefined
       return undefined
     }
-    try {
-      return await reach(soon(), ask, (error) => isAnswer(error) || error instanceof UnknownError)
-    } catch (error) {
-      if (!(error instanceof UnknownError || error instanceof InvalidArgumentError)) throw error
-      // a server may fail where no event begins, or because it is not ready: once it answers another question, it was the former
-      if (sure) return undefined
-      await head('all')
-      return idAt(position, true)
-    }
+    // a server that has just answered, and now fails with this, does so because no event begins there
+    const nothing = (error: unknown) => error instanceof UnknownError || error instanceof InvalidArgumentError
+    return reach(soon(), ask, nothing).catch((error: unknown) => {
+      if (nothing(error)) return undefined
+      throw error
+    })
   }
 
   /** Batches of one subscription, for as long as that lives. */
@@ -385,7 +384,7 @@ export const eventStoreDb = async ({
       }
     },
     head,
-    idAt: (position) => idAt(position),
+    idAt,
     close: async () => {
       closed.abort()
       await connection.close()

@@ -8,10 +8,17 @@ export type Opening = New<Event<'LogOpened'>>
 
 /** The id in the log's first event, which is written by whoever comes first; a copy of a log begins as that did. */
 export const openLog = async (store: Pick<EventStore, 'append' | 'last'>, opening = newLog()): Promise<string> => {
-  const opened = await store.last('log')
-  if (opened?.type === 'LogOpened') return opened.data.logId
+  const opened = async () => {
+    const event = await store.last('log')
+    return event?.type === 'LogOpened' ? event.data.logId : undefined
+  }
+  const before = await opened()
+  if (before !== undefined) return before
   await store.append([{ stream: 'log', expected: 'no_stream', events: [opening] }])
-  return openLog(store)
+  const logId = await opened()
+  if (logId === undefined)
+    throw new Error('the event store has a stream `log` of another program: give this one its own')
+  return logId
 }
 
 const newLog = (): Opening => {
