@@ -256,9 +256,12 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     await first.stop()
     await recreate()
     const fresh = await memoryStore(codec(memoryKeyring()))
-    await send({ 0: clicks(101, 400) }, openSink(openRecording({ store: fresh, log: kafka.topic, partitions })))
+    await send(
+      { 0: clicks(101, 400) },
+      openSink({ ...openRecording({ store: fresh, log: kafka.topic, partitions }), logId: record.logId }),
+    )
     const recorder = start(openRecording({ store, log: kafka.topic, partitions }))
-    expect(await halted(recorder)).to.deep.equal([0])
+    expect(await halted(recorder), JSON.stringify(recorder.state())).to.deep.equal([0])
     expect(recorder.state().halted[0]?.reason).to.include('entry 100 of spool s')
     expect(await linksIn()).to.deep.equal(numbers(1, 100))
   })

@@ -59,6 +59,14 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     ;({ key } = await service.register())
     links = await makeLinks(service, key, 8)
   })
+  let told: Service | undefined
+  afterEach(async function () {
+    if (this.currentTest?.state !== 'failed') return
+    for (const one of [service, told])
+      if (one) note(`${(await readiness(one).catch(String)).toString()}\n${one.output().slice(-6000)}`)
+    for (const { stream, type, data } of await clickEvents(database))
+      note(`${stream} ${type} ${data.clicks?.length} ${JSON.stringify(data.taken)} ${JSON.stringify(data.upTo)}`)
+  })
   after(async () => {
     await stage.clear()
     await broker?.clear()
@@ -155,6 +163,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
   it('11: are counted once by two processes, one of which is stopped for longer than the group waits, and goes on', async () => {
     const other = await stage.start({ DATA_DIR: await stage.dir(), ...settings() })
     inOrder = false // two spools
+    told = other
     const loads = [service, other].map((of) => stage.load(of, 10, visitsTo(links, random), 5))
     await Promise.all(loads.map((load) => load.answers(500)))
     const before = (await recordedClicks(database)).length

@@ -205,7 +205,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
   }
 
   const run = async () => {
-    for (let wait = 500; !stopped.signal.aborted; wait = Math.min(wait * 2, 5000)) {
+    for (let wait = 500; !stopped.signal.aborted; wait = Math.min(wait * 2, 3000)) {
       const began = Date.now()
       await session().catch((error: unknown) => tell(error, 'clicks wait in Kafka'))
       if (Date.now() - began > 60_000) wait = 500

@@ -1,4 +1,5 @@
-import { CompressionTypes, Partitioners, type Producer } from 'kafkajs'
+import { type Admin, CompressionTypes, Partitioners, type Producer } from 'kafkajs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickRecord, type ClickSink, OtherTopic, type Partitioned } from '../clicklog.ts'
 import { StoreUnavailable } from '../store.ts'
 import { checkReach, ensureTopic, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
@@ -6,6 +7,8 @@ import { encode } from './message.ts'
 
 /** What one request may come to before it is compressed; the broker takes 1 MB. */
 const requestBytes = 512 * 1024
+/** ms that it may take until one is acknowledged */
+const patience = 20_000
 
 interface Outgoing {
   readonly partition: number
@@ -23,46 +26,27 @@ export interface KafkaSinkOptions extends KafkaOptions {
 /** Takes entries to Kafka: every one of them is acknowledged by all replicas in its partition, in order, at least once. */
 export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
   const { topic, record } = options
-  const closed = new AbortController()
-  const producer = openKafka(options, closed.signal).producer({
-    // both lose messages in this client when a broker goes and comes
-    idempotent: false,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-  })
   /** by partition: the offset that a message must have at least */
   const floors = new Map<number, number>()
   let other: OtherTopic | undefined
-  let ready: Promise<Producer> | undefined
+  let line: Line | undefined
 
-  const open = async () => {
-    const admin = openKafka(options, closed.signal).admin()
-    try {
-      await admin.connect()
-      await ensureTopic(admin, topic, record)
-      for (const reach of await reaches(admin, topic)) {
-        const taken = await record.taken(reach.partition).catch(unlessAway)
-        if (taken) checkReach(reach, taken.offset + 1)
-        if (taken) floors.set(reach.partition, taken.offset + 1)
-      }
-    } finally {
-      await within(3000, admin.disconnect())
+  const open = async ({ admin, producer }: Line) => {
+    await admin.connect()
+    await ensureTopic(admin, topic, record)
+    for (const reach of await reaches(admin, topic)) {
+      const taken = await record.taken(reach.partition).catch(unlessAway)
+      const next = Math.max(taken ? taken.offset + 1 : 0, floors.get(reach.partition) ?? 0)
+      checkReach(reach, next)
+      floors.set(reach.partition, next)
     }
+    await admin.disconnect()
     await producer.connect()
-    return producer
   }
 
-  const connected = () =>
-    (ready ??= open().catch((error: unknown) => {
-      ready = undefined
-      throw error
-    }))
-
   const send = async (messages: readonly Outgoing[]) => {
-    const answers = await (
-      await connected()
-    ).sendBatch({
+    if (!line) await open((line = newLine(options)))
+    const answers = await line.producer.sendBatch({
       acks: -1,
       timeout: 5000,
       compression: CompressionTypes.GZIP,
@@ -76,24 +60,67 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
     }
   }
 
+  const drop = async () => {
+    const dropped = line
+    line = undefined
+    await dropped?.close()
+  }
+
   return {
     reached: (spool) => record.reached(spool).catch((error: unknown) => unlessAway(error) ?? {}),
 
     take: async (entries) => {
       try {
         if (other) throw other
-        for (const messages of requests(record.logId, entries)) await send(messages)
+        for (const messages of requests(record.logId, entries)) await inTime(send(messages))
       } catch (error) {
         // what is sent again and again would soon stand above the old offsets
         if (error instanceof OtherTopic) other = error
+        // a client in trouble may hang, or go on trying behind our back
+        await drop()
         throw error
       }
     },
 
+    close: drop,
+  }
+}
+
+/** A client, for as long as all goes well. */
+interface Line {
+  readonly admin: Admin
+  readonly producer: Producer
+  readonly close: () => Promise<void>
+}
+const newLine = (options: KafkaOptions): Line => {
+  const closed = new AbortController()
+  const admin = openKafka(options, closed.signal).admin()
+  const producer = openKafka(options, closed.signal).producer({
+    // its numbers do not outlive the client, and it gives up for good when a broker has forgotten them
+    idempotent: false,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  })
+  return {
+    admin,
+    producer,
     close: async () => {
-      await within(1000, producer.disconnect())
+      await within(1000, Promise.all([admin.disconnect(), producer.disconnect()]))
       closed.abort()
     },
+  }
+}
+
+const inTime = async <T>(sending: Promise<T>): Promise<T> => {
+  const timer = new AbortController()
+  try {
+    const late = sleep(patience, undefined, { signal: timer.signal, ref: false }).then(() => {
+      throw new Error(`Kafka has not answered for ${patience / 1000} s`)
+    })
+    return await Promise.race([sending, late])
+  } finally {
+    timer.abort()
   }
 }
 
