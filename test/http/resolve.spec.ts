@@ -43,6 +43,8 @@ const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly f
   agent: agents.windows,
   country: () => over.from ?? '',
   languages: () => preferredLanguages(over.header ?? ''),
+  untracked: () => false,
+  secure: () => true,
   ...over,
 })
 const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>
@@ -50,7 +52,7 @@ const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>
 
 describe('where a visitor is sent', () => {
   it('is the long address when no rule says otherwise', () => {
-    expect(go({})).to.deep.equal({ to: 'destination', url: 'https://example.com/', rule: 'link' })
+    expect(go({})).to.deep.equal({ to: 'destination', url: 'https://example.com/', rule: 'link', way: 'redirect' })
   })
 
   const meant: Record<string, (keyof typeof agents)[]> = {

@@ -14,6 +14,7 @@ const target = (link: number, aliasKey = `alias-${link}`, over: Partial<Target> 
   aliasKey,
   password: null,
   expiry: null,
+  shows: undefined,
   ...over,
 })
 const changed = (row: Target, position: bigint) => ({
