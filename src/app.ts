@@ -4,6 +4,7 @@ import { startRecorder } from './commands/record.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './datadir.ts'
 import { openSpool } from './events/clicklog/spool.ts'
+import { createAnswerPages } from './http/answer.ts'
 import { createApi } from './http/api.ts'
 import { createCampaignPages } from './http/campaign.ts'
 import { type Resolver, pointsTo } from './http/dns.ts'
@@ -219,6 +220,8 @@ const start = async (
     baseUrl: () => baseUrl,
   })
 
+  const answerPages = createAnswerPages({ ...redirect, ...shared, handler })
+
   const problems = () => [
     ...(listener.up() ? [] : ['the database is not connected']),
     ...(tables.complete() ? [] : ['the read tables are being filled']),
@@ -232,7 +235,7 @@ const start = async (
   const server = createHttpServer({
     api: api.callback(),
     redirect: redirect.handle,
-    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages },
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
       '/readyz': () => {

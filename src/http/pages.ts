@@ -20,6 +20,9 @@ export const pages = {
   expired: note(410, 'This link has expired', 'Its owner set a time after which it leads nowhere.'),
   loop: note(410, 'This link leads nowhere', 'Its destination has become one of this service\u2019s own addresses.'),
   method: note(405, 'This address only takes GET', 'Follow the link in a browser.', { Allow: 'GET, HEAD, POST' }),
+  onlyPost: note(405, 'This address only takes answers', 'The form that it belongs to stands on a short link.', {
+    Allow: 'POST',
+  }),
   large: note(413, 'That is too long', 'A password has at most 1,024 characters.'),
   unavailable: note(503, 'Just a moment', 'This link cannot be looked up just now. Try again in a few seconds.', {
     'Retry-After': '2',

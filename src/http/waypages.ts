@@ -280,7 +280,7 @@ export const thanksPage = (type: OverlayFields['type'], url: string | undefined)
 
 /** An answer that is not taken, and why. */
 export const unansweredPage = (
-  status: 400 | 429,
+  status: 400 | 413 | 429,
   problem: string,
   headers: Readonly<Record<string, string>> = {},
 ): PageOptions => ({
