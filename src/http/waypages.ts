@@ -11,15 +11,14 @@ import { count, fire, leave } from './wayscripts.ts'
 const hostOf = (url: string) => new URL(url).host
 const originOf = (url: string) => new URL(url).origin
 
-/** What programs are told of a link. */
-const told = ({ title, description, image }: Shows) =>
-  html` ${title && html`<meta property="og:title" content="${title}" />`}
-    ${description && html`<meta name="description" content="${description}" /><meta property="og:description" content="${description}" />`}
-    ${image && html`<meta property="og:image" content="${image}" />`}
-    <meta property="og:type" content="website" /><meta
-      name="twitter:card"
-      content="${image ? 'summary_large_image' : 'summary'}"
-    />`
+/** What programs are told of a link: the Open Graph protocol, https://ogp.me, and what some read beside it. */
+const told = ({ title, description, image }: Shows) => {
+  const named = { description, 'twitter:card': image ? 'summary_large_image' : 'summary' }
+  const properties = { 'og:type': 'website', 'og:title': title, 'og:description': description, 'og:image': image }
+  const given = (of: object) => Object.entries(of).filter((entry): entry is [string, string] => entry[1] !== '')
+  return html`${given(named).map(([name, content]) => html`<meta name="${name}" content="${content}" />`)}
+  ${given(properties).map(([name, content]) => html`<meta property="${name}" content="${content}" />`)}`
+}
 
 /** Leads on without script, after whole seconds. */
 const refresh = (url: string, seconds: number) =>
