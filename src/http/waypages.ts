@@ -61,7 +61,7 @@ summary:focus-visible{outline:3px solid #60a5fa;outline-offset:2px}
 
 const splashStyle =
   own(`.splash{text-align:center}.splash img{display:block;max-width:100%;margin:0 auto 1.25rem;border-radius:.5rem}.splash .logo{max-height:4.5rem}
-.splash .banner{width:100%;max-height:16rem;object-fit:cover}.splash p{white-space:pre-line}.splash h1 a{color:inherit}`)
+.splash .banner{width:100%;max-height:16rem;object-fit:cover}.splash p{white-space:pre-line;text-wrap:balance}.splash h1 a{color:inherit}`)
 
 /** Where it leads stands above it, and a way there for when it does not let itself be framed. */
 const bar = (title: string, url: string) =>
@@ -185,7 +185,7 @@ const inputs = ({ type, question, options }: OverlayFields) => {
 const callToAction = (overlay: OverlayFields, { action, link, to, sign }: AnswerForm) => {
   const { type, message, image, coupon, link: leads, position } = overlay
   const label = overlay.label || kinds[type].label
-  const picture = image && html`<img src="${image}" alt="${type === 'image' ? overlay.message || overlay.name : ''}" />`
+  const picture = image && html`<img src="${image}" alt="${type === 'image' ? overlay.name : ''}" />`
   const asked = inputs(overlay)
   const hidden = Object.entries({ link, to, sign })
   return html`<details class="cta ${position}" open>
