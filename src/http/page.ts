@@ -56,6 +56,12 @@ export const own = (text: string): Own => ({ text, hash: hashOf(text) })
 /** What a page may do that others may not: further sources of its Content-Security-Policy, by directive. */
 export type May = Readonly<Record<string, readonly string[]>>
 
+/** An address's host as a source of the policy; where it cannot stand for itself there (CSP 3, 2.3.1: an IPv6 address), its scheme. */
+export const sourceOf = (url: string) => {
+  const { protocol, host, origin } = new URL(url)
+  return /^[\w.-]+(?::\d+)?$/.test(host) ? origin : protocol
+}
+
 export interface PageOptions {
   readonly status: number
   readonly title: string

@@ -1,5 +1,5 @@
 import type { BioFields } from '../events/bio.ts'
-import { html, type PageOptions } from './page.ts'
+import { html, type PageOptions, sourceOf } from './page.ts'
 
 const note = (
   status: number,
@@ -67,7 +67,7 @@ export const bioPage = ({ name, title, description, avatar, links }: BioFields):
   return {
     status: 200,
     title: heading,
-    ...(avatar && { may: { 'img-src': [new URL(avatar).origin] } }),
+    ...(avatar && { may: { 'img-src': [sourceOf(avatar)] } }),
     head: html`<meta name="description" content="${description}" />
       ${avatar && html`<meta property="og:image" content="${avatar}" />`}`,
     // whatever language it is in, and whichever way that is written

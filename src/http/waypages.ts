@@ -3,13 +3,12 @@ import type { OverlayFields } from '../events/overlay.ts'
 import { contrast } from '../qr/colour.ts'
 import type { Shows } from '../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
-import { type Html, html, type May, own, type PageOptions, passBy } from './page.ts'
+import { type Html, html, type May, own, type PageOptions, passBy, sourceOf } from './page.ts'
 import type { Shown } from './resolve.ts'
 import { firing } from './vendors.ts'
 import { count, fire, leave } from './wayscripts.ts'
 
 const hostOf = (url: string) => new URL(url).host
-const originOf = (url: string) => new URL(url).origin
 
 /** What programs are told of a link: the Open Graph protocol, https://ogp.me, and what some read beside it. */
 const told = ({ title, description, image }: Shows) => {
@@ -82,8 +81,8 @@ const framed = (url: string) =>
 const frameSource = (url: string): May => {
   const { protocol, host } = new URL(url)
   const twin = host.startsWith('www.') ? host.slice(4) : `www.${host}`
-  const named = /^[a-z0-9.-]+\.[a-z][a-z0-9-]*(?::\d+)?$/.test(host)
-  return { 'frame-src': [host, ...(named ? [twin] : [])].map((name) => `${protocol}//${name}`) }
+  const named = /^[\w.-]+\.[a-z][\w-]*(?::\d+)?$/.test(host)
+  return { 'frame-src': [sourceOf(url), ...(named ? [`${protocol}//${twin}`] : [])] }
 }
 
 const framePage = (shows: Shows, url: string): Omit<PageOptions, 'status'> => {
@@ -113,7 +112,7 @@ const splashPage = (shows: Shows, url: string): Omit<PageOptions, 'status'> => {
     title: heading,
     head: html`${passBy}${told(shows)}${refresh(url, counter)}`,
     styles: [splashStyle],
-    may: together({ 'img-src': images.map(originOf) }, may),
+    may: together({ 'img-src': images.map(sourceOf) }, may),
     script: own(script + count),
     content: html`<article class="splash">
       ${banner && linked(html`<img class="banner" src="${banner}" alt="" />`)}
@@ -222,7 +221,7 @@ const overlayPage = (
     head: html`${passBy}${told(shows)}`,
     wide: true,
     styles: [wideStyle, own(`:root{--own:${color};--on:${text}}${ctaStyle}`)],
-    may: together(shown ? frameSource(url) : {}, { 'img-src': overlay.image ? [originOf(overlay.image)] : [] }, may),
+    may: together(shown ? frameSource(url) : {}, { 'img-src': overlay.image ? [sourceOf(overlay.image)] : [] }, may),
     ...(script && { script: own(script) }),
     content: html`${bar(shows.title, url)}
       <div class="stage">

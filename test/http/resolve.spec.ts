@@ -129,7 +129,7 @@ describe('where a visitor is sent', () => {
     expect(go(rules, { from: 'CA', header: 'fr' })).to.include({ rule: 'link' })
   })
 
-  it('has the parameters appended to what it has, its fragment last', () => {
+  it('has the parameters appended to what it has, each one value, its fragment last (threat 16)', () => {
     const parameters = [
       { name: 'utm_source', value: 'a b' },
       { name: 'x', value: 'a&admin=1#x' },

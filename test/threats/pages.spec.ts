@@ -43,7 +43,7 @@ interface Look {
   readonly picture?: string
 }
 
-describe('stored texts on public pages (threat 12)', () => {
+describe('stored texts on public pages (threat 12, fault 35)', () => {
   let app: TestApp
   let key: string
   let username: string
