@@ -1,3 +1,4 @@
+import { createAnswerPages } from './http/answer.ts'
 import { createApi } from './http/api.ts'
 import { createCampaignPages } from './http/campaign.ts'
 import { pointsTo, type Resolver } from './http/dns.ts'
@@ -71,11 +72,12 @@ export const openSite = ({
   const pages = { ...redirect, ...memory, handler, reader: redirectReader, baseUrl, images, isOwnHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages(pages)
+  const answerPages = createAnswerPages({ ...redirect, ...shared, handler })
 
   return {
     api: api.callback(),
     redirect: redirect.handle,
-    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages },
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
     close: async () => {
       await stopChecks?.()
       await images.close()

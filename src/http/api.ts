@@ -4,6 +4,7 @@ import Koa, { type Context } from 'koa'
 import type { Logger } from 'pino'
 import { accountRoutes } from './account.ts'
 import { addressBlock, clientAddress } from './address.ts'
+import { answerRoutes } from './answer.ts'
 import type { Auth, Authenticated } from './auth.ts'
 import { bioRoutes } from './bio.ts'
 import { readBody } from './body.ts'
@@ -32,6 +33,7 @@ export const routes: readonly Route[] = [
   ...pixelRoutes,
   ...qrRoutes,
   ...overlayRoutes,
+  ...answerRoutes,
   ...splashRoutes,
   ...bioRoutes,
   ...campaignRoutes,

@@ -1,11 +1,25 @@
 import { bio } from '../commands/bio.ts'
+import type { Decider } from '../commands/decider.ts'
 import type { Handler } from '../commands/handle.ts'
 import { link } from '../commands/link.ts'
+import { overlay } from '../commands/overlay.ts'
+import type { Owned } from '../commands/owned.ts'
+import { pixel } from '../commands/pixel.ts'
+import { splash } from '../commands/splash.ts'
+import type { DomainEvent } from '../events/index.ts'
 import { openProgress, type Progress } from '../projections/progress.ts'
 import { accountsChanged, erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
-import { findOccupant, type Occupant, occupantsChanged } from '../queries/target.ts'
+import {
+  findOccupant,
+  type Occupant,
+  occupantsChanged,
+  type Parts,
+  showsOf,
+  streamsShown,
+  type Target,
+} from '../queries/target.ts'
 import { domainsChanged } from '../queries/domain.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { type Domains, openDomains } from './domains.ts'
@@ -19,6 +33,8 @@ export interface Memory {
   readonly domains: Domains
   readonly late: Late
   readonly progress: Progress
+  /** A link with what it shows as that is by now, also while the tables are late with it. */
+  readonly current: (target: Target) => Promise<Target>
   /** Something may have been missed. */
   readonly distrust: () => void
   /** Learns all that has to be known before it is asked for. */
@@ -97,13 +113,34 @@ export const openMemory = ({
       .then((occupant) => targets.pin(stream, position, occupant))
       .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
-  return { auth, targets, domains, late, progress, distrust, learn }
+  const parts = partsBy(handler)
+  const current = async (target: Target) =>
+    target.shows && streamsShown(target.shows).some(late.is)
+      ? { ...target, shows: showsOf(target, await parts(target)) }
+      : target
+  return { auth, targets, domains, late, progress, current, distrust, learn }
 }
 
+/** What a link shows, as the streams of that say. */
+const partsBy =
+  ({ load }: Handler) =>
+  async ({ type, pixels, account }: Pick<Target, 'type' | 'pixels' | 'account'>): Promise<Parts> => {
+    const living = async <C, F, E extends DomainEvent>(decider: Decider<C, Owned<F>, E>, stream: string) => {
+      const { state } = await load(decider, stream)
+      return state.status === 'open' && state.account === account ? { ...state.fields, id: idIn(stream) } : undefined
+    }
+    const tags = await Promise.all(pixels.map((id) => living(pixel, `pixel-${id}`)))
+    return {
+      splash: type.startsWith('splash-') ? await living(splash, type) : undefined,
+      overlay: type.startsWith('overlay-') ? await living(overlay, type) : undefined,
+      pixels: tags.flatMap((tag) => tag ?? []),
+    }
+  }
+
 /** What stands at an address as its stream says, by the prefix of that. */
-const foldedBy = ({ load }: Handler): Readonly<Record<string, (stream: string) => Promise<Occupant | undefined>>> => ({
+const foldedBy = (handler: Handler): Readonly<Record<string, (stream: string) => Promise<Occupant | undefined>>> => ({
   link: async (stream) => {
-    const { state, revision, position } = await load(link, stream)
+    const { state, revision, position } = await handler.load(link, stream)
     const { status, account, fields, password } = state
     if (status !== 'open') return undefined
     return {
@@ -115,10 +152,11 @@ const foldedBy = ({ load }: Handler): Readonly<Record<string, (stream: string) =
       aliasKey: fields.alias.toLowerCase(),
       password,
       expiry: fields.expiry === null ? null : new Date(fields.expiry),
+      shows: showsOf(fields, await partsBy(handler)({ ...fields, account })),
     }
   },
   bio: async (stream) => {
-    const { state, position } = await load(bio, stream)
+    const { state, position } = await handler.load(bio, stream)
     const { status, account, fields } = state
     if (status !== 'open') return undefined
     return { ...fields, bio: idIn(stream), account, position, domain: null, aliasKey: fields.alias.toLowerCase() }
