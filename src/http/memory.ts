@@ -8,15 +8,15 @@ import { pixel } from '../commands/pixel.ts'
 import { splash } from '../commands/splash.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { openProgress, type Progress } from '../projections/progress.ts'
-import { accountsChanged, erasedAccounts } from '../queries/account.ts'
+import { erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
 import {
   findOccupant,
   type Occupant,
-  occupantsChanged,
   type Parts,
   showsOf,
+  streamsChanged,
   streamsShown,
   type Target,
 } from '../queries/target.ts'
@@ -72,13 +72,12 @@ export const openMemory = ({
 }: MemoryOptions): Memory => {
   const forget = async (after: bigint, upTo: bigint) => {
     try {
-      const [occupants, accounts, changed] = await Promise.all([
-        occupantsChanged(reader, after, upTo),
-        accountsChanged(reader, after, upTo),
-        domainsChanged(reader, after, upTo),
-      ])
-      targets.forget(occupants)
-      domains.know(changed)
+      const changed = await streamsChanged(reader, after, upTo)
+      const of = (kind: string) =>
+        changed.flatMap(({ stream }) => (stream.startsWith(`${kind}-`) ? [idIn(stream)] : []))
+      const accounts = of('account')
+      targets.forget(changed)
+      if (of('domain').length > 0) domains.know(await domainsChanged(reader, after, upTo))
       if (accounts.length === 0) return
       targets.forgetAccounts(accounts)
       auth.forget(accounts)

@@ -38,6 +38,8 @@ interface Fill {
 
 const keyOf = (domain: number | null, aliasKey: string) => `${domain ?? 0}-${aliasKey}`
 const shows = ({ shows }: Target) => (shows ? streamsShown(shows) : [])
+/** streams that stand at no address, but links may show them */
+const canBeShown = /^(?:splash|overlay|pixel)-/
 const patience = 50
 const pause = 1000
 
@@ -147,7 +149,7 @@ export const openTargets = ({
       return fill(domain, aliasKey, key)
     },
     forget: (changed) => {
-      const shown = new Set(changed.flatMap(({ stream, aliasKey }) => (aliasKey === null ? [stream] : [])))
+      const shown = new Set(changed.flatMap(({ stream }) => (canBeShown.test(stream) ? [stream] : [])))
       if (shown.size > 0)
         dropWhere((occupant) => 'link' in occupant && shows(occupant).some((stream) => shown.has(stream)))
       for (const { stream, domain, aliasKey, position } of changed) {

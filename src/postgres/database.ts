@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import knex, { type Knex } from 'knex'
@@ -92,3 +93,6 @@ export const migrate = async (db: Database) => {
     await lock.migrate.latest({ migrationSource: source, schemaName: 'state', disableTransactions: true })
   })
 }
+
+/** A statement that comes again and again is kept by the server, parsed and planned, under a name. */
+export const prepared = (sql: string) => ({ name: createHash('sha1').update(sql).digest('hex') })

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
+import { prepared } from '../postgres/database.ts'
 import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
 import { type Checkpoint, checkpoints, tableNames } from './tables.ts'
 
@@ -34,6 +35,15 @@ const isDataError = (error: unknown) => /^(22|23)/.test((error as { code?: strin
 
 const isBehind = ({ checkpoint }: Member, { position }: Recorded<DomainEvent>) => position > BigInt(checkpoint.position)
 
+const moveWith = (more: string) =>
+  `with moved as (
+     update ${checkpoints} as c set position = ?, event_id = ? from json_populate_recordset(null::${checkpoints}, ?::json) as was
+     where (c.projection, c.version, c.generation, c.position, c.live)
+       = (was.projection, was.version, was.generation, was.position, was.live)
+     returning 1
+   ) select count(*)::int as n${more} from moved`
+const [move, moveAndTell] = [moveWith(''), moveWith(`, pg_notify('linkledger', ?)`)]
+
 /**
  * Moves the checkpoints from where they were, as the transaction's first statement: of two projectors one fails here. Those of projections
  * that handle none of the events move as well: so the least of them tells what can be read, and where to go on.
@@ -41,15 +51,9 @@ const isBehind = ({ checkpoint }: Member, { position }: Recorded<DomainEvent>) =
 const advance = async (tx: Knex, members: readonly Member[], to: Recorded<DomainEvent>, tell: Tell | undefined) => {
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
   const next = { position: to.position.toString(), event_id: to.id }
-  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
-    `with moved as (
-       update ${checkpoints} as c set position = ?, event_id = ? from json_populate_recordset(null::${checkpoints}, ?::json) as was
-       where (c.projection, c.version, c.generation, c.position, c.live)
-         = (was.projection, was.version, was.generation, was.position, was.live)
-       returning 1
-     ) select count(*)::int as n${tell ? `, pg_notify('linkledger', ?)` : ''} from moved`,
-    [next.position, next.event_id, JSON.stringify(behind), ...(tell ? [tell(to.position)] : [])],
-  )
+  const sql = tell ? moveAndTell : move
+  const bindings = [next.position, next.event_id, JSON.stringify(behind), ...(tell ? [tell(to.position)] : [])]
+  const { rows } = await tx.raw<{ rows: { n: number }[] }>(sql, bindings).options(prepared(sql))
   if (rows[0]?.n === behind.length) return next
   const names = behind.map(({ projection, version, generation }) => `${projection} ${version}/${generation}`)
   throw new Overtaken(`one of ${names.join(', ')} is no longer at ${behind[0]?.position}`)

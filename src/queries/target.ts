@@ -3,6 +3,7 @@ import type { LinkFields } from '../events/link.ts'
 import type { OverlayFields } from '../events/overlay.ts'
 import type { PixelFields } from '../events/pixel.ts'
 import type { SplashFields } from '../events/splash.ts'
+import { prepared } from '../postgres/database.ts'
 import type { Reader } from './reader.ts'
 
 type Identified<F> = F & { readonly id: number }
@@ -157,28 +158,33 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
 export interface Changed {
   readonly stream: string
   readonly domain: number | null
-  /** null: it stands at no address, but links may show it */
+  /** null: it stands at no address */
   readonly aliasKey: string | null
   readonly position: bigint
 }
 
-/** Links, bio pages, and what links show, as far as they changed between two positions of the log. */
-export const occupantsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
-  const between = { after: after.toString(), upTo: upTo.toString() }
+/** Everything that a process remembers of, as far as it changed between two positions of the log: asked once for all after each batch. */
+export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
+  const changed = (kind: string, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
+    `select '${kind}-' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
+     where position > ? and position <= ?`
+  const sources = [
+    changed('link', 'links', 'domain', 'alias_key'),
+    changed('bio', 'bios', 'null::bigint', 'lower(alias)'),
+    changed('splash', 'splashes'),
+    changed('overlay', 'overlays'),
+    changed('pixel', 'pixels'),
+    changed('account', 'accounts'),
+    changed('domain', 'domains'),
+  ]
+  const sql = sources.join(' union all ')
   type Found = Pick<Row, 'domain' | 'position'> & { stream: string; alias_key: string | null }
-  const shown = ['splash', 'overlay', 'pixel'].map(
-    (kind) =>
-      ` union all select '${kind}-' || id, null, null, position from ${table(kind === 'splash' ? 'splashes' : `${kind}s`)}
-     where position > :after and position <= :upTo`,
-  )
-  const { rows } = await db.raw<{ rows: Found[] }>(
-    `select 'link-' || id as stream, domain, alias_key, position from ${table('links')}
-     where position > :after and position <= :upTo
-     union all
-     select 'bio-' || id, null, lower(alias), position from ${table('bios')}
-     where position > :after and position <= :upTo${shown.join('')}`,
-    between,
-  )
+  const { rows } = await db
+    .raw<{ rows: Found[] }>(
+      sql,
+      sources.flatMap(() => [after.toString(), upTo.toString()]),
+    )
+    .options(prepared(sql))
   return rows.map(({ stream, domain, alias_key, position }) => ({
     stream,
     domain: domain === null ? null : Number(domain),
