@@ -16,7 +16,7 @@ import type { Limiter } from './ratelimit.ts'
 import type { Handler, Redirect } from './redirect.ts'
 import { email } from './register.ts'
 import { route } from './route.ts'
-import { thanksPage, unansweredPage } from './waypages.ts'
+import { thanksPage, unansweredPage } from './overlaypage.ts'
 import { firstProblem, list, page, text, timestamp } from './wire.ts'
 
 export const answerRoutes = [

@@ -23,6 +23,7 @@ import {
 import { domainsChanged } from '../queries/domain.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { type Domains, openDomains } from './domains.ts'
+import { isOutage } from './errors.ts'
 import { type Late, openLate } from './late.ts'
 import { openTargets, type Targets } from './targets.ts'
 
@@ -113,10 +114,16 @@ export const openMemory = ({
       .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
   const parts = partsBy(handler)
-  const current = async (target: Target) =>
-    target.shows && streamsShown(target.shows).some(late.is)
-      ? { ...target, shows: showsOf(target, await parts(target)) }
-      : target
+  const current = async (target: Target) => {
+    if (!target.shows || !streamsShown(target.shows).some(late.is)) return target
+    try {
+      return { ...target, shows: showsOf(target, await parts(target)) }
+    } catch (error) {
+      // an old page is better than none
+      if (isOutage(error)) return target
+      throw error
+    }
+  }
   return { auth, targets, domains, late, progress, current, distrust, learn }
 }
 

@@ -62,7 +62,6 @@ describe('answers to an overlay', () => {
     const found = await until(
       () => app.get(`/api/overlay/${overlay}/answers`, { key }),
       ({ json }) => json['data']?.result >= at,
-      3000,
     )
     return found.json['data'].answers
   }
