@@ -19,6 +19,8 @@ export interface Metrics {
   readonly measured: (store: EventStore) => EventStore
   /** A subscription was lost and is opened again. */
   readonly restarted: (subscription: string) => void
+  /** Somebody came to a link and is no visit. */
+  readonly notCounted: (what: 'head' | 'password') => void
   /** Something that is asked for whenever somebody reads the metrics. */
   readonly watch: (watched: Watched) => void
   /** The text format of Prometheus, 0.0.4. */
@@ -47,6 +49,12 @@ export const openMetrics = (): Metrics => {
     labelNames: ['subscription'],
     registers,
   })
+  const others = new Counter({
+    name: 'linkledger_not_counted_total',
+    help: 'Requests of links that are no visits: HEAD, and wrong passwords',
+    labelNames: ['what'],
+    registers,
+  })
   let usual = false
 
   return {
@@ -68,6 +76,7 @@ export const openMetrics = (): Metrics => {
     }),
 
     restarted: (subscription) => restarts.inc({ subscription }),
+    notCounted: (what) => others.inc({ what }),
 
     watch: ({ kind = 'gauge', name, help, label, read }) => {
       const collect = async (set: (labels: Record<string, string>, value: number) => void) => {

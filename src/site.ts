@@ -39,7 +39,7 @@ export const openSite = ({
   baseUrl,
   outside,
 }: SiteOptions) => {
-  const { config, db, handler, instance, keys, log, notify, reader } = ledger
+  const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
   const { late } = memory
   const images = openImages()
   const pointsToUs = async (host: string) =>
@@ -68,7 +68,7 @@ export const openSite = ({
     },
   })
   const secureCookies = () => baseUrl().startsWith('https:')
-  const redirect = createRedirect({ ...shared, countryOf, record, secureCookies })
+  const redirect = createRedirect({ ...shared, countryOf, record, notCounted: metrics.notCounted, secureCookies })
   const pages = { ...redirect, ...memory, handler, reader: redirectReader, baseUrl, images, isOwnHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages(pages)

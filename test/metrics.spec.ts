@@ -78,6 +78,10 @@ describe('the metrics', () => {
       const { key } = await service.register()
       await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'hello' } })
       await service.visit('/hello', { 'user-agent': browser })
+      await fetch(`${service.app.address}/hello`, { method: 'HEAD', redirect: 'manual' })
+      await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'shut', password: 'p' } })
+      const body = new URLSearchParams({ password: 'wrong' })
+      expect((await fetch(`${service.app.address}/shut`, { method: 'POST', body })).status).to.equal(401)
       const recorded = await until(
         read,
         (now) =>
@@ -90,6 +94,8 @@ describe('the metrics', () => {
         'linkledger_projector_lag_seconds{subscription="rest"}': 0,
         linkledger_relay_lag_seconds: 0,
         linkledger_spool_waiting: 0,
+        'linkledger_not_counted_total{what="head"}': 1,
+        'linkledger_not_counted_total{what="password"}': 1,
         linkledger_clicks_dropped_total: 0,
       })
       expect(recorded['linkledger_appends_total{outcome="stored"}']).to.be.at.least(3)

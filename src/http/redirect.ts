@@ -28,6 +28,8 @@ export interface RedirectOptions {
   readonly isOurs: (host: string) => boolean
   /** Resolves once a visit cannot be lost by a killed process. */
   readonly record: (visit: Visit) => Promise<void>
+  /** What is no visit, and only told to who watches: a HEAD request, a wrong password. */
+  readonly notCounted: (what: 'head' | 'password') => void
   /** ISO 3166-1 alpha-2 of an address, `` when not known */
   readonly countryOf: (address: string) => string
   readonly trustProxy: number
@@ -69,8 +71,20 @@ export interface Redirect {
 
 /** The public side, served before Koa: a short address to where it leads. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { targets, domains, current, limiter, pepper, isOurs, record, countryOf, trustProxy, secureCookies, log } =
-    options
+  const {
+    targets,
+    domains,
+    current,
+    limiter,
+    pepper,
+    isOurs,
+    record,
+    notCounted,
+    countryOf,
+    trustProxy,
+    secureCookies,
+    log,
+  } = options
   const missed = new QuickLRU<string, number>({ maxSize: 10_000, maxAge: 60_000 })
 
   const visitorOf = (req: IncomingMessage, unlocked: boolean): Visitor => ({
@@ -95,8 +109,11 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   }
   const guesses = (req: IncomingMessage) => (missed.get(addressBlock(clientAddress(req, trustProxy))) ?? 0) >= missLimit
 
+  const visited = async (req: IncomingMessage, what: Visited, to: Pick<Destination, 'url' | 'rule'>, source: Source) =>
+    req.method === 'GET' ? record(visitOf(req, what, to, source, trustProxy)) : notCounted('head')
+
   const send: Redirect['send'] = async (req, res, what, to, source) => {
-    if (req.method === 'GET') await record(visitOf(req, what, to, source, trustProxy))
+    await visited(req, what, to, source)
     sendTo(res, to.url)
   }
 
@@ -109,8 +126,10 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     // counted before it is looked at, so that many at once do not slip through; a right one is taken back
     const { over, wait } = await limiter.count(key, wrongTries.limit, wrongTries.seconds)
     if (!over) {
-      if (!(await checkPassword(given, password)))
+      if (!(await checkPassword(given, password))) {
+        notCounted('password')
         return sendPage(req, res, passwordPage(401, 'That is not the password.'))
+      }
       await limiter.uncount(key)
       const { name, value, maxAge } = unlockCookie(pepper, link, password, Date.now())
       const secure = secureCookies() ? '; Secure' : ''
@@ -130,7 +149,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   ) => {
     const { shows, url } = to
     const form = shows.overlay && answerForm(pepper, shows.overlay.id, target.link, url)
-    if (req.method === 'GET') await record(visitOf(req, target, to, source, trustProxy))
+    await visited(req, target, to, source)
     sendPage(req, res, wayPage(to, url, { secure: secureCookies(), form }))
   }
 
