@@ -109,6 +109,7 @@ export const startRecorder = (options: RecorderOptions): Recorder => {
     for (let wait = 100; !stopped.signal.aborted; wait = Math.min(wait * 2, 5000)) {
       try {
         for (let partition = 0; partition < partitions; partition++) await load(partition)
+        problem = undefined
         for await (const entries of spool.read(recorded(), most, stopped.signal)) {
           const [began, came] = [performance.now(), arrived()]
           const parts = new Map<number, SpoolEntry[]>()
