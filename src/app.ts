@@ -95,7 +95,9 @@ const start = async (
       limit: 500,
       signal: reading.signal,
     })) {
-      for (const { stream, position } of events) late.note(stream, position)
+      // each stream once: whoever notes it reads the whole of it
+      for (const [stream, position] of new Map(events.map((event) => [event.stream, event.position])))
+        late.note(stream, position)
       noted += events.length
       if (noted >= mostLate || (events.at(-1)?.position ?? 0n) >= head) break
     }

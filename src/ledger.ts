@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { codec } from './events/codec.ts'
 import type { EventStore, Filter } from './events/store.ts'
 import { type Bell, bell } from './events/store/bell.ts'
+import { eventStoreDb } from './events/store/eventstoredb.ts'
 import { postgresStore } from './events/store/postgres.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from './postgres/database.ts'
 import { runningEmbedded, startEmbedded } from './postgres/embedded.ts'
@@ -53,16 +54,6 @@ const openPostgres = async ({ DATABASE_URL, DATA_DIR }: Config, use: Use, log: L
   })
 }
 
-const openEventStoreDb = async (url: string, keys: Keys, log: Logger, { restarted }: Metrics) => {
-  // its client is loaded by those alone who have such a server
-  const { eventStoreDb } = await import('./events/store/eventstoredb.ts')
-  const onDropped = (error: unknown) => {
-    restarted('eventstore')
-    log.warn({ err: error }, 'a subscription to EventStoreDB was dropped and is opened again')
-  }
-  return eventStoreDb({ url, codec: codec(keys), onDropped })
-}
-
 export const openLedger = async (config: Config, log: Logger, use: Use): Promise<Ledger> => {
   const instance = `linkledger-${randomBytes(6).toString('hex')}`
   const postgres = await openPostgres(config, use, log)
@@ -86,8 +77,13 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
     const keys = await openKeys(db, config.SECRET)
     const metrics = openMetrics()
     const appended = bell()
+    const onDropped = (error: unknown) => {
+      metrics.restarted('eventstore')
+      log.warn({ err: error }, 'a subscription to EventStoreDB was dropped and is opened again')
+    }
     const openStore = async () => {
-      if (config.EVENTSTORE_URL !== undefined) return openEventStoreDb(config.EVENTSTORE_URL, keys, log, metrics)
+      const url = config.EVENTSTORE_URL
+      if (url !== undefined) return eventStoreDb({ url, codec: codec(keys), onDropped })
       const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
       pools.push({ destroy: () => appends.end() })
       return postgresStore(appends, codec(keys), appended)

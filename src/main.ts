@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { accountCommand, BadCommand, rebuildCommand } from './admin.ts'
 import { startApp } from './app.ts'
 import { openLog } from './log.ts'
+import { copyCommand, importCommand } from './move.ts'
 
 const usage = `linkledger: short links with a history
 
@@ -87,11 +88,10 @@ const run = async () => {
       return rebuildCommand((line) => console.log(line))
     case 'log':
       if (rest[0] !== 'copy') throw new BadCommand('say what to do: linkledger log copy')
-      // it loads every engine's client, which the service has no need of
-      return (await import('./move.ts')).copyCommand(values, (line) => console.log(line))
+      return copyCommand(values, (line) => console.log(line))
     case 'spool':
       if (rest[0] !== 'import') throw new BadCommand('say what to do: linkledger spool import DIR')
-      return (await import('./move.ts')).importCommand(rest[1], (line) => console.log(line))
+      return importCommand(rest[1], (line) => console.log(line))
     default:
       throw new BadCommand(`there is no command ${command}\n\n${usage}`)
   }

@@ -15,6 +15,16 @@ import { runCommand, type Service } from '../support/process.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listed } from '../support/load.ts'
 
+/** A server that others have used has a log that has to be read first. */
+const ready = async <S extends Pick<TestApp, 'get'>>(service: S) => {
+  const { status, text } = await until(
+    () => service.get('/readyz'),
+    (answer) => answer.status === 200,
+    40_000,
+  )
+  expect(status, text).to.equal(200)
+  return service
+}
 const deleted = () => ({ id: randomUUID(), type: 'LinkDeleted', data: { id: 7 }, metadata: metadata() }) as const
 
 describe(`the adapter on ${eventStoreEngine}`, () => {
@@ -106,7 +116,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
       SECRET: 'a secret for tests only',
       BASE_URL: 'http://short.test',
     }
-    const start = async () => stage.start({ ...settings, DATA_DIR: await stage.dir() })
+    const start = async () => ready(await stage.start({ ...settings, DATA_DIR: await stage.dir() }))
     const [first, a] = [await start(), await start()]
     const b = await start()
     const { key } = await a.register()
@@ -164,7 +174,7 @@ describe(`a service on ${eventStoreEngine}`, function () {
   let engine: Engine
   let app: TestApp
   const start = async (before?: TestApp) =>
-    startTestApp({ EVENTSTORE_URL: engine.url, BASE_URL: 'http://short.test' }, before?.connection)
+    ready(await startTestApp({ EVENTSTORE_URL: engine.url, BASE_URL: 'http://short.test' }, before?.connection))
   before(async () => {
     engine = await openEventStore()
     app = await start()
@@ -204,7 +214,6 @@ describe(`a service on ${eventStoreEngine}`, function () {
     )
     expect(many.filter(({ status }) => status === 200)).to.have.length(40)
     expect(await listed(app, key)).to.have.length(41)
-    expect((await app.get('/readyz')).status).to.equal(200)
     const [{ count } = { count: '' }] = await query<{ count: string }>(
       app.connection,
       'select count(*) from log.events',
@@ -213,10 +222,6 @@ describe(`a service on ${eventStoreEngine}`, function () {
 
     await app.close()
     app = await start(app)
-    await until(
-      () => app.get('/readyz'),
-      ({ status }) => status === 200,
-    )
     expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal(second)
     expect(await until(clicks, (n) => n === 3)).to.equal(3)
     expect(await listed(app, key)).to.have.length(41)

@@ -151,14 +151,15 @@ export const eventStoreDb = async ({
   const closed = new AbortController()
   const reader = atMost(readers)
 
+  const unreachable = (cause?: unknown) =>
+    new StoreUnavailable(`the event store at ${connection.address} (EVENTSTORE_URL) cannot be reached`, { cause })
+
   /** Asks until there is an answer, or no time is left. What was asked may have happened each time: so it must be the same question. */
   const reach = async <T>(
     until: number,
     ask: (client: EventStoreDBClient, ms: number) => Promise<T>,
     conclusive = isAnswer,
   ): Promise<T> => {
-    const unreachable = (cause: unknown) =>
-      new StoreUnavailable(`the event store at ${connection.address} (EVENTSTORE_URL) cannot be reached`, { cause })
     let problem: unknown
     for (let pause = 50; ; pause = Math.min(pause * 2, 500)) {
       const left = until - Date.now()
@@ -180,7 +181,7 @@ export const eventStoreDb = async ({
   }
   const soon = () => Date.now() + patience
 
-  const readPage = async (stream: string, from: bigint | 'end', count: number, until = soon()): Promise<Raw[]> => {
+  const readPage = async (stream: string, from: bigint | 'end', count: number, until?: number): Promise<Raw[]> => {
     const options =
       from === 'end'
         ? ({ direction: BACKWARDS, fromRevision: END, maxCount: count } as const)
@@ -192,7 +193,11 @@ export const eventStoreDb = async ({
       return page
     }
     try {
-      return await reader(() => reach(until, ask))
+      const turn = soon()
+      return await reader(() => {
+        if (Date.now() > turn) throw unreachable()
+        return reach(until ?? soon(), ask)
+      })
     } catch (error) {
       if (isGone(error)) return []
       throw error
