@@ -1,7 +1,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickEntry, type ClickRecord, OtherTopic } from '../clicklog.ts'
-import { checkReach, ensureTopic, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
+import { checkReach, ensureTopic, inTime, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
 import { decode } from './message.ts'
 
 export interface TopicRecorder {
@@ -161,7 +161,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
       }
     }
 
-    const work = async () => {
+    const begin = async () => {
       await admin.connect()
       await ensureTopic(admin, topic, record)
       for (let partition = 0; partition < record.partitions; partition++) {
@@ -182,9 +182,13 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
       await consumer.connect()
       await consumer.subscribe({ topics: [topic], fromBeginning: true })
       await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: handle })
+    }
+
+    const work = async () => {
+      await inTime(2 * patience, begin())
       while (!end.aborted) {
         await sleep(watchEvery, undefined, { ref: false })
-        await look().catch(() => {})
+        await inTime(watchEvery, look()).catch(() => {})
         const behind = assigned.filter((partition) => !halted.has(partition) && (lags.get(partition) ?? 0) > 0)
         if (behind.length === 0) moved = Date.now()
         if (Date.now() - moved > patience) throw new Error('the consumer stalls, and is made anew')

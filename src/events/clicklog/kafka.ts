@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, Kafka, type LogEntry, logLevel } from 'kafkajs'
+import { setMaxListeners } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickRecord, OtherTopic } from '../clicklog.ts'
@@ -19,8 +20,9 @@ const harmless =
  * A client of its own for everybody who asks: consumers of one client share what they know of offsets, also after a restart. When it is
  * abandoned, what still waits for an answer fails at once.
  */
-export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSignal) =>
-  new Kafka({
+export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSignal) => {
+  if (abandoned) setMaxListeners(0, abandoned)
+  return new Kafka({
     clientId: 'linkledger',
     brokers: [...brokers],
     connectionTimeout: 3000,
@@ -38,6 +40,7 @@ export const openKafka = ({ brokers, log }: KafkaOptions, abandoned?: AbortSigna
     logLevel: logLevel.WARN,
     logCreator: () => (line) => log(levelOf(line), `Kafka: ${line.log.message}`, detailsOf(line)),
   })
+}
 
 const levelOf = ({ level, log }: LogEntry) =>
   level === logLevel.ERROR && !harmless.test(log.message) ? 'warn' : 'debug'
@@ -50,6 +53,19 @@ const detailsOf = ({ namespace, log }: LogEntry) => {
 /** A client that hangs is left to itself. */
 export const within = (ms: number, ending: Promise<unknown>) =>
   Promise.race([ending.catch(() => {}), sleep(ms, undefined, { ref: false })])
+
+/** This client may leave an asker without an answer for ever. */
+export const inTime = async <T>(ms: number, asking: Promise<T>): Promise<T> => {
+  const timer = new AbortController()
+  try {
+    const late = sleep(ms, undefined, { signal: timer.signal, ref: false }).then(() => {
+      throw new Error(`Kafka has not answered for ${ms / 1000} s`)
+    })
+    return await Promise.race([asking, late])
+  } finally {
+    timer.abort()
+  }
+}
 
 export interface Reach {
   readonly partition: number

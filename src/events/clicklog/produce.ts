@@ -1,8 +1,7 @@
 import { type Admin, CompressionTypes, Partitioners, type Producer } from 'kafkajs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickRecord, type ClickSink, OtherTopic, type Partitioned } from '../clicklog.ts'
 import { StoreUnavailable } from '../store.ts'
-import { checkReach, ensureTopic, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
+import { checkReach, ensureTopic, inTime, type KafkaOptions, openKafka, reaches, within } from './kafka.ts'
 import { encode } from './message.ts'
 
 /** What one request may come to before it is compressed; the broker takes 1 MB. */
@@ -45,8 +44,10 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
   }
 
   const send = async (messages: readonly Outgoing[]) => {
-    if (!line) await open((line = newLine(options)))
-    const answers = await line.producer.sendBatch({
+    const isNew = line === undefined
+    const current = (line ??= newLine(options))
+    if (isNew) await open(current)
+    const answers = await current.producer.sendBatch({
       acks: -1,
       timeout: 5000,
       compression: CompressionTypes.GZIP,
@@ -72,7 +73,7 @@ export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
     take: async (entries) => {
       try {
         if (other) throw other
-        for (const messages of requests(record.logId, entries)) await inTime(send(messages))
+        for (const messages of requests(record.logId, entries)) await inTime(patience, send(messages))
       } catch (error) {
         // what is sent again and again would soon stand above the old offsets
         if (error instanceof OtherTopic) other = error
@@ -109,18 +110,6 @@ const newLine = (options: KafkaOptions): Line => {
       await within(1000, Promise.all([admin.disconnect(), producer.disconnect()]))
       closed.abort()
     },
-  }
-}
-
-const inTime = async <T>(sending: Promise<T>): Promise<T> => {
-  const timer = new AbortController()
-  try {
-    const late = sleep(patience, undefined, { signal: timer.signal, ref: false }).then(() => {
-      throw new Error(`Kafka has not answered for ${patience / 1000} s`)
-    })
-    return await Promise.race([sending, late])
-  } finally {
-    timer.abort()
   }
 }
 
