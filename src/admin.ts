@@ -30,7 +30,7 @@ const bad = (message: string): never => {
 }
 
 /** Works on the database of the running service, or starts PostgreSQL for as long as it takes. */
-const withLedger = async (work: (ledger: Ledger) => Promise<void>) => {
+export const withLedger = async (work: (ledger: Ledger) => Promise<void>) => {
   const config = readConfig()
   const ledger = await openLedger(
     config,

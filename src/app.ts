@@ -2,21 +2,14 @@ import type { Logger } from 'pino'
 import { openClicks } from './clicks.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './datadir.ts'
-import { createApi } from './http/api.ts'
-import { createCampaignPages } from './http/campaign.ts'
-import { type Resolver, pointsTo } from './http/dns.ts'
-import { startDomainChecks } from './http/domaincheck.ts'
-import { type GuardedFetch, openFetch } from './http/fetch.ts'
+import type { Filter } from './events/store.ts'
 import { openMemory } from './http/memory.ts'
-import { createQrPages } from './http/qr.ts'
-import { limiter } from './http/ratelimit.ts'
-import { createRedirect } from './http/redirect.ts'
-import { closeServer, createHttpServer, listenOn } from './http/server.ts'
+import { closeServer, createHttpServer, listenOn, nothingHere } from './http/server.ts'
 import { normalHost } from './http/url.ts'
 import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
-import { allIds } from './postgres/ids.ts'
+import { watchService } from './metrics.ts'
+import { type Outside, openSite } from './site.ts'
 import { listen } from './postgres/listen.ts'
-import { openImages } from './qr/images.ts'
 import { openCountries } from './visitor/country.ts'
 
 export interface App {
@@ -27,11 +20,6 @@ export interface App {
   readonly close: () => Promise<void>
 }
 
-/** The world beyond, as far as it is asked; a test puts its own in its place. */
-export interface Outside {
-  readonly resolver?: Resolver
-  readonly guardedFetch?: GuardedFetch
-}
 /** Steps of closing, in the order of opening: they are taken from the end. */
 type Step = () => Promise<unknown>
 /** So many events are looked at for what the tables are late with; tables that are further behind are being filled anew. */
@@ -62,7 +50,7 @@ const start = async (
 ): Promise<App> => {
   const ledger = await openLedger(config, log, 'service')
   closing.push(ledger.close)
-  const { db, store, appended, handler, instance, keys, tables, reader, notify } = ledger
+  const { db, store, appended, handler, instance, keys, metrics, tables, reader } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
 
   let baseUrl = config.BASE_URL ?? `http://localhost:${config.PORT}`
@@ -81,7 +69,7 @@ const start = async (
     lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
   })
   closing.push(listener.close)
-  const redirectReader = { db: ledger.pool(4), table: tables.name }
+  const redirectReader = { db: ledger.pool(4, 3000), table: tables.name }
   const memory = openMemory({
     handler,
     reader,
@@ -107,7 +95,9 @@ const start = async (
       limit: 500,
       signal: reading.signal,
     })) {
-      for (const { stream, position } of events) late.note(stream, position)
+      // each stream once: whoever notes it reads the whole of it
+      for (const [stream, position] of new Map(events.map((event) => [event.stream, event.position])))
+        late.note(stream, position)
       noted += events.length
       if (noted >= mostLate || (events.at(-1)?.position ?? 0n) >= head) break
     }
@@ -126,10 +116,11 @@ const start = async (
     if (what === 'seen' && first === 'rest') void progress.advance(BigInt(second))
     if (what === 'late') late.note(first, BigInt(second))
   }
-  const projector = project(ledger, async (filter, position) => {
+  const onSeen = async (filter: Filter, position: bigint) => {
     if (filter === 'rest') await progress.advance(position)
-  })
-  closing.push(projector.stop)
+  }
+  const projector = config.ROLES.has('projector') ? project(ledger, onSeen) : undefined
+  closing.push(async () => projector?.stop())
 
   // behind all notifications stands a look, should one be lost
   const looking = setInterval(() => {
@@ -142,74 +133,36 @@ const start = async (
   const countries = openCountries()
   const clicks = await openClicks({ ledger, countryOf: countries.of, isOurs })
   closing.push(clicks.close)
-  await clicks.startRelay()
-  clicks.startRecorder()
+  if (config.ROLES.has('relay')) await clicks.startRelay()
+  if (config.ROLES.has('recorder')) clicks.startRecorder()
 
-  const pointsToUs = async (host: string) =>
-    config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
-  if (config.DOMAIN_CHECK === 'dns') closing.push(startDomainChecks({ db, reader, handler, pointsToUs, onProblem }))
-
-  const images = openImages()
-  closing.push(images.close)
-
-  const shared = { ...memory, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
-  const api = createApi({
-    ...shared,
-    handler,
-    reader,
-    nextId: allIds(db),
-    baseUrl: () => baseUrl,
-    registration: config.REGISTRATION === 'open',
-    isOwnHost,
-    pointsToUs,
-    domainTargets: config.DOMAIN_TARGETS,
-    guardedFetch: outside.guardedFetch ?? openFetch(),
-    images,
-    rateLimit: config.RATE_LIMIT_PER_MINUTE,
-    tellLate: (stream, position) => {
-      late.note(stream, position)
-      void notify(`late ${instance} ${stream} ${position}`).catch(() => {})
-    },
-  })
-  const redirect = createRedirect({
-    ...shared,
-    countryOf: countries.of,
-    record: clicks.add,
-    secureCookies: () => baseUrl.startsWith('https:'),
-  })
-
-  const campaignPages = createCampaignPages({
-    ...redirect,
-    ...memory,
-    handler,
-    reader: redirectReader,
-    baseUrl: () => baseUrl,
-  })
-
-  const qrPages = createQrPages({
-    ...redirect,
-    handler,
-    reader: redirectReader,
-    late,
-    images,
-    isOwnHost,
-    baseUrl: () => baseUrl,
-  })
+  const site = config.ROLES.has('http')
+    ? openSite({
+        ledger,
+        memory,
+        redirectReader,
+        countryOf: countries.of,
+        record: clicks.add,
+        isOurs,
+        isOwnHost,
+        baseUrl: () => baseUrl,
+        outside,
+      })
+    : undefined
+  closing.push(async () => site?.close())
 
   const problems = () => [
     ...(listener.up() ? [] : ['the database is not connected']),
     ...(tables.complete() ? [] : ['the read tables are being filled']),
-    ...projector
-      .state()
-      .subscriptions.flatMap(({ filter, halted }) =>
-        halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
-      ),
+    ...(projector?.state().subscriptions ?? []).flatMap(({ filter, halted }) =>
+      halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
+    ),
     ...clicks.problems(),
   ]
+  watchService(metrics, { store, projector, clicks })
   const server = createHttpServer({
-    api: api.callback(),
-    redirect: redirect.handle,
-    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages },
+    ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),
+    metrics: metrics.text,
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
       '/readyz': () => {

@@ -41,22 +41,74 @@ const local: Route = { log: 'local', partitions: 1 }
 const routeOf = ({ KAFKA_BROKERS, KAFKA_TOPIC, KAFKA_PARTITIONS }: Config): Route =>
   KAFKA_BROKERS.length > 0 ? { log: KAFKA_TOPIC, partitions: KAFKA_PARTITIONS } : local
 const nameOf = ({ log, partitions }: Route) => `${log}-${partitions}`
+const dirOf = (spools: string, route: Route) =>
+  route.log === local.log ? spools : join(spools, 'kafka', nameOf(route))
+const openAt = ({ log }: Pick<Ledger, 'log'>, spools: string, route: Route) =>
+  openSpool({ dir: dirOf(spools, route), route, log: (level, message, details) => log[level](details, message) })
+
+/** The routes that clicks in a folder of spools are to take. */
+const routesIn = async (spools: string): Promise<Route[]> => {
+  const names = existsSync(join(spools, 'kafka')) ? await readdir(join(spools, 'kafka')) : []
+  const routes = names.flatMap((name): Route[] => {
+    const [, of, partitions] = /^(.+)-(\d+)$/.exec(name) ?? []
+    return of === undefined ? [] : [{ log: of, partitions: Number(partitions) }]
+  })
+  const isLeft = (await readdir(spools)).some((name) => segmentNumber(name) > 0)
+  return [...(isLeft ? [local] : []), ...routes]
+}
+
+/** A spool that nobody adds to any more, and where what it holds goes. */
+const openLeft = async (ledger: Ledger, spools: string, route: Route) => {
+  const spool = await openAt(ledger, spools, route)
+  // nothing is added: reading ends with what there is
+  await spool.close()
+  const recording = openRecording({ store: ledger.store, ...route })
+  return { spool, sink: route.log === local.log ? intoLog(recording) : intoLogWithoutHoles(recording) }
+}
+
+/**
+ * Records what a folder of spools holds, of a machine that is gone, say; the folder stays as it is, and whatever is recorded already is
+ * passed over. Answers how many clicks were new. Rejects with what keeps clicks from being recorded.
+ */
+export const importClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions, spools: string): Promise<number> => {
+  let taken = 0
+  for (const route of await routesIn(spools)) {
+    const { spool, sink } = await openLeft(ledger, spools, route)
+    const counting: ClickSink = {
+      reached: sink.reached,
+      take: async (entries) => {
+        await sink.take(entries)
+        taken += Object.values(entries).flat().length
+      },
+    }
+    await new Promise<void>((resolve, reject) => {
+      const relay = startRelay({
+        spool: { ...spool, release: async () => {} },
+        sink: counting,
+        keyring: ledger.keys,
+        classify: (visit, hash) => classifier({ countryOf, isOurs, hash })(visit),
+        onProblem: (error) => {
+          reject(error)
+          void relay.stop()
+        },
+      })
+      void relay.ended.then(resolve)
+    })
+  }
+  return taken
+}
 
 /** The click log of one process: its spool, and what takes the clicks on from there. */
 export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): Promise<Clicks> => {
   const { config, log, store, keys } = ledger
   const spools = join(config.DATA_DIR, 'spool')
-  const dirOf = (route: Route) => (route.log === local.log ? spools : join(spools, 'kafka', nameOf(route)))
-  const open = (route: Route) =>
-    openSpool({ dir: dirOf(route), route, log: (level, message, details) => log[level](details, message) })
-
   const route = routeOf(config)
   const kafka = {
     brokers: config.KAFKA_BROKERS,
     topic: config.KAFKA_TOPIC,
     log: (level: 'debug' | 'warn' | 'error', message: string, details: object) => log[level](details, message),
   }
-  const spool = await open(route)
+  const spool = await openAt(ledger, spools, route)
   const relays: Relay[] = []
   let recorder: TopicRecorder | undefined
   let sink: ReturnType<typeof kafkaSink> | undefined
@@ -68,23 +120,13 @@ export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): 
     relays.push(startRelay({ spool: from, sink: into, keyring: keys, classify, onProblem, arrived: () => visits }))
   }
 
-  /** Routes of other settings, under which this process may have left clicks behind. */
-  const others = async (): Promise<Route[]> => {
-    const names = existsSync(join(spools, 'kafka')) ? await readdir(join(spools, 'kafka')) : []
-    const routes = names.flatMap((name): Route[] => {
-      const [, of, partitions] = /^(.+)-(\d+)$/.exec(name) ?? []
-      return of === undefined ? [] : [{ log: of, partitions: Number(partitions) }]
-    })
-    const isLeft = (await readdir(spools)).some((name) => segmentNumber(name) > 0)
-    return [...(isLeft ? [local] : []), ...routes].filter((other) => nameOf(other) !== nameOf(route))
-  }
-
-  const drain = async (other: Route) => {
-    const left = await open(other)
-    // nothing is added: reading ends with what there is
-    await left.close()
-    const recording = openRecording({ store, ...other })
-    relay(left, other.log === local.log ? intoLog(recording) : intoLogWithoutHoles(recording))
+  /** What this process may have left behind under other settings. */
+  const relayLeft = async () => {
+    for (const other of await routesIn(spools)) {
+      if (nameOf(other) === nameOf(route)) continue
+      const left = await openLeft(ledger, spools, other)
+      relay(left.spool, left.sink)
+    }
   }
 
   return {
@@ -96,7 +138,7 @@ export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): 
       const record = openRecording({ store, ...route })
       if (route !== local) sink = kafkaSink({ ...kafka, record })
       relay(spool, sink ?? intoLog(record))
-      for (const other of await others()) await drain(other)
+      await relayLeft()
     },
     startRecorder: () => {
       if (route === local) return

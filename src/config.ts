@@ -35,6 +35,40 @@ const origin = (text: string) => {
   }
 }
 
+/** What may stand behind the ? of an EventStoreDB address; the client writes the whole address, password and all, to the console for any other. */
+const storeOptions = [
+  'tls',
+  'tlsCAFile',
+  'userCertFile',
+  'userKeyFile',
+  'connectionName',
+  'nodePreference',
+  'discoveryInterval',
+  'gossipTimeout',
+  'maxDiscoverAttempts',
+  'keepAliveInterval',
+  'keepAliveTimeout',
+]
+/** What is wrong with the address of an EventStoreDB, and what would be right; undefined: nothing. */
+export const eventStoreProblem = (text: string) => {
+  const [, scheme, login, , query] =
+    /^([a-z+]+):\/\/(?:([^@/?]*)@)?([^@/?#,\s]+(?:,[^@/?#,\s]+)*)\/?(?:\?(\S*))?$/.exec(text) ?? []
+  if (scheme?.startsWith('k')) return 'must begin with esdb:// also for a KurrentDB: write esdb in place of kurrentdb'
+  if (scheme !== 'esdb' && scheme !== 'esdb+discover')
+    return 'must be an address like esdb://host:2113?tls=false or esdb://user:password@host:2113'
+  const options = new URLSearchParams(query)
+  const unknown = [...options.keys()].find((name) => !storeOptions.includes(name))
+  if (unknown !== undefined) return `must have no option ${unknown}; there are ${storeOptions.join(', ')}`
+  const tls = options.get('tls') ?? 'true'
+  if (tls !== 'true' && tls !== 'false') return 'must say tls=true or tls=false'
+  if (tls === 'true' && !/^[^:]+:[^:]+$/.test(login ?? ''))
+    return 'must hold user:password@ before the host (a : in them as %3A, a @ as %40), or end with ?tls=false for a server without TLS'
+  return undefined
+}
+
+const roles = ['http', 'projector', 'relay', 'recorder'] as const
+export type Role = (typeof roles)[number]
+
 /** Every setting, by the name of its environment variable; `describe` is what the README says of it. */
 export const settings = {
   PORT: whole(0, 65_535, 3000).describe('port to listen on; 0 takes a free one'),
@@ -54,6 +88,14 @@ export const settings = {
     .regex(/^postgres(ql)?:\/\//, 'must be an address like postgres://user:password@host:5432/database')
     .optional()
     .describe('PostgreSQL 14 or newer to use in place of the embedded one'),
+  EVENTSTORE_URL: z
+    .string()
+    .superRefine((text, context) => {
+      const message = eventStoreProblem(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+    .optional()
+    .describe('EventStoreDB to keep the log in, in place of PostgreSQL: `esdb://host:2113?tls=false`'),
   KAFKA_BROKERS: list
     .refine((all) => all.every((one) => broker.test(one)), 'must be host:port, several separated by commas')
     .describe('brokers of Kafka that carries the clicks: `host:port`, separated by commas'),
@@ -79,12 +121,30 @@ export const settings = {
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe('opens the keys kept in the database; made once and kept in DATA_DIR/secret when not given'),
+  ROLES: z
+    .string()
+    .transform((text) => new Set(text.split(',').map((part) => part.trim())))
+    .refine((given): given is Set<Role> => [...given].every((role) => roles.some((one) => one === role)), {
+      message: `must be some of ${roles.join(', ')}, separated by commas`,
+    })
+    .default(new Set(roles))
+    .describe(
+      'what this process does, some of `http`, `projector`, `relay`, `recorder`, separated by commas; all when not set',
+    ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'how much is logged',
   ),
 } as const
 
-const Environment = z.object(settings)
+const Environment = z.object(settings).superRefine(({ ROLES, KAFKA_BROKERS, DATABASE_URL }, context) => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['ROLES'], message })
+  if (ROLES.has('http') && !ROLES.has('relay'))
+    refuse('must name relay where it names http: nobody else takes the clicks of this process on')
+  if (!ROLES.has('projector') && DATABASE_URL === undefined)
+    refuse('must name projector unless DATABASE_URL is set: nobody else works on an embedded database')
+  if (ROLES.size === 1 && ROLES.has('recorder') && KAFKA_BROKERS.length === 0)
+    refuse('recorder has nothing to do without KAFKA_BROKERS: there the relay records')
+})
 export type Config = Readonly<
   Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'SECRET'> & {
     /** undefined: http://localhost and the port that is listened on */

@@ -5,12 +5,14 @@ import type { Config } from './config.ts'
 import { codec } from './events/codec.ts'
 import type { EventStore, Filter } from './events/store.ts'
 import { type Bell, bell } from './events/store/bell.ts'
+import { eventStoreDb } from './events/store/eventstoredb.ts'
 import { postgresStore } from './events/store/postgres.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from './postgres/database.ts'
 import { runningEmbedded, startEmbedded } from './postgres/embedded.ts'
 import { type Keys, openKeys } from './postgres/keyring.ts'
 import { openLocks } from './postgres/listen.ts'
 import { together } from './postgres/together.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 import { projections } from './projections/index.ts'
 import { startProjector } from './projections/run.ts'
 import { type Checkpoint, checkpoints, ensureCheckpoints, type LiveTables, liveTables } from './projections/tables.ts'
@@ -30,9 +32,10 @@ export interface Ledger {
   readonly tables: LiveTables
   readonly reader: Reader
   readonly log: Logger
+  readonly metrics: Metrics
   readonly notify: (text: string) => Promise<unknown>
-  /** A pool of its own, of at most `max` connections. */
-  readonly pool: (max: number) => Database
+  /** A pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. */
+  readonly pool: (max: number, timeout: number) => Database
   readonly close: () => Promise<void>
 }
 
@@ -57,8 +60,8 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
   const { connection } = postgres
   const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
   const pools: { destroy: () => PromiseLike<unknown> }[] = []
-  const pool = (max: number) => {
-    const db = openDatabase(connection, { name: instance, max, timeout: 10_000, onError })
+  const pool = (max: number, timeout: number) => {
+    const db = openDatabase(connection, { name: instance, max, timeout, onError })
     pools.push(db)
     return db
   }
@@ -68,14 +71,25 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
   }
 
   try {
-    const db = pool(10)
+    const db = pool(10, 10_000)
     await migrate(db)
     await ensureCheckpoints(db)
     const keys = await openKeys(db, config.SECRET)
-    const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
-    pools.push({ destroy: () => appends.end() })
+    const metrics = openMetrics()
     const appended = bell()
-    const store = await postgresStore(appends, codec(keys), appended)
+    const onDropped = (error: unknown) => {
+      metrics.restarted('eventstore')
+      log.warn({ err: error }, 'a subscription to EventStoreDB was dropped and is opened again')
+    }
+    const openStore = async () => {
+      const url = config.EVENTSTORE_URL
+      if (url !== undefined) return eventStoreDb({ url, codec: codec(keys), onDropped })
+      const appends = openPool(connection, { name: instance, max: 8, timeout: 10_000, onError })
+      pools.push({ destroy: () => appends.end() })
+      return postgresStore(appends, codec(keys), appended)
+    }
+    const store = metrics.measured(await openStore())
+    pools.push({ destroy: store.close })
     const tables = liveTables(db, projections)
     await tables.refresh()
     const notify = together(100, async (texts: readonly string[]) => {
@@ -95,6 +109,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
       tables,
       reader,
       log,
+      metrics,
       notify,
       pool,
       close,
@@ -107,7 +122,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
 
 /** Brings what stands in the log into the tables, unless another process does, and tells the others. */
 export const project = (
-  { db, store, connection, instance, log, tables }: Ledger,
+  { db, store, connection, instance, log, metrics, tables }: Ledger,
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
 ) =>
   startProjector({
@@ -119,6 +134,7 @@ export const project = (
     log,
     onSeen,
     onLive: tables.refresh,
+    onRestart: metrics.restarted,
   })
 
 /** How far all the tables have come, as their checkpoints tell. */

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { accountCommand, BadCommand, rebuildCommand } from './admin.ts'
 import { startApp } from './app.ts'
 import { openLog } from './log.ts'
+import { copyCommand, importCommand } from './move.ts'
 
 const usage = `linkledger: short links with a history
 
@@ -16,14 +17,22 @@ const usage = `linkledger: short links with a history
   linkledger account disable|enable WHO     refuse its key and hide its links, or stop doing so
   linkledger account erase WHO --yes        destroy its personal data for good
   linkledger rebuild                        build the read tables anew from the log, while the service goes on
+  linkledger log copy --from WHERE --to WHERE
+                                            carry the log, its keys and sequences to another engine, and verify it
+  linkledger spool import DIR               record the clicks of a machine that is gone, from its DATA_DIR
 
-WHO is an id, an e-mail or a username. Settings come from the environment: see the README.`
+WHO is an id, an e-mail or a username; WHERE is embedded, postgres://… or esdb://…. Settings come from the environment: see the README.`
 
 const start = async () => {
   const config = readConfig()
   const log = openLog(config)
   const app = await startApp(config, log)
-  console.log(welcome(app.baseUrl, app.address))
+  const works = [...config.ROLES].join(', ')
+  console.log(
+    config.ROLES.has('http')
+      ? welcome(app.baseUrl, app.address)
+      : `Linkledger listens on ${app.address} for probes, and works as ${works}`,
+  )
 
   let stopping: Promise<void> | undefined
   const stop = (signal: NodeJS.Signals) => {
@@ -62,6 +71,8 @@ const run = async () => {
       username: { type: 'string' },
       password: { type: 'string' },
       expires: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
       yes: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -75,6 +86,12 @@ const run = async () => {
       return accountCommand(rest, values, (line) => console.log(line))
     case 'rebuild':
       return rebuildCommand((line) => console.log(line))
+    case 'log':
+      if (rest[0] !== 'copy') throw new BadCommand('say what to do: linkledger log copy')
+      return copyCommand(values, (line) => console.log(line))
+    case 'spool':
+      if (rest[0] !== 'import') throw new BadCommand('say what to do: linkledger spool import DIR')
+      return importCommand(rest[1], (line) => console.log(line))
     default:
       throw new BadCommand(`there is no command ${command}\n\n${usage}`)
   }

@@ -33,6 +33,7 @@ describe('the settings', () => {
       DOMAIN_TARGETS: [],
       DOMAIN_CHECK: 'off',
       SECRET,
+      ROLES: new Set(['http', 'projector', 'relay', 'recorder']),
       LOG_LEVEL: 'info',
     })
   })
@@ -44,6 +45,7 @@ describe('the settings', () => {
       BASE_URL: 'https://go.example.com/',
       DATA_DIR: '/srv/links',
       DATABASE_URL: 'postgresql://user:word@host:5433/db?sslmode=require',
+      EVENTSTORE_URL: 'esdb://user:word@host:2114?tlsCAFile=/etc/ca.pem',
       KAFKA_BROKERS: 'a.example:9092, [::1]:9093',
       KAFKA_TOPIC: 'clicks-2',
       KAFKA_PARTITIONS: '12',
@@ -51,6 +53,7 @@ describe('the settings', () => {
       RATE_LIMIT_PER_MINUTE: '0',
       TRUST_PROXY: '2',
       DOMAIN_TARGETS: ' go.example.com, 203.0.113.7 ,',
+      ROLES: 'relay, http',
       LOG_LEVEL: 'debug',
     }
     expect(read(given)).to.deep.equal({
@@ -62,6 +65,7 @@ describe('the settings', () => {
       KAFKA_BROKERS: ['a.example:9092', '[::1]:9093'],
       KAFKA_PARTITIONS: 12,
       DOMAIN_TARGETS: ['go.example.com', '203.0.113.7'],
+      ROLES: new Set(['relay', 'http']),
       DOMAIN_CHECK: 'dns',
       SECRET,
     })
@@ -80,6 +84,7 @@ describe('the settings', () => {
       PORT: 'http',
       BASE_URL: 'go.example.com',
       DATABASE_URL: 'mysql://host/db',
+      EVENTSTORE_URL: 'http://host:2113',
       KAFKA_BROKERS: 'kafka',
       KAFKA_TOPIC: 'a topic',
       KAFKA_PARTITIONS: '0',
@@ -88,6 +93,7 @@ describe('the settings', () => {
       TRUST_PROXY: '99',
       DOMAIN_CHECK: 'http',
       SECRET: 'short',
+      ROLES: 'http,writer',
       LOG_LEVEL: 'loud',
     }
     const told = problems(wrong)
@@ -102,6 +108,24 @@ describe('the settings', () => {
       'REGISTRATION must be one of open, closed',
       'SECRET must have at least 16 characters',
     ])
+  })
+
+  it('let no process start whose roles would leave something undone', () => {
+    const DATABASE_URL = 'postgres://host/db'
+    expect(problems({ DATABASE_URL, ROLES: 'http' }))
+      .to.have.nested.property('[0]')
+      .that.matches(/^ROLES must name relay where it names http/)
+    expect(problems({ ROLES: 'http,relay' }))
+      .to.have.nested.property('[0]')
+      .that.matches(/^ROLES must name projector unless DATABASE_URL is set/)
+    expect(problems({ DATABASE_URL, ROLES: 'recorder' }))
+      .to.have.nested.property('[0]')
+      .that.matches(/^ROLES recorder has nothing to do without KAFKA_BROKERS/)
+    for (const ROLES of ['http,relay', 'projector', 'relay', 'http,relay,projector'])
+      expect(read({ DATABASE_URL, ROLES }).ROLES).to.deep.equal(new Set(ROLES.split(',')))
+    expect(read({ DATABASE_URL, ROLES: 'recorder', KAFKA_BROKERS: 'k:9092' }).ROLES).to.deep.equal(
+      new Set(['recorder']),
+    )
   })
 
   it('are checked for what cannot work', () => {
@@ -124,8 +148,32 @@ describe('the settings', () => {
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
   })
 
+  it('say how the address of an EventStoreDB is written', () => {
+    const told = (EVENTSTORE_URL: string) => problems({ EVENTSTORE_URL })[0]
+    expect(told('kurrentdb://host:2113?tls=false')).to.equal(
+      'EVENTSTORE_URL must begin with esdb:// also for a KurrentDB: write esdb in place of kurrentdb',
+    )
+    expect(told('host:2113')).to.include('must be an address like esdb://host:2113?tls=false')
+    expect(told('esdb://host:2113')).to.include('must hold user:password@ before the host')
+    expect(told('esdb://host?tls=no')).to.include('tls=true or tls=false')
+    expect(told('esdb://host?tls=false&throwOnAppendFailure=false')).to.include('no option throwOnAppendFailure')
+    for (const good of [
+      'esdb://host?tls=false',
+      'esdb://admin:changeit@host:2113',
+      'esdb://a%40b:c%3Ad@host:2113/?tls=true&keepAliveInterval=10000',
+      'esdb://a:2113,b:2113,c:2113?tls=false&nodePreference=leader',
+      'esdb+discover://user:word@cluster.example:2113',
+    ])
+      expect(read({ EVENTSTORE_URL: good }).EVENTSTORE_URL).to.equal(good)
+  })
+
   it('never show a value that is secret when they are told', () => {
-    const told = problems({ SECRET: 'canary', DATABASE_URL: 'mysql://u:canary@h/d', BASE_URL: 'https://u:canary@h' })
+    const told = problems({
+      SECRET: 'canary',
+      DATABASE_URL: 'mysql://u:canary@h/d',
+      EVENTSTORE_URL: 'esdb://u:canary@h?name=x',
+      BASE_URL: 'https://u:canary@h',
+    })
     expect(told.join()).not.to.include('canary')
   })
 

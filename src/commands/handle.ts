@@ -37,6 +37,7 @@ export interface Loaded<S> {
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
 
+type Claimed = (claim: Claim, forStream: string, owner: number, at: string) => Promise<Intent[] | 'held'>
 interface Intent {
   readonly stream: string
   readonly expected: ExpectedRevision
@@ -78,14 +79,10 @@ export const handler = (store: EventStore) => {
    * What has to be appended before the resource may carry the claim's token; `held` when the resource has the name by now, so that it has
    * to decide again. Throws `Refused` when the name is taken.
    */
-  const claimed = async (claim: Claim, forStream: string, owner: number, at: string): Promise<Intent[] | 'held'> => {
+  const claimedAsItStands: Claimed = async (claim, forStream, owner, at) => {
     const stream = claimStream(claim)
     const newest = (await store.last(stream)) as Recorded<Event<'NameClaimed'>> | undefined
-    const take: Intent = {
-      stream,
-      expected: newest?.revision ?? 'no_stream',
-      events: [{ type: 'NameClaimed', data: { token: claim.token, holder: forStream, account: owner } }],
-    }
+    const take = taking(claim, forStream, owner, newest?.revision ?? 'no_stream')
     if (!newest) return [take]
     const { token, holder: late } = newest.data
     const { state, revision } = await holder(late)
@@ -114,6 +111,7 @@ export const handler = (store: EventStore) => {
     command: C,
     context: Context,
     { state, revision, position }: Pick<Loaded<S>, 'state' | 'revision' | 'position'>,
+    claimed = claimedAsItStands,
   ) => {
     const stream = decider.stream(command)
     const events = decider.decide(command, state)
@@ -172,7 +170,7 @@ export const handler = (store: EventStore) => {
       for (let n = 1, jump = 1; n <= tries; n++) {
         const command = make(id)
         const empty = { state: decider.initialState, revision: 'no_stream', position: 0n } as const
-        const done = await attempt(decider, command, context(id), empty)
+        const done = await attempt(decider, command, context(id), empty, n === 1 ? claimedAsNew : claimedAsItStands)
         if (done.ok) return { id, ...done }
         if (done.stream === decider.stream(command)) {
           const { state, position, founder } = await load(decider, done.stream)
@@ -195,6 +193,14 @@ const taken: Record<ClaimKind, string> = {
   email: 'email: this e-mail is taken by another account.',
   username: 'username: this username is taken, choose another.',
 }
+
+const taking = (claim: Claim, holder: string, account: number, expected: ExpectedRevision): Intent => ({
+  stream: claimStream(claim),
+  expected,
+  events: [{ type: 'NameClaimed', data: { token: claim.token, holder, account } }],
+})
+/** Most names have never been claimed: that is tried without looking, and the append tells when it was wrong. */
+const claimedAsNew: Claimed = async (claim, forStream, owner) => [taking(claim, forStream, owner, 'no_stream')]
 
 /** One write a stream: the port takes each stream once. */
 const merged = (intents: readonly Intent[]) => {

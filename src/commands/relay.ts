@@ -9,8 +9,8 @@ import { rulesVersion } from '../visitor/agent.ts'
 /** Entries at a time. */
 const most = 500
 
-/** Visits per ms from which on answering them comes first. */
-const rush = 4
+/** Visits per ms from which on answering them comes first, unless the spool holds this many bytes already. */
+const [rush, plenty] = [4, 256 * 1024 ** 2]
 
 export interface Relay {
   readonly state: () => {
@@ -18,6 +18,8 @@ export interface Relay {
     readonly reached: Readonly<Record<number, number>>
     /** entries that wait in the spool */
     readonly lag: number
+    /** seconds since the oldest of those that are being taken on came in */
+    readonly late: number
     readonly problem: string | undefined
   }
   /** Resolves when a spool that was closed is empty, or the relay was stopped. */
@@ -42,6 +44,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   const stopped = new AbortController()
   let reached: Readonly<Record<number, number>> = {}
   let problem: string | undefined
+  let oldest: string | undefined
 
   const entriesOf = async (entries: readonly SpoolEntry[]): Promise<Partitioned> => {
     const accounts = [...new Set(entries.flatMap((entry) => ('visit' in entry ? [entry.visit.account] : [])))]
@@ -56,19 +59,30 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
     return partitions
   }
 
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {})
+
+  /** In a rush this leaves the processor to the answers, a second at a time: what waits in the spool is not lost, only counted later. */
+  const giveWay = async () => {
+    for (let slices = 10; slices > 0 && !stopped.signal.aborted && spool.stats().bytes < plenty; slices--) {
+      const came = arrived()
+      await pause(100)
+      if ((arrived() - came) / 100 <= rush) return
+    }
+  }
+
   const takeAll = async (onTaken: () => void) => {
     // a sink knows least what it has just been given: what was confirmed here stands
     reached = furthest(reached, await sink.reached(spool.id))
+    problem = undefined
     for await (const entries of spool.read(reached, most, stopped.signal)) {
       const [began, came] = [performance.now(), arrived()]
+      oldest = timeOf(entries[0])
       await sink.take(await entriesOf(entries))
       reached = furthest(reached, Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq])))
       await spool.release(reached)
+      oldest = undefined
       onTaken()
-      // in a rush this leaves the processor to the answers: what waits in the spool is not lost, only counted later
-      const took = performance.now() - began
-      if ((arrived() - came) / took > rush)
-        await sleep(Math.min(1000, took * 6), undefined, { signal: stopped.signal }).catch(() => {})
+      if ((arrived() - came) / (performance.now() - began) > rush) await giveWay()
     }
   }
 
@@ -85,7 +99,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
         if (text !== problem && !stopped.signal.aborted) onProblem(error, 'clicks wait in the spool')
         problem = text
       }
-      await sleep(wait, undefined, { signal: stopped.signal }).catch(() => {})
+      await pause(wait)
     }
   }
   const ended = run()
@@ -96,7 +110,12 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   }
 
   return {
-    state: () => ({ reached, lag: lag(), problem }),
+    state: () => ({
+      reached,
+      lag: lag(),
+      late: oldest === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
+      problem,
+    }),
     ended,
     stop: async () => {
       stopped.abort()
@@ -104,6 +123,8 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
     },
   }
 }
+
+const timeOf = (entry: SpoolEntry | undefined) => entry && ('visit' in entry ? entry.visit.at : entry.dropped.from)
 
 const furthest = (a: Readonly<Record<number, number>>, b: Readonly<Record<number, number>>) => {
   const all = { ...a }

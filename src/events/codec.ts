@@ -1,6 +1,6 @@
 import { Metadata, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
-import { type Keyring, personalFields, seal, unseal } from './seal.ts'
+import { type Keyring, personalFields, sealPersonal, unsealPersonal } from './seal.ts'
 
 /** An event as an engine holds it: JSON, personal fields sealed. */
 export interface Raw {
@@ -44,7 +44,10 @@ export const codec = (keyring: Keyring): Codec => {
     const { account } = metadata
     const key = account === null ? undefined : await keyring.forSealing(account)
     if (account === null || !key) throw new Error(`${type} carries personal data, but its account has no key`)
-    const sealedFields = fields.map((field) => [field, seal(key, context(account, type, field), String(said[field]))])
+    const sealedFields = fields.map((field) => [
+      field,
+      sealPersonal(key, context(account, type, field), String(said[field])),
+    ])
     return { ...data, ...(Object.fromEntries(sealedFields) as object) }
   }
 
@@ -55,8 +58,7 @@ export const codec = (keyring: Keyring): Codec => {
     const copy = { ...(data as Record<string, unknown>) }
     for (const field of fields) {
       const text = copy[field]
-      if (typeof text === 'string')
-        copy[field] = key ? unseal(key, context(account, type, field), text).toString() : null
+      if (typeof text === 'string') copy[field] = unsealPersonal(key, context(account, type, field), text)
     }
     return copy
   }
@@ -81,8 +83,26 @@ export const codec = (keyring: Keyring): Codec => {
   }
 }
 
+/** Leaves everything as the log holds it, sealed fields and all: for copying a log. */
+export const asStored: Codec = {
+  encode: async ({ data, metadata }) => ({ data: JSON.stringify(data), metadata: JSON.stringify(metadata) }),
+  // what stands in a log was checked when it was written
+  decode: async (raws) => raws as Recorded<DomainEvent>[],
+}
+
 const parse = (raw: Raw) => {
   const metadata = Metadata.safeParse(raw.metadata)
   if (!metadata.success) throw new Unreadable(raw, metadata.error)
   return metadata.data
+}
+
+/** The events up to the first that cannot be read. */
+export const readable = async (codec: Codec, raws: readonly Raw[]) => {
+  try {
+    return { events: await codec.decode(raws), problem: undefined }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const before = raws.filter(({ position }) => position < error.position)
+    return { events: await codec.decode(before), problem: error }
+  }
 }

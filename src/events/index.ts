@@ -1,4 +1,5 @@
 import { accountEvents } from './account.ts'
+import { answerEvents } from './answer.ts'
 import { bioEvents } from './bio.ts'
 import { campaignEvents } from './campaign.ts'
 import { channelEvents } from './channel.ts'
@@ -28,6 +29,7 @@ export const events = {
   ...overlayEvents,
   ...splashEvents,
   ...bioEvents,
+  ...answerEvents,
 }
 export type DomainEvent = EventOf<typeof events>
 export type EventType = DomainEvent['type']

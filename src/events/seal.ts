@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 /**
@@ -30,6 +30,24 @@ export const unseal = (key: Buffer, context: string, sealed: string) => {
     .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(12, 28))
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+}
+
+/** Six letters that tell keys apart and say nothing of them. */
+const mark = (key: Buffer) =>
+  createHash('sha256').update('linkledger key mark ').update(key).digest('base64url').slice(0, 6)
+
+/** `seal`, marked with the key it was done with. */
+export const sealPersonal = (key: Buffer, context: string, text: string) => `${mark(key)}.${seal(key, context, text)}`
+
+/**
+ * The opposite of `sealPersonal`; null without the key: it was destroyed, or lost with a database that was restored to an older backup
+ * and has made another since. Throws when the context or the text is not the one that was sealed.
+ */
+export const unsealPersonal = (key: Buffer | undefined, context: string, text: string) => {
+  const at = text.indexOf('.')
+  // before there were marks
+  if (at < 0) return key ? unseal(key, context, text).toString() : null
+  return key && mark(key) === text.slice(0, at) ? unseal(key, context, text.slice(at + 1)).toString() : null
 }
 
 /** Names of the personal fields of a payload schema, `Personal` or `Personal.optional()`. */

@@ -10,7 +10,7 @@ export const aliasKey = (alias: string): string => alias.toLowerCase()
 // First path segments of our own, now or later, and words that programs write when they mean nothing.
 const reserved: ReadonlySet<string> = new Set(
   [
-    'api register qr r u c p static assets metrics health healthz ready readyz live livez',
+    'api register qr r u c p o static assets metrics health healthz ready readyz live livez',
     'docs openapi asyncapi app dashboard admin login logout',
     'robots favicon sitemap index well-known true false null undefined',
   ].flatMap((words) => words.split(' ')),

@@ -4,13 +4,14 @@ import Koa, { type Context } from 'koa'
 import type { Logger } from 'pino'
 import { accountRoutes } from './account.ts'
 import { addressBlock, clientAddress } from './address.ts'
+import { answerRoutes } from './answer.ts'
 import type { Auth, Authenticated } from './auth.ts'
 import { bioRoutes } from './bio.ts'
 import { readBody } from './body.ts'
 import { campaignRoutes } from './campaign.ts'
 import { channelRoutes } from './channel.ts'
 import { domainRoutes } from './domain.ts'
-import { fail, failureOf } from './errors.ts'
+import { fail, failureOf, inTime } from './errors.ts'
 import { linkRoutes } from './link.ts'
 import { overlayRoutes } from './overlay.ts'
 import { pixelRoutes } from './pixel.ts'
@@ -32,6 +33,7 @@ export const routes: readonly Route[] = [
   ...pixelRoutes,
   ...qrRoutes,
   ...overlayRoutes,
+  ...answerRoutes,
   ...splashRoutes,
   ...bioRoutes,
   ...campaignRoutes,
@@ -81,7 +83,7 @@ export const createApi = (options: ApiOptions) => {
       })
       setRate(ctx, { limit, remaining: limit, reset: Math.floor(Date.now() / 1000) + window })
       try {
-        await next()
+        await inTime(next(), patience(ctx.path))
       } catch (error) {
         const failure = failureOf(error)
         if (failure.status >= 500)
@@ -117,6 +119,9 @@ export const createApi = (options: ApiOptions) => {
     })
     .use(router.routes() as unknown as Koa.Middleware)
 }
+
+/** ms after which a request is answered all the same: a logo is fetched and DNS is asked for in times of their own. */
+const patience = (path: string) => (/^\/api\/(?:qr|domain)\//.test(path) ? 15_000 : 5000)
 
 const setRate = (ctx: Context, { limit, remaining, reset }: Pick<Counted, 'limit' | 'remaining' | 'reset'>) =>
   ctx.set(Object.fromEntries([limit, remaining, reset].map((value, i) => [rateHeaders[i], String(value)])))

@@ -27,7 +27,7 @@ export const isOutage = (error: unknown): boolean => {
     /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|ENOTFOUND)/.test(code) ||
     /^(08|53|55|57|25006)/.test(code) ||
     name === 'KnexTimeoutError' ||
-    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/.test(
+    /Connection terminated|^timeout expired$|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/.test(
       message,
     )
   )
@@ -40,9 +40,20 @@ export const failureOf = (error: unknown): Failure => {
     const status = refusals[error.code]
     return new Failure(status, error.message, status === 503 ? retry : {})
   }
+  if (error instanceof TablesNotReady)
+    return new Failure(503, 'The read tables are being filled for the first time; try again shortly.', retry)
   if (isOutage(error))
     return new Failure(503, 'The service cannot reach its database just now; try again shortly.', retry)
   const { status, type } = error as { status?: unknown; type?: unknown }
   if (status === 413 || type === 'entity.too.large') return new Failure(413, 'The body is larger than 64 KiB.')
   return new Failure(500, 'Something went wrong here. Tell the operator the request id.')
+}
+
+/** Rejects as an outage when there is no answer in time; what comes later is nobody's. */
+export const inTime = async <T>(answer: Promise<T>, ms: number): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StoreUnavailable(`no answer within ${ms} ms`)), ms)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

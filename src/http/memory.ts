@@ -1,14 +1,29 @@
 import { bio } from '../commands/bio.ts'
+import type { Decider } from '../commands/decider.ts'
 import type { Handler } from '../commands/handle.ts'
 import { link } from '../commands/link.ts'
+import { overlay } from '../commands/overlay.ts'
+import type { Owned } from '../commands/owned.ts'
+import { pixel } from '../commands/pixel.ts'
+import { splash } from '../commands/splash.ts'
+import type { DomainEvent } from '../events/index.ts'
 import { openProgress, type Progress } from '../projections/progress.ts'
-import { accountsChanged, erasedAccounts } from '../queries/account.ts'
+import { erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
-import { findOccupant, type Occupant, occupantsChanged } from '../queries/target.ts'
+import {
+  findOccupant,
+  type Occupant,
+  type Parts,
+  showsOf,
+  streamsChanged,
+  streamsShown,
+  type Target,
+} from '../queries/target.ts'
 import { domainsChanged } from '../queries/domain.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { type Domains, openDomains } from './domains.ts'
+import { isOutage } from './errors.ts'
 import { type Late, openLate } from './late.ts'
 import { openTargets, type Targets } from './targets.ts'
 
@@ -19,6 +34,8 @@ export interface Memory {
   readonly domains: Domains
   readonly late: Late
   readonly progress: Progress
+  /** A link with what it shows as that is by now, also while the tables are late with it. */
+  readonly current: (target: Target) => Promise<Target>
   /** Something may have been missed. */
   readonly distrust: () => void
   /** Learns all that has to be known before it is asked for. */
@@ -56,13 +73,12 @@ export const openMemory = ({
 }: MemoryOptions): Memory => {
   const forget = async (after: bigint, upTo: bigint) => {
     try {
-      const [occupants, accounts, changed] = await Promise.all([
-        occupantsChanged(reader, after, upTo),
-        accountsChanged(reader, after, upTo),
-        domainsChanged(reader, after, upTo),
-      ])
-      targets.forget(occupants)
-      domains.know(changed)
+      const changed = await streamsChanged(reader, after, upTo)
+      const of = (kind: string) =>
+        changed.flatMap(({ stream }) => (stream.startsWith(`${kind}-`) ? [idIn(stream)] : []))
+      const accounts = of('account')
+      targets.forget(changed)
+      if (of('domain').length > 0) domains.know(await domainsChanged(reader, after, upTo))
       if (accounts.length === 0) return
       targets.forgetAccounts(accounts)
       auth.forget(accounts)
@@ -97,13 +113,40 @@ export const openMemory = ({
       .then((occupant) => targets.pin(stream, position, occupant))
       .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
-  return { auth, targets, domains, late, progress, distrust, learn }
+  const parts = partsBy(handler)
+  const current = async (target: Target) => {
+    if (!target.shows || !streamsShown(target.shows).some(late.is)) return target
+    try {
+      return { ...target, shows: showsOf(target, await parts(target)) }
+    } catch (error) {
+      // an old page is better than none
+      if (isOutage(error)) return target
+      throw error
+    }
+  }
+  return { auth, targets, domains, late, progress, current, distrust, learn }
 }
 
+/** What a link shows, as the streams of that say. */
+const partsBy =
+  ({ load }: Handler) =>
+  async ({ type, pixels, account }: Pick<Target, 'type' | 'pixels' | 'account'>): Promise<Parts> => {
+    const living = async <C, F, E extends DomainEvent>(decider: Decider<C, Owned<F>, E>, stream: string) => {
+      const { state } = await load(decider, stream)
+      return state.status === 'open' && state.account === account ? { ...state.fields, id: idIn(stream) } : undefined
+    }
+    const tags = await Promise.all(pixels.map((id) => living(pixel, `pixel-${id}`)))
+    return {
+      splash: type.startsWith('splash-') ? await living(splash, type) : undefined,
+      overlay: type.startsWith('overlay-') ? await living(overlay, type) : undefined,
+      pixels: tags.flatMap((tag) => tag ?? []),
+    }
+  }
+
 /** What stands at an address as its stream says, by the prefix of that. */
-const foldedBy = ({ load }: Handler): Readonly<Record<string, (stream: string) => Promise<Occupant | undefined>>> => ({
+const foldedBy = (handler: Handler): Readonly<Record<string, (stream: string) => Promise<Occupant | undefined>>> => ({
   link: async (stream) => {
-    const { state, revision, position } = await load(link, stream)
+    const { state, revision, position } = await handler.load(link, stream)
     const { status, account, fields, password } = state
     if (status !== 'open') return undefined
     return {
@@ -115,10 +158,11 @@ const foldedBy = ({ load }: Handler): Readonly<Record<string, (stream: string) =
       aliasKey: fields.alias.toLowerCase(),
       password,
       expiry: fields.expiry === null ? null : new Date(fields.expiry),
+      shows: showsOf(fields, await partsBy(handler)({ ...fields, account })),
     }
   },
   bio: async (stream) => {
-    const { state, position } = await load(bio, stream)
+    const { state, position } = await handler.load(bio, stream)
     const { status, account, fields } = state
     if (status !== 'open') return undefined
     return { ...fields, bio: idIn(stream), account, position, domain: null, aliasKey: fields.alias.toLowerCase() }

@@ -6,22 +6,30 @@ import type { KnownDomain } from '../queries/domain.ts'
 import type { BioTarget, Target } from '../queries/target.ts'
 import { preferredLanguages } from '../visitor/language.ts'
 import { addressBlock, clientAddress } from './address.ts'
+import { answerForm } from './answerform.ts'
 import type { Domains } from './domains.ts'
 import { isOutage } from './errors.ts'
-import { bioPage, type PageOptions, pages, passwordPage, sendPage } from './pages.ts'
+import { readForm } from './form.ts'
+import { type PageOptions, sendPage } from './page.ts'
+import { bioPage, pages, passwordPage } from './pages.ts'
 import { checkPassword, unlockCookie, unlocks } from './password.ts'
 import type { Limiter } from './ratelimit.ts'
-import { type Destination, resolve, type Visitor } from './resolve.ts'
+import { type Destination, resolve, type Shown, type Visitor } from './resolve.ts'
 import type { Targets } from './targets.ts'
+import { wayPage } from './waypages.ts'
 
 export interface RedirectOptions {
   readonly targets: Targets
   readonly domains: Domains
+  /** A link with what it shows as that is by now. */
+  readonly current: (target: Target) => Promise<Target>
   readonly limiter: Limiter
   readonly pepper: Buffer
   readonly isOurs: (host: string) => boolean
   /** Resolves once a visit cannot be lost by a killed process. */
   readonly record: (visit: Visit) => Promise<void>
+  /** What is no visit, and only told to who watches: a HEAD request, a wrong password. */
+  readonly notCounted: (what: 'head' | 'password') => void
   /** ISO 3166-1 alpha-2 of an address, `` when not known */
   readonly countryOf: (address: string) => string
   readonly trustProxy: number
@@ -30,6 +38,8 @@ export interface RedirectOptions {
 }
 
 const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\?|$)/
+/** bytes: 1,024 characters of three bytes, percent-encoded, and some more */
+const formLimit = 16_384
 const wrongTries = { limit: 10, seconds: 600 }
 /** Unknown aliases an address may ask for in a minute before it is answered without looking. */
 const missLimit = 60
@@ -55,13 +65,26 @@ export interface Redirect {
     to: Pick<Destination, 'url' | 'rule'>,
     source: Source,
   ) => Promise<void>
-  /** Answers what lies below a prefix on the service's own host, with the pages, and the limit on guessing, of all public addresses. */
-  readonly below: (serve: Serve) => Handler
+  /** Answers what lies below a prefix on the service's own host (or on any host of it), with the pages, and the limit on guessing, of all public addresses. */
+  readonly below: (serve: Serve, everywhere?: boolean) => Handler
 }
 
 /** The public side, served before Koa: a short address to where it leads. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { targets, domains, limiter, pepper, isOurs, record, countryOf, trustProxy, secureCookies, log } = options
+  const {
+    targets,
+    domains,
+    current,
+    limiter,
+    pepper,
+    isOurs,
+    record,
+    notCounted,
+    countryOf,
+    trustProxy,
+    secureCookies,
+    log,
+  } = options
   const missed = new QuickLRU<string, number>({ maxSize: 10_000, maxAge: 60_000 })
 
   const visitorOf = (req: IncomingMessage, unlocked: boolean): Visitor => ({
@@ -69,6 +92,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     agent: cut(req.headers['user-agent'], 512),
     country: () => countryOf(clientAddress(req, trustProxy)),
     languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
+    untracked: () => req.headers['sec-gpc'] === '1' || req.headers['dnt'] === '1',
+    secure: secureCookies,
   })
 
   /** Where a branded domain sends who finds nothing; an address that has become one of ours would lead in circles. */
@@ -84,21 +109,27 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   }
   const guesses = (req: IncomingMessage) => (missed.get(addressBlock(clientAddress(req, trustProxy))) ?? 0) >= missLimit
 
+  const visited = async (req: IncomingMessage, what: Visited, to: Pick<Destination, 'url' | 'rule'>, source: Source) =>
+    req.method === 'GET' ? record(visitOf(req, what, to, source, trustProxy)) : notCounted('head')
+
   const send: Redirect['send'] = async (req, res, what, to, source) => {
-    if (req.method === 'GET') await record(visitOf(req, what, to, source, trustProxy))
+    await visited(req, what, to, source)
     sendTo(res, to.url)
   }
 
   const tryPassword = async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
     if (password === null) return seeOther(req, res)
     const key = `password ${link} ${addressBlock(clientAddress(req, trustProxy))}`
-    const given = await formField(req, 'password')
-    if (given === undefined) return sendPage(req, res, pages.large)
+    const form = await readForm(req, formLimit)
+    if (!form) return sendPage(req, res, pages.large)
+    const given = form.get('password') ?? ''
     // counted before it is looked at, so that many at once do not slip through; a right one is taken back
     const { over, wait } = await limiter.count(key, wrongTries.limit, wrongTries.seconds)
     if (!over) {
-      if (!(await checkPassword(given, password)))
+      if (!(await checkPassword(given, password))) {
+        notCounted('password')
         return sendPage(req, res, passwordPage(401, 'That is not the password.'))
+      }
       await limiter.uncount(key)
       const { name, value, maxAge } = unlockCookie(pepper, link, password, Date.now())
       const secure = secureCookies() ? '; Secure' : ''
@@ -108,7 +139,22 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     return sendPage(req, res, passwordPage(429, 'Too many wrong passwords: try again in ten minutes.', headers))
   }
 
-  const follow: Redirect['follow'] = async (req, res, target, source) => {
+  /** What follows the page leads to the destination itself, so that a visit counts once. */
+  const show = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target,
+    to: Destination & Shown,
+    source: Source,
+  ) => {
+    const { shows, url } = to
+    const form = shows.overlay && answerForm(pepper, shows.overlay.id, target.link, url)
+    await visited(req, target, to, source)
+    sendPage(req, res, wayPage(to, url, { secure: secureCookies(), form }))
+  }
+
+  const follow: Redirect['follow'] = async (req, res, found, source) => {
+    const target = found.shows ? await current(found) : found
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || unlocks(pepper, link, password, now, cookie(req, `ll_${link}`))
@@ -117,7 +163,9 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (req.method === 'POST') return tryPassword(req, res, target)
     switch (resolved.to) {
       case 'destination':
-        return send(req, res, target, resolved, source)
+        return resolved.way === 'redirect'
+          ? send(req, res, target, resolved, source)
+          : show(req, res, target, resolved, source)
       case 'password':
         return sendPage(req, res, passwordPage(200, ''))
       case 'loop':
@@ -126,7 +174,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   }
 
   /** A visit of a bio page is no click: the short links on it count theirs. */
-  const show = (req: IncomingMessage, res: ServerResponse, bio: BioTarget) =>
+  const showBio = (req: IncomingMessage, res: ServerResponse, bio: BioTarget) =>
     req.method === 'POST' ? seeOther(req, res) : sendPage(req, res, bioPage(bio))
 
   const failed = (req: IncomingMessage, res: ServerResponse, error: unknown) => {
@@ -147,16 +195,16 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
       const found = targets.get(domain?.id ?? null, alias)
       const target = found instanceof Promise ? await found : found
       if (!target) miss(req, res, domain)
-      else if ('bio' in target) show(req, res, target)
+      else if ('bio' in target) showBio(req, res, target)
       else await follow(req, res, target, { kind: 'link', id: target.link })
     } catch (error) {
       failed(req, res, error)
     }
   }
 
-  const below: Redirect['below'] = (serve) => async (req, res) => {
+  const below: Redirect['below'] = (serve, everywhere) => async (req, res) => {
     const domain = domains.byHost(req.headers.host ?? '')
-    if (domain) return elsewhere(req, res, domain.redirect404, pages.missing)
+    if (domain && !everywhere) return elsewhere(req, res, domain.redirect404, pages.missing)
     if (guesses(req)) return sendPage(req, res, pages.missing)
     try {
       if (!(await serve(req, res))) miss(req, res, domain)
@@ -216,13 +264,3 @@ const cookie = ({ headers }: IncomingMessage, name: string) =>
     .map((part) => part.trim())
     .find((part) => part.startsWith(`${name}=`))
     ?.slice(name.length + 1)
-
-/** 1,024 characters of three bytes, percent-encoded, and some more */
-const formLimit = 16_384
-
-/** A field of a posted form, `` when it is not there; undefined when the form is too large: the rest is read, but not kept. */
-const formField = async (req: IncomingMessage, field: string) => {
-  let body = ''
-  for await (const chunk of req.setEncoding('utf8')) if (body.length <= formLimit) body += chunk as string
-  return body.length > formLimit ? undefined : (new URLSearchParams(body).get(field) ?? '')
-}

@@ -1,14 +1,19 @@
-import type { Target } from '../queries/target.ts'
+import type { Shows, Target } from '../queries/target.ts'
 import { readAgent } from '../visitor/agent.ts'
 import { isCountry } from '../visitor/country.ts'
 import { primaryLanguage } from '../visitor/language.ts'
 
-/** Where a visitor is sent; `rule` says which rule chose it, and stands in the click. */
-export interface Destination {
+/** Where a visitor is sent, and by which way; `rule` says which rule chose it, and stands in the click. */
+export type Destination = {
   readonly to: 'destination'
   readonly url: string
   /** `link`, or the target that matched: `device:ios`, `location:canada`, `language:fr` */
   readonly rule: string
+} & ({ readonly way: 'redirect' } | Shown)
+/** What is shown on the way: only the pixels in it are fired. */
+export interface Shown {
+  readonly way: 'meta' | 'frame' | 'splash' | 'overlay' | 'pixels'
+  readonly shows: Shows
 }
 export type Resolved = Destination | { readonly to: 'password' | 'expired' | 'loop' }
 
@@ -21,6 +26,10 @@ export interface Visitor {
   readonly country: () => string
   /** primary subtags, most wanted first */
   readonly languages: () => readonly string[]
+  /** the browser says that this person does not want to be tracked */
+  readonly untracked: () => boolean
+  /** came by https, where nothing that comes by http can be framed */
+  readonly secure: () => boolean
 }
 
 type Rules = Target['device']
@@ -78,6 +87,16 @@ const withParameters = (url: string, parameters: Target['parameters']) => {
   return `${address}${joint}${added}${fragment}`
 }
 
+/** Programs that draw cards read what the owner wrote for them; a person is shown the page, with the pixels that he lets be. */
+const wayOf = (shows: Shows, url: string, visitor: Visitor): { readonly way: 'redirect' } | Shown => {
+  const previews = readAgent(visitor.agent).class === 'preview'
+  const pixels = shows.pixels.length === 0 || previews || visitor.untracked() ? [] : shows.pixels
+  if (previews && shows.card) return { way: 'meta', shows: { ...shows, pixels } }
+  const framed = shows.type !== 'frame' || url.startsWith('https:') || !visitor.secure()
+  if (shows.type !== 'direct' && framed) return { way: shows.type, shows: { ...shows, pixels } }
+  return pixels.length > 0 ? { way: 'pixels', shows } : { way: 'redirect' }
+}
+
 /** Decides where a visitor goes. Pure; the order is that of `decisions.md`, "The public side". */
 export const resolve = (target: Target, visitor: Visitor, now: number, isOurs: (host: string) => boolean): Resolved => {
   if (target.expiry && target.expiry.getTime() <= now) return { to: 'expired' }
@@ -85,5 +104,7 @@ export const resolve = (target: Target, visitor: Visitor, now: number, isOurs: (
   const { url, rule } = chosen(target, visitor)
   // the address may have become one of ours after the link was made
   if (isOurs(new URL(url).hostname)) return { to: 'loop' }
-  return { to: 'destination', url: withParameters(url, target.parameters), rule }
+  const to = withParameters(url, target.parameters)
+  if (!target.shows) return { to: 'destination', url: to, rule, way: 'redirect' }
+  return { to: 'destination', url: to, rule, ...wayOf(target.shows, to, visitor) }
 }

@@ -10,13 +10,15 @@ export interface ServerOptions {
   readonly below: Readonly<Record<string, Handler>>
   /** by path: `/healthz`, `/readyz` */
   readonly probes: Readonly<Record<string, () => { readonly status: number; readonly body: object }>>
+  /** at `/metrics` */
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
 }
 
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
 const firstPart = /^\/[a-z]+\//
 
 /** One port: the API by Koa, everything else before it, for a redirect has no need of it. */
-export const createHttpServer = ({ api, redirect, below, probes }: ServerOptions): Server => {
+export const createHttpServer = ({ api, redirect, below, probes, metrics }: ServerOptions): Server => {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -32,6 +34,7 @@ export const createHttpServer = ({ api, redirect, below, probes }: ServerOptions
       if (isApi.test(path)) return void api(req, res)
       const probe = probes[path]
       if (probe) return answerProbe(res, probe())
+      if (path === '/metrics') return void answerMetrics(res, metrics)
       const serve = below[firstPart.exec(path)?.[0] ?? ''] ?? redirect
       return void serve(req, res)
     },
@@ -45,6 +48,16 @@ const answerProbe = (res: ServerResponse, { status, body }: { status: number; bo
   res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
   res.end(JSON.stringify(body))
 }
+
+const answerMetrics = async (res: ServerResponse, metrics: ServerOptions['metrics']) => {
+  const { type, text } = await metrics()
+  res.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' })
+  res.end(text)
+}
+
+/** Of a process without the role http. */
+export const nothingHere: Handler = (_, res) =>
+  answerProbe(res, { status: 404, body: { error: 1, message: 'This process has not the role http.' } })
 
 /** A request that Node could not read still gets an answer in our form. */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { type Changed, type Occupant, streamOf } from '../queries/target.ts'
+import { type Changed, type Occupant, streamOf, streamsShown, type Target } from '../queries/target.ts'
 import { isOutage } from './errors.ts'
 
 /** What public addresses are served from: the links and bio pages this process remembers, each true until told otherwise. */
@@ -37,6 +37,9 @@ interface Fill {
 }
 
 const keyOf = (domain: number | null, aliasKey: string) => `${domain ?? 0}-${aliasKey}`
+const shows = ({ shows }: Target) => (shows ? streamsShown(shows) : [])
+/** streams that stand at no address, but links may show them */
+const canBeShown = /^(?:splash|overlay|pixel)-/
 const patience = 50
 const pause = 1000
 
@@ -65,6 +68,11 @@ export const openTargets = ({
     if (key === undefined) return
     byStream.delete(stream)
     entries.delete(key)
+  }
+
+  const dropWhere = (changed: (occupant: Occupant) => boolean) => {
+    for (const { target } of entries.values()) if (changed(target)) drop(streamOf(target))
+    filling.forEach((fill) => (fill.stale = true))
   }
 
   /** What is pinned to its stream's state is served as that says, whatever the tables say. */
@@ -141,7 +149,11 @@ export const openTargets = ({
       return fill(domain, aliasKey, key)
     },
     forget: (changed) => {
+      const shown = new Set(changed.flatMap(({ stream }) => (canBeShown.test(stream) ? [stream] : [])))
+      if (shown.size > 0)
+        dropWhere((occupant) => 'link' in occupant && shows(occupant).some((stream) => shown.has(stream)))
       for (const { stream, domain, aliasKey, position } of changed) {
+        if (aliasKey === null) continue
         const key = keyOf(domain, aliasKey)
         drop(stream)
         misses.delete(key)
@@ -152,9 +164,8 @@ export const openTargets = ({
     },
     forgetAccounts: (accounts) => {
       const changed = new Set(accounts)
-      for (const { target } of entries.values()) if (changed.has(target.account)) drop(streamOf(target))
+      dropWhere(({ account }) => changed.has(account))
       misses.clear()
-      filling.forEach((fill) => (fill.stale = true))
     },
     distrust: () => {
       epoch++

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
 
@@ -15,11 +17,27 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
 }
 
+/** A way to the server that is gone without a word is noticed within half a minute. */
+export const alive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000, connectionTimeoutMillis: 2000 } as const
+
+/** `statement_timeout` only works where the server does: when that is silent in the middle of a statement, the connection is given up. */
+const giveUpSilent = (client: pg.Client, timeout: number) => {
+  const inner = client as unknown as {
+    readonly readyForQuery: boolean
+    readonly connection: { readonly stream: Socket }
+  }
+  const { stream } = inner.connection
+  const ms = timeout + 1000
+  stream.setTimeout(ms, () => {
+    const silent = new Error(`PostgreSQL has been silent for ${ms} ms`)
+    if (!inner.readyForQuery) stream.destroy(Object.assign(silent, { code: 'ETIMEDOUT' }))
+  })
+}
+
 const settings = (connection: Connection, { name, timeout }: PoolOptions) => ({
   ...connection,
   application_name: name,
-  keepAlive: true,
-  connectionTimeoutMillis: 2000,
+  ...alive,
   statement_timeout: timeout,
   idle_in_transaction_session_timeout: 30_000,
 })
@@ -38,6 +56,7 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
       // a broken connection must not take the process with it, and one left inside a transaction must not be used again
       afterCreate: (client: pg.Client, done: (error: Error | null, client: pg.Client) => void) => {
         client.on('error', options.onError)
+        giveUpSilent(client, options.timeout)
         done(null, client)
       },
     },
@@ -46,7 +65,10 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
 export const openPool = (connection: Connection, options: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({ ...settings(connection, options), max: options.max })
   pool.on('error', options.onError)
-  pool.on('connect', (client) => client.on('error', options.onError))
+  pool.on('connect', (client) => {
+    client.on('error', options.onError)
+    giveUpSilent(client, options.timeout)
+  })
   return pool
 }
 
@@ -71,3 +93,6 @@ export const migrate = async (db: Database) => {
     await lock.migrate.latest({ migrationSource: source, schemaName: 'state', disableTransactions: true })
   })
 }
+
+/** A statement that comes again and again is kept by the server, parsed and planned, under a name. */
+export const prepared = (sql: string) => ({ name: createHash('sha1').update(sql).digest('hex') })

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Connection } from './database.ts'
+import { alive, type Connection } from './database.ts'
 
 const channel = 'linkledger'
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
   const client = new pg.Client({
     ...connection,
     application_name: name,
-    keepAlive: true,
-    connectionTimeoutMillis: 2000,
+    ...alive,
   })
   client.on('error', onEnd)
   client.on('end', () => onEnd())

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
+import { prepared } from '../postgres/database.ts'
 import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
 import { type Checkpoint, checkpoints, tableNames } from './tables.ts'
 
@@ -25,26 +26,35 @@ export class Poison extends Error {
   }
 }
 
+/** What the other processes are told once the batch is committed. */
+export type Tell = (position: bigint) => string
+
 const handles = ({ projection }: Member, { type }: Recorded<DomainEvent>) =>
   !('on' in projection) || type in projection.on
 const isDataError = (error: unknown) => /^(22|23)/.test((error as { code?: string }).code ?? '')
 
 const isBehind = ({ checkpoint }: Member, { position }: Recorded<DomainEvent>) => position > BigInt(checkpoint.position)
 
+const moveWith = (more: string) =>
+  `with moved as (
+     update ${checkpoints} as c set position = ?, event_id = ? from json_populate_recordset(null::${checkpoints}, ?::json) as was
+     where (c.projection, c.version, c.generation, c.position, c.live)
+       = (was.projection, was.version, was.generation, was.position, was.live)
+     returning 1
+   ) select count(*)::int as n${more} from moved`
+const [move, moveAndTell] = [moveWith(''), moveWith(`, pg_notify('linkledger', ?)`)]
+
 /**
  * Moves the checkpoints from where they were, as the transaction's first statement: of two projectors one fails here. Those of projections
  * that handle none of the events move as well: so the least of them tells what can be read, and where to go on.
  */
-const advance = async (tx: Knex, members: readonly Member[], to: Recorded<DomainEvent>) => {
+const advance = async (tx: Knex, members: readonly Member[], to: Recorded<DomainEvent>, tell: Tell | undefined) => {
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
   const next = { position: to.position.toString(), event_id: to.id }
-  const moved = await tx.raw<{ rowCount: number }>(
-    `update ${checkpoints} as c set position = ?, event_id = ? from json_populate_recordset(null::${checkpoints}, ?::json) as was
-     where (c.projection, c.version, c.generation, c.position, c.live)
-       = (was.projection, was.version, was.generation, was.position, was.live)`,
-    [next.position, next.event_id, JSON.stringify(behind)],
-  )
-  if (moved.rowCount === behind.length) return next
+  const sql = tell ? moveAndTell : move
+  const bindings = [next.position, next.event_id, JSON.stringify(behind), ...(tell ? [tell(to.position)] : [])]
+  const { rows } = await tx.raw<{ rows: { n: number }[] }>(sql, bindings).options(prepared(sql))
+  if (rows[0]?.n === behind.length) return next
   const names = behind.map(({ projection, version, generation }) => `${projection} ${version}/${generation}`)
   throw new Overtaken(`one of ${names.join(', ')} is no longer at ${behind[0]?.position}`)
 }
@@ -75,23 +85,22 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<Doma
 }
 
 /**
- * One batch, one transaction: checkpoints, rows, and `told` inside it. When an event is poison, what stands before it is applied,
+ * One batch, one transaction: checkpoints, what is told, rows. When an event is poison, what stands before it is applied,
  * and `Poison` is thrown. Throws `Overtaken`.
  */
 export const applyBatch = async (
   db: Knex,
   members: readonly Member[],
   events: readonly Recorded<DomainEvent>[],
-  told: (tx: Knex, position: bigint) => Promise<unknown>,
+  tell?: Tell,
 ): Promise<readonly Member[]> => {
-  const upTo = (n: number) => applyBatch(db, members, events.slice(0, n), told)
+  const upTo = (n: number) => applyBatch(db, members, events.slice(0, n), tell)
   try {
     return await db.transaction(async (tx) => {
       const last = events.at(-1)
       if (!last) return members
-      const next = await advance(tx, members, last)
+      const next = await advance(tx, members, last, tell)
       for (const member of members) await writeOne(tx, member, events)
-      await told(tx, last.position)
       return members.map((member) =>
         isBehind(member, last) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
       )
@@ -104,7 +113,7 @@ export const applyBatch = async (
     }
     if (isDataError(error) && events.length > 1) {
       const half = Math.ceil(events.length / 2)
-      return applyBatch(db, await upTo(half), events.slice(half), told)
+      return applyBatch(db, await upTo(half), events.slice(half), tell)
     }
     throw error
   }

@@ -1,4 +1,5 @@
 import { accounts } from './account.ts'
+import { answers } from './answer.ts'
 import { bioPages } from './bio.ts'
 import { campaigns } from './campaign.ts'
 import { channels } from './channel.ts'
@@ -22,5 +23,6 @@ export const projections: readonly Projection[] = [
   overlays,
   splashes,
   bioPages,
+  answers,
   stats,
 ]

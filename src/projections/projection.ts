@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent, Event, EventType } from '../events/index.ts'
 import type { Filter } from '../events/store.ts'
+import { prepared } from '../postgres/database.ts'
 
 type Value = string | number | boolean | bigint | null | readonly unknown[] | object
 export type Row = Readonly<Record<string, Value>>
@@ -109,9 +109,6 @@ const sets = (changes: readonly Change[]) => {
   }
   return [...groups.values()]
 }
-
-/** A statement that comes again and again is kept by the server, parsed and planned, under a name. */
-const prepared = (sql: string) => ({ name: createHash('sha1').update(sql).digest('hex') })
 
 /** Writes coalesced changes, one statement for each set. */
 export const writeChanges = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {

@@ -38,6 +38,8 @@ export interface ProjectorOptions {
   readonly onSeen: (filter: Filter, position: bigint) => Promise<void>
   /** Other tables are read from now on. */
   readonly onLive: () => Promise<void>
+  /** A subscription has failed or stalled, and is opened again. */
+  readonly onRestart?: (filter: Filter) => void
   /** events in a batch */
   readonly limit?: number
   /** ms until a stalled subscription is opened again */
@@ -92,7 +94,7 @@ export const fill = async (
   const advance = async (until: () => boolean) => {
     if (until()) return
     for await (const events of store.subscribe({ after: seen, filter, limit, signal })) {
-      members = await applyBatch(db, members, events, () => Promise.resolve())
+      members = await applyBatch(db, members, events)
       seen = events.at(-1)!.position
       onProgress(seen, head)
       if (until()) return
@@ -105,7 +107,7 @@ export const fill = async (
     // the old ones may have been filled from a longer log, before this one was restored
     const end = Math.min(read, Number(await store.head(filter)))
     for await (const events of upTo(store, filter, seen, BigInt(end), limit, signal))
-      members = await applyBatch(tx, members, events, () => Promise.resolve())
+      members = await applyBatch(tx, members, events)
     if (signal.aborted) return false
     await tx(checkpoints).where({ projection: name, version, live: true }).update({ live: false })
     await tx(checkpoints).where({ projection: name, version, generation }).update({ live: true })
@@ -140,18 +142,16 @@ const upTo = async function* (
 
 /** The loops that bring events into the read tables. One process works for a projection, the others stand by. */
 export const startProjector = (options: ProjectorOptions): Projector => {
-  const { db, store, projections, openLocks, instance, log, onSeen, onLive, limit = 1000, stall = 30_000 } = options
+  const { db, store, projections, openLocks, instance, log, onSeen, onLive, onRestart } = options
+  const { limit = 1000, stall = 30_000 } = options
   const stopped = new AbortController()
   const state = new Map<Filter, Subscription>()
   let active = false
 
-  const told = (filter: Filter) => (tx: Knex, position: bigint) =>
-    tx.raw(`select pg_notify('linkledger', ?)`, [`seen ${instance} ${filter} ${position}`])
-
   const follow = async (filter: Filter, projected: readonly Projection[], signal: AbortSignal) => {
     // who works on some of the projections only (an older program has the rest) does not know how far all of them have come
     const whole = projected.length === projections.filter((projection) => projection.filter === filter).length
-    const tell = whole ? told(filter) : () => Promise.resolve()
+    const tell = whole ? (position: bigint) => `seen ${instance} ${filter} ${position}` : undefined
     const saw = whole ? (position: bigint) => onSeen(filter, position) : () => Promise.resolve()
     let members: readonly Member[] = await loadMembers(db, store, projected)
     const missing = projected.filter((projection) => !members.some((member) => member.projection === projection))
@@ -223,6 +223,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
         if (state.get(filter)?.position !== before) wait = 100
       }
       await sleep(wait, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) onRestart?.(filter)
     }
   }
 

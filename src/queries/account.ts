@@ -33,11 +33,3 @@ export const erasedAccounts = async ({ db, table }: Reader) =>
   ((await db(table('accounts')).where({ status: 'erased' }).select('id')) as { id: string }[]).map(({ id }) =>
     Number(id),
   )
-
-export const accountsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint) =>
-  (
-    (await db(table('accounts'))
-      .select('id')
-      .where('position', '>', after.toString())
-      .where('position', '<=', upTo.toString())) as { id: string }[]
-  ).map(({ id }) => Number(id))

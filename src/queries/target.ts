@@ -1,12 +1,34 @@
 import type { BioFields } from '../events/bio.ts'
 import type { LinkFields } from '../events/link.ts'
+import type { OverlayFields } from '../events/overlay.ts'
+import type { PixelFields } from '../events/pixel.ts'
+import type { SplashFields } from '../events/splash.ts'
+import { prepared } from '../postgres/database.ts'
 import type { Reader } from './reader.ts'
 
+type Identified<F> = F & { readonly id: number }
+/** What lives of that which a link shows, and that its own stream does not hold. */
+export interface Parts {
+  readonly splash?: Identified<SplashFields> | undefined
+  readonly overlay?: Identified<OverlayFields> | undefined
+  readonly pixels: readonly Identified<Pick<PixelFields, 'type' | 'tag'>>[]
+}
+
+/** What a visitor is shown on the way. */
+export interface Shows extends Parts {
+  readonly type: 'direct' | 'frame' | 'splash' | 'overlay'
+  readonly title: string
+  readonly description: string
+  readonly image: string
+  /** its owner wrote what is told to who draws a card of it */
+  readonly card: boolean
+}
+
+type Words = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescription' | 'metaimage'>
+
 /** All that a redirect needs to know of a link. */
-export interface Target extends Pick<
-  LinkFields,
-  'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'
-> {
+export interface Target
+  extends Words, Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'> {
   readonly link: number
   readonly account: number
   /** of the link's stream, as a number */
@@ -18,7 +40,35 @@ export interface Target extends Pick<
   /** scrypt hash */
   readonly password: string | null
   readonly expiry: Date | null
+  /** undefined: it redirects, and no more */
+  readonly shows: Shows | undefined
 }
+
+/** A splash page or an overlay that is no more makes its links direct ones. */
+const wayOf = (type: string, { splash, overlay }: Parts): Shows['type'] => {
+  if (type === 'frame' || type === 'splash') return type
+  return splash ? 'splash' : overlay ? 'overlay' : 'direct'
+}
+export const showsOf = (link: Words & Pick<LinkFields, 'type'>, parts: Parts): Shows | undefined => {
+  const { title, description, metatitle, metadescription, metaimage } = link
+  const type = wayOf(link.type, parts)
+  const card = [metatitle, metadescription, metaimage].some(Boolean)
+  if (type === 'direct' && parts.pixels.length === 0 && !card) return undefined
+  return {
+    ...parts,
+    type,
+    card,
+    title: metatitle || title,
+    description: metadescription || description,
+    image: metaimage,
+  }
+}
+/** The streams of what a link shows. */
+export const streamsShown = ({ splash, overlay, pixels }: Parts): readonly string[] => [
+  ...(splash ? [`splash-${splash.id}`] : []),
+  ...(overlay ? [`overlay-${overlay.id}`] : []),
+  ...pixels.map(({ id }) => `pixel-${id}`),
+]
 
 /** All that is shown of a bio page. */
 export interface BioTarget extends BioFields {
@@ -38,37 +88,59 @@ export const streamOf = (occupant: Occupant) => ('bio' in occupant ? `bio-${occu
 export const findOccupant = async (reader: Reader, domain: number | null, aliasKey: string) =>
   (await findTarget(reader, domain, aliasKey)) ?? (domain === null ? findBioTarget(reader, aliasKey) : undefined)
 
-type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' | 'aliasKey'> & {
+type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' | 'aliasKey' | 'shows'> & {
   id: string
   account: string
   revision: string
   position: string
   domain: string | null
   alias_key: string
+  shown_splash: Parts['splash'] | null
+  shown_overlay: (NonNullable<Parts['overlay']> & { corner: OverlayFields['position'] }) | null
+  shown_pixels: Parts['pixels'] | null
 }
 
+const columns =
+  'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage'
+    .split(' ')
+    .map((name) => `l.${name}`)
+
 const findTarget = async ({ db, table }: Reader, domain: number | null, aliasKey: string) => {
+  // most links show nothing, and then nothing is looked for
+  const one = (kind: string) =>
+    db.raw(
+      `case when l.type like '${kind}-%' then (select row_to_json(s) from ${table(kind === 'splash' ? 'splashes' : 'overlays')} s
+       where s.id = substr(l.type, ${kind.length + 2})::bigint and s.account = l.account and s.deleted is null) end as shown_${kind}`,
+    )
+  const pixels = db.raw(
+    `case when json_array_length(l.pixels) > 0 then (
+       select json_agg(json_build_object('id', p.id, 'type', p.type, 'tag', p.tag) order by n)
+       from json_array_elements_text(l.pixels) with ordinality as e (pixel, n) join ${table('pixels')} p on p.id = e.pixel::bigint
+       where p.account = l.account and p.deleted is null) end as shown_pixels`,
+  )
   const [row] = (await db({ l: table('links') })
     .join({ a: table('accounts') }, 'a.id', 'l.account')
     .where({ 'l.alias_key': aliasKey, 'l.domain': domain, 'l.deleted': null, 'a.status': 'active' })
-    .select(
-      ...'id account revision position domain alias_key url type location device language parameters pixels password expiry'
-        .split(' ')
-        .map((name) => `l.${name}`),
-    )
+    .select(...columns, one('splash'), one('overlay'), pixels)
     .limit(1)) as Row[]
   return row && target(row)
 }
 
-const target = ({ id, account, revision, position, domain, alias_key, ...rest }: Row): Target => ({
-  ...rest,
-  link: Number(id),
-  account: Number(account),
-  revision: Number(revision),
-  position: BigInt(position),
-  domain: domain === null ? null : Number(domain),
-  aliasKey: alias_key,
-})
+const target = (row: Row): Target => {
+  const { id, account, revision, position, domain, alias_key, shown_splash, shown_overlay, shown_pixels, ...rest } = row
+  const overlay = shown_overlay && { ...shown_overlay, position: shown_overlay.corner }
+  const parts = { splash: shown_splash ?? undefined, overlay: overlay ?? undefined, pixels: shown_pixels ?? [] }
+  return {
+    ...rest,
+    link: Number(id),
+    account: Number(account),
+    revision: Number(revision),
+    position: BigInt(position),
+    domain: domain === null ? null : Number(domain),
+    aliasKey: alias_key,
+    shows: showsOf(rest, parts),
+  }
+}
 
 const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<BioTarget | undefined> => {
   const [row] = (await db({ b: table('bios') })
@@ -86,21 +158,33 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
 export interface Changed {
   readonly stream: string
   readonly domain: number | null
-  readonly aliasKey: string
+  /** null: it stands at no address */
+  readonly aliasKey: string | null
   readonly position: bigint
 }
 
-/** Links and bio pages that changed between two positions of the log. */
-export const occupantsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
-  const between = { after: after.toString(), upTo: upTo.toString() }
-  const { rows } = await db.raw<{ rows: (Pick<Row, 'domain' | 'alias_key' | 'position'> & { stream: string })[] }>(
-    `select 'link-' || id as stream, domain, alias_key, position from ${table('links')}
-     where position > :after and position <= :upTo
-     union all
-     select 'bio-' || id, null, lower(alias), position from ${table('bios')}
-     where position > :after and position <= :upTo`,
-    between,
-  )
+/** Everything that a process remembers of, as far as it changed between two positions of the log: asked once for all after each batch. */
+export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
+  const changed = (kind: string, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
+    `select '${kind}-' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
+     where position > ? and position <= ?`
+  const sources = [
+    changed('link', 'links', 'domain', 'alias_key'),
+    changed('bio', 'bios', 'null::bigint', 'lower(alias)'),
+    changed('splash', 'splashes'),
+    changed('overlay', 'overlays'),
+    changed('pixel', 'pixels'),
+    changed('account', 'accounts'),
+    changed('domain', 'domains'),
+  ]
+  const sql = sources.join(' union all ')
+  type Found = Pick<Row, 'domain' | 'position'> & { stream: string; alias_key: string | null }
+  const { rows } = await db
+    .raw<{ rows: Found[] }>(
+      sql,
+      sources.flatMap(() => [after.toString(), upTo.toString()]),
+    )
+    .options(prepared(sql))
   return rows.map(({ stream, domain, alias_key, position }) => ({
     stream,
     domain: domain === null ? null : Number(domain),

@@ -67,8 +67,14 @@ const take = async (store: EventStore, after: bigint, filter: Filter, count: num
   return list
 }
 
+/** What some engines promise beyond: positions without gaps, and that a list of writes is stored whole or not at all. */
+export interface Extras {
+  readonly gapless: boolean
+  readonly atomic: boolean
+}
+
 /** What every event store promises. `open` gives the store under test; the suite shares it, each test has streams of its own. */
-export const storeContract = (name: string, open: () => EventStore) =>
+export const storeContract = (name: string, open: () => EventStore, { gapless, atomic }: Extras) =>
   describe(`event store contract: ${name}`, () => {
     const append = (s: string, expected: bigint | 'no_stream', ...events: New<DomainEvent>[]) =>
       open().append([{ stream: s, expected, events }])
@@ -151,6 +157,39 @@ export const storeContract = (name: string, open: () => EventStore) =>
       expect(await collect(open().read(s))).to.have.length(2)
     })
 
+    it('stores an event again that stands elsewhere in its stream: the place tells a retry, not the id alone', async () => {
+      const s = stream()
+      const e = event()
+      const first = await append(s, 'no_stream', e)
+      const second = await append(s, 0n, e)
+      expect(second).to.include({ ok: true }).and.not.deep.equal(first)
+      expect(await append(s, 0n, e)).to.deep.equal(second)
+      expect(await append(s, 0n, event())).to.deep.equal({ ok: false, stream: s, actual: 1n })
+      expect((await collect(open().read(s))).map(({ id }) => id)).to.deep.equal([e.id, e.id])
+    })
+
+    it('tells two retries of one append that come together the same', async () => {
+      const s = stream()
+      const e = event()
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => append(s, 'no_stream', e)))
+      for (const outcome of outcomes) expect(outcome).to.include({ ok: true }).and.deep.equal(outcomes[0])
+      expect(await collect(open().read(s))).to.have.length(1)
+    })
+
+    it('reads a stream of many events whole, in order', async () => {
+      const s = stream()
+      for (let n = 0; n < 3; n++)
+        await append(
+          s,
+          n === 0 ? 'no_stream' : BigInt(n * 400 - 1),
+          ...Array.from({ length: 400 }, (_, i) => event(n * 400 + i)),
+        )
+      const read = (await collect(open().read(s))).map(({ data }) => (data as { id: number }).id)
+      expect(read).to.deep.equal([...Array(1200).keys()])
+      expect(await collect(open().read(s, 1199n))).to.have.length(1)
+      expect(await collect(open().read(s, 1200n))).to.deep.equal([])
+    })
+
     it('stores an ordered list of writes at increasing positions', async () => {
       const [s, t] = [stream(), stream()]
       const appended = await open().append([
@@ -183,6 +222,36 @@ export const storeContract = (name: string, open: () => EventStore) =>
       expect(await collect(open().read(t))).to.deep.equal([])
     })
 
+    const either = atomic
+      ? 'stores all writes of a list or none, whichever of them conflicts'
+      : 'stores the writes of a list in order, up to the first that conflicts'
+    it(either, async () => {
+      const [s, t, u] = [stream(), stream(), stream()]
+      await append(t, 'no_stream', event())
+      const appended = await open().append([
+        { stream: s, expected: 'no_stream', events: [event()] },
+        { stream: t, expected: 'no_stream', events: [event()] },
+        { stream: u, expected: 'no_stream', events: [event()] },
+      ])
+      expect(appended).to.deep.equal({ ok: false, stream: t, actual: 0n })
+      expect(await collect(open().read(s))).to.have.length(atomic ? 0 : 1)
+      expect(await collect(open().read(u))).to.deep.equal([])
+    })
+
+    const numbered = gapless ? 'counts positions up by one' : 'counts positions up'
+    it(`${numbered}, whatever conflicts on the way`, async () => {
+      const before = await open().head('all')
+      const s = stream()
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => append(i % 2 ? s : stream(), 'no_stream', event())),
+      )
+      const positions = results.flatMap((appended) => (appended.ok ? [appended.position] : []))
+      expect(positions).to.have.length(26)
+      const read = (await take(open(), before, 'all', 26)).map((e) => e.position)
+      expect(read).to.have.members(positions)
+      if (gapless) expect(read).to.deep.equal(read.map((_, i) => before + BigInt(i + 1)))
+    })
+
     it('gives a subscription what stands after a position, then what is appended', async () => {
       const s = stream()
       const before = await open().head('all')
@@ -202,12 +271,15 @@ export const storeContract = (name: string, open: () => EventStore) =>
 
     it('keeps clicks and the rest apart for subscriptions that ask for one of them', async () => {
       const before = await open().head('all')
-      await append(stream(), 'no_stream', event(), click(), event())
+      const s = stream()
+      await append(s, 'no_stream', event(), click(), event())
       expect((await take(open(), before, 'clicks', 1)).map((e) => e.type)).to.deep.equal(['LinkClicked'])
       expect((await take(open(), before, 'rest', 2)).map((e) => e.type)).to.deep.equal(['LinkDeleted', 'LinkDeleted'])
       expect(await take(open(), before, 'all', 3)).to.have.length(3)
       expect(await open().head('rest')).to.equal(await open().head('all'))
-      expect(await open().head('clicks')).to.equal((await open().head('all')) - 1n)
+      const [, clicked, last] = await collect(open().read(s))
+      expect(await open().head('clicks')).to.equal(clicked?.position)
+      expect(await open().head('all')).to.equal(last?.position)
     })
 
     it('ends a waiting subscription when it is told to stop', async () => {

@@ -4,10 +4,12 @@ import type pg from 'pg'
 import { codec } from '../../src/events/codec.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { bell } from '../../src/events/store/bell.ts'
+import { eventStoreDb } from '../../src/events/store/eventstoredb.ts'
 import { memoryStore } from '../../src/events/store/memory.ts'
 import { postgresStore } from '../../src/events/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
 import { freshDatabase } from '../support/database.ts'
+import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { collect, metadata, storeContract } from './store.contract.ts'
 
@@ -16,6 +18,8 @@ const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
 describe('event stores', () => {
   let memory: EventStore
   let postgres: EventStore
+  let eventstore: EventStore
+  let engine: Engine
   let pool: pg.Pool
   const keyring = memoryKeyring()
 
@@ -27,44 +31,22 @@ describe('event stores', () => {
     pool = openPool(connection, options)
     memory = await memoryStore(codec(memoryKeyring()))
     postgres = await postgresStore(pool, codec(keyring), bell())
+    engine = await openEventStore()
+    eventstore = await eventStoreDb({ url: engine.url, codec: codec(memoryKeyring()) })
   })
-  after(() => pool.end())
+  after(async () => {
+    await eventstore.close()
+    await engine.close()
+    await pool.end()
+  })
 
-  storeContract('memory', () => memory)
-  storeContract('PostgreSQL', () => postgres)
+  storeContract('memory', () => memory, { gapless: true, atomic: true })
+  storeContract('PostgreSQL', () => postgres, { gapless: true, atomic: true })
+  storeContract(eventStoreEngine, () => eventstore, { gapless: false, atomic: false })
 
   describe('what PostgreSQL promises beyond the contract', () => {
     const deleted = (id: number) =>
       ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata: metadata() }) as const
-
-    it('gives gapless positions, whatever conflicts on the way', async () => {
-      const before = await postgres.head('all')
-      const s = `link-${randomUUID()}`
-      await Promise.all(
-        Array.from({ length: 50 }, (_, i) =>
-          postgres.append([
-            { stream: i % 2 ? s : `link-${randomUUID()}`, expected: 'no_stream', events: [deleted(i)] },
-          ]),
-        ),
-      )
-      const { rows } = await pool.query<{ position: string }>(
-        'select position from log.events where position > $1 order by 1',
-        [before],
-      )
-      expect(rows.map((r) => BigInt(r.position))).to.deep.equal(rows.map((_, i) => before + BigInt(i + 1)))
-      expect(rows).to.have.length(26)
-    })
-
-    it('stores all writes of a list or none, whichever of them conflicts', async () => {
-      const [s, t] = [`link-${randomUUID()}`, `link-${randomUUID()}`]
-      await postgres.append([{ stream: t, expected: 'no_stream', events: [deleted(1)] }])
-      const appended = await postgres.append([
-        { stream: s, expected: 'no_stream', events: [deleted(2)] },
-        { stream: t, expected: 'no_stream', events: [deleted(3)] },
-      ])
-      expect(appended).to.deep.equal({ ok: false, stream: t, actual: 0n })
-      expect(await collect(postgres.read(s))).to.deep.equal([])
-    })
 
     it('never lets the time run backwards', async () => {
       const s = `link-${randomUUID()}`

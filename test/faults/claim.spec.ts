@@ -6,6 +6,7 @@ import type { EventStore } from '../../src/events/store.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { long, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { openDouble } from '../support/engine.ts'
 import { countingIds, eventsOf, Killed, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
 /** What a client is answered: a status, and what is wrong. */
@@ -38,198 +39,206 @@ const holders = async (store: EventStore) => {
   return found
 }
 
-describe('an alias on a store that writes one stream at a time', () => {
-  const claims = 'claim-alias-0-hello'
-  let store: EventStore
-  beforeEach(async () => (store = await newMemoryStore()))
+const engines = {
+  memory: { open: async () => ({ store: await newMemoryStore(), close: async () => {} }), wishes: long ? 1000 : 80 },
+  // each look at the whole log goes through the protocol
+  EventStoreDB: { open: () => openDouble(), wishes: long ? 60 : 12 },
+}
+for (const [engine, { open, wishes }] of Object.entries(engines))
+  describe(`an alias on a store that writes one stream at a time (${engine})`, () => {
+    const claims = 'claim-alias-0-hello'
+    let store: EventStore
+    let close: () => Promise<void>
+    beforeEach(async () => ({ store, close } = await open()))
+    afterEach(() => close())
 
-  /** A process with ids of its own, that is killed after `writes` writes of its next append. */
-  const doomed = (ids: number, writes = 1) =>
-    writer(
-      oneByOne(store, async () => {
-        if (--writes === 0) throw new Killed()
-      }),
-      countingIds(ids).next,
-    )
-  /** A process that is stopped after the first write of its next append, until it is let go. */
-  const stopped = (ids: number, writes = 1) => {
-    let go = () => {}
-    let reached = () => {}
-    const let_go = new Promise<void>((resolve) => (go = resolve))
-    const isStopped = new Promise<void>((resolve) => (reached = resolve))
-    const between = async () => {
-      if (--writes !== 0) return
-      reached()
-      await let_go
-    }
-    return { ...writer(oneByOne(store, between), countingIds(ids).next), go, isStopped }
-  }
-  const process = (ids: number) => writer(oneByOne(store), countingIds(ids).next)
-
-  describe('4: whose creator was killed after it had reserved it', () => {
-    beforeEach(() => killed(doomed(1).createLink(1, {}, { seconds: 0, token: 'orphan' })))
-
-    it('is taken a second later, and given to another tenant after 31 seconds, behind a fence on the orphan’s stream', async () => {
-      expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
-      expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
-      expect((await story(store)).slice(1)).to.deep.equal([
-        `${claims} NameClaimed`,
-        'link-1 ClaimFenced',
-        `${claims} NameClaimed`,
-        'link-3 LinkCreated',
-      ])
-      expect((await store.last('link-1'))?.data).to.deep.equal({ token: 'orphan' })
-      expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-3']]]))
-    })
-
-    it('is given on when the next one is killed as well, after the fence or after its claim', async () => {
-      await killed(doomed(2, 1).createLink(2, {}, { seconds: 31 }))
-      await killed(doomed(3, 1).createLink(3, {}, { seconds: 31 }))
-      expectTaken(await process(4).createLink(4, {}, { seconds: 60 }))
-      await killed(doomed(5, 2).createLink(5, {}, { seconds: 62 }))
-      expectTaken(await process(6).createLink(6, {}, { seconds: 90 }))
-      expect(answer(await process(7).createLink(7, {}, { seconds: 93 })).status).to.equal(200)
-      expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-7']]]))
-    })
-  })
-
-  describe('5: whose creator was stopped after it had reserved it', () => {
-    it('is lost to who took it over meanwhile: the late one is answered that it is taken', async () => {
-      const zombie = stopped(1)
-      const late = zombie.createLink(1, {}, { seconds: 0 })
-      await zombie.isStopped
-      expect(answer(await process(2).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
-      zombie.go()
-      expectTaken(await late)
-      expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
-    })
-
-    it('is lost also when the one who took it over is not done yet', async () => {
-      const zombie = stopped(1)
-      const late = zombie.createLink(1, {}, { seconds: 0 })
-      await zombie.isStopped
-      const next = stopped(2, 2)
-      const taking = next.createLink(2, {}, { seconds: 31 })
-      await next.isStopped
-      zombie.go()
-      expectTaken(await late)
-      next.go()
-      expect(answer(await taking).status).to.equal(200)
-      expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
-    })
-
-    it('stays its own when it comes back before the name was claimed anew, under another id behind the fence', async () => {
-      const zombie = stopped(1)
-      const late = zombie.createLink(1, {}, { seconds: 0 })
-      await zombie.isStopped
-      const next = stopped(20)
-      const taking = next.createLink(2, {}, { seconds: 31 })
-      await next.isStopped
-      zombie.go()
-      expect(answer(await late).status).to.equal(200)
-      next.go()
-      expectTaken(await taking)
-      expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-3']]]))
-    })
-
-    it('is lost in the same way by a link that was about to be renamed, which keeps its old alias', async () => {
-      await process(1).createLink(1, { alias: 'old' })
-      const zombie = stopped(50)
-      const late = zombie.updateLink(1, 1, { alias: 'hello' }, { seconds: 0 })
-      await zombie.isStopped
-      expect(answer(await process(2).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
-      zombie.go()
-      expectTaken(await late)
-      expect(await holders(store)).to.deep.equal(
-        new Map([
-          ['0-old', ['link-1']],
-          ['0-hello', ['link-2']],
-        ]),
+    /** A process with ids of its own, that is killed after `writes` writes of its next append. */
+    const doomed = (ids: number, writes = 1) =>
+      writer(
+        oneByOne(store, async () => {
+          if (--writes === 0) throw new Killed()
+        }),
+        countingIds(ids).next,
       )
-    })
-  })
-
-  describe('6: that a link was to be renamed to, when its process was killed after the claim', () => {
-    beforeEach(async () => {
-      await process(1).createLink(1, { alias: 'old' })
-      await killed(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))
-    })
-
-    it('leaves the link where it was, and is free for anyone behind the fence', async () => {
-      expect(await holders(store)).to.deep.equal(new Map([['0-old', ['link-1']]]))
-      expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
-      expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
-      expectTaken(await process(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 70 }))
-      // the fence is for that name only
-      expect(answer(await process(50).updateLink(1, 1, { alias: 'third' }, { seconds: 70 })).status).to.equal(200)
-      expect(await holders(store)).to.deep.equal(
-        new Map([
-          ['0-third', ['link-1']],
-          ['0-hello', ['link-3']],
-        ]),
-      )
-    })
-
-    it('is had by the same link when it tries again, wherever it is killed on the way', async () => {
-      await killed(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 31 }))
-      expect(await holders(store)).to.deep.equal(new Map([['0-old', ['link-1']]]))
-      expect(answer(await process(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 62 })).status).to.equal(200)
-      expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-1']]]))
-    })
-  })
-
-  it(`never leads to two links, whatever is killed or stopped wherever (${repeatable})`, async () => {
-    const random = randomFrom(seed)
-    const turns = async (most: number) => {
-      for (let n = random(most); n > 0; n--) await new Promise((done) => setImmediate(done))
-    }
-    let now = 0
-    let deaths = 0
-    const watched: EventStore = {
-      ...store,
-      append: async (writes) => {
-        const appended = await store.append(writes)
-        for (const [alias, links] of await holders(store)) expect(links, `${alias} at ${now} s`).to.have.length(1)
-        return appended
-      },
-    }
-    const perilous = oneByOne(watched, async () => {
-      await turns(60)
-      if (random(3) === 0) throw new Killed(String(deaths++))
-    })
-    const { createLink, updateLink, deleteLink } = writer(perilous, countingIds().next)
-    const client = async (account: number) => {
-      const mine: number[] = []
-      const wish = (alias: string) => {
-        const id = mine[random(mine.length + 1)]
-        if (id === undefined)
-          return async () => mine.push(made(await createLink(account, { alias }, { seconds: now })).id)
-        if (random(5) === 0) return () => deleteLink(account, id, now)
-        return () => updateLink(account, id, { alias }, { seconds: now })
+    /** A process that is stopped after the first write of its next append, until it is let go. */
+    const stopped = (ids: number, writes = 1) => {
+      let go = () => {}
+      let reached = () => {}
+      const let_go = new Promise<void>((resolve) => (go = resolve))
+      const isStopped = new Promise<void>((resolve) => (reached = resolve))
+      const between = async () => {
+        if (--writes !== 0) return
+        reached()
+        await let_go
       }
-      for (let n = 0; n < (long ? 1000 : 80); n++) {
-        // new ones from time to time, for a name that was given up stays its account's
-        const wished = wish(`alias-${n >> 4}-${random(2)}`)
-        // whoever was killed tries again, sooner or later
-        for (let outcome: unknown = new Killed(); outcome instanceof Killed && random(4) > 0;) {
-          now += random(20)
-          outcome = await wished().catch((error: unknown) => error)
-          if (outcome instanceof Error && !(outcome instanceof Killed || outcome instanceof Refused)) throw outcome
-          await turns(10)
+      return { ...writer(oneByOne(store, between), countingIds(ids).next), go, isStopped }
+    }
+    const process = (ids: number) => writer(oneByOne(store), countingIds(ids).next)
+
+    describe('4: whose creator was killed after it had reserved it', () => {
+      beforeEach(() => killed(doomed(1).createLink(1, {}, { seconds: 0, token: 'orphan' })))
+
+      it('is taken a second later, and given to another tenant after 31 seconds, behind a fence on the orphan’s stream', async () => {
+        expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
+        expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
+        expect((await story(store)).slice(1)).to.deep.equal([
+          `${claims} NameClaimed`,
+          'link-1 ClaimFenced',
+          `${claims} NameClaimed`,
+          'link-3 LinkCreated',
+        ])
+        expect((await store.last('link-1'))?.data).to.deep.equal({ token: 'orphan' })
+        expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-3']]]))
+      })
+
+      it('is given on when the next one is killed as well, after the fence or after its claim', async () => {
+        await killed(doomed(2, 1).createLink(2, {}, { seconds: 31 }))
+        await killed(doomed(3, 1).createLink(3, {}, { seconds: 31 }))
+        expectTaken(await process(4).createLink(4, {}, { seconds: 60 }))
+        await killed(doomed(5, 2).createLink(5, {}, { seconds: 62 }))
+        expectTaken(await process(6).createLink(6, {}, { seconds: 90 }))
+        expect(answer(await process(7).createLink(7, {}, { seconds: 93 })).status).to.equal(200)
+        expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-7']]]))
+      })
+    })
+
+    describe('5: whose creator was stopped after it had reserved it', () => {
+      it('is lost to who took it over meanwhile: the late one is answered that it is taken', async () => {
+        const zombie = stopped(1)
+        const late = zombie.createLink(1, {}, { seconds: 0 })
+        await zombie.isStopped
+        expect(answer(await process(2).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
+        zombie.go()
+        expectTaken(await late)
+        expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
+      })
+
+      it('is lost also when the one who took it over is not done yet', async () => {
+        const zombie = stopped(1)
+        const late = zombie.createLink(1, {}, { seconds: 0 })
+        await zombie.isStopped
+        const next = stopped(2, 2)
+        const taking = next.createLink(2, {}, { seconds: 31 })
+        await next.isStopped
+        zombie.go()
+        expectTaken(await late)
+        next.go()
+        expect(answer(await taking).status).to.equal(200)
+        expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
+      })
+
+      it('stays its own when it comes back before the name was claimed anew, under another id behind the fence', async () => {
+        const zombie = stopped(1)
+        const late = zombie.createLink(1, {}, { seconds: 0 })
+        await zombie.isStopped
+        const next = stopped(20)
+        const taking = next.createLink(2, {}, { seconds: 31 })
+        await next.isStopped
+        zombie.go()
+        expect(answer(await late).status).to.equal(200)
+        next.go()
+        expectTaken(await taking)
+        expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-3']]]))
+      })
+
+      it('is lost in the same way by a link that was about to be renamed, which keeps its old alias', async () => {
+        await process(1).createLink(1, { alias: 'old' })
+        const zombie = stopped(50)
+        const late = zombie.updateLink(1, 1, { alias: 'hello' }, { seconds: 0 })
+        await zombie.isStopped
+        expect(answer(await process(2).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
+        zombie.go()
+        expectTaken(await late)
+        expect(await holders(store)).to.deep.equal(
+          new Map([
+            ['0-old', ['link-1']],
+            ['0-hello', ['link-2']],
+          ]),
+        )
+      })
+    })
+
+    describe('6: that a link was to be renamed to, when its process was killed after the claim', () => {
+      beforeEach(async () => {
+        await process(1).createLink(1, { alias: 'old' })
+        await killed(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))
+      })
+
+      it('leaves the link where it was, and is free for anyone behind the fence', async () => {
+        expect(await holders(store)).to.deep.equal(new Map([['0-old', ['link-1']]]))
+        expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
+        expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
+        expectTaken(await process(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 70 }))
+        // the fence is for that name only
+        expect(answer(await process(50).updateLink(1, 1, { alias: 'third' }, { seconds: 70 })).status).to.equal(200)
+        expect(await holders(store)).to.deep.equal(
+          new Map([
+            ['0-third', ['link-1']],
+            ['0-hello', ['link-3']],
+          ]),
+        )
+      })
+
+      it('is had by the same link when it tries again, wherever it is killed on the way', async () => {
+        await killed(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 31 }))
+        expect(await holders(store)).to.deep.equal(new Map([['0-old', ['link-1']]]))
+        expect(answer(await process(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 62 })).status).to.equal(200)
+        expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-1']]]))
+      })
+    })
+
+    it(`never leads to two links, whatever is killed or stopped wherever (${repeatable})`, async () => {
+      const random = randomFrom(seed)
+      const turns = async (most: number) => {
+        for (let n = random(most); n > 0; n--) await new Promise((done) => setImmediate(done))
+      }
+      let now = 0
+      let deaths = 0
+      const watched: EventStore = {
+        ...store,
+        append: async (writes) => {
+          const appended = await store.append(writes)
+          for (const [alias, links] of await holders(store)) expect(links, `${alias} at ${now} s`).to.have.length(1)
+          return appended
+        },
+      }
+      const perilous = oneByOne(watched, async () => {
+        await turns(60)
+        if (random(3) === 0) throw new Killed(String(deaths++))
+      })
+      const { createLink, updateLink, deleteLink } = writer(perilous, countingIds().next)
+      const client = async (account: number) => {
+        const mine: number[] = []
+        const wish = (alias: string) => {
+          const id = mine[random(mine.length + 1)]
+          if (id === undefined)
+            return async () => mine.push(made(await createLink(account, { alias }, { seconds: now })).id)
+          if (random(5) === 0) return () => deleteLink(account, id, now)
+          return () => updateLink(account, id, { alias }, { seconds: now })
+        }
+        for (let n = 0; n < wishes; n++) {
+          // new ones from time to time, for a name that was given up stays its account's
+          const wished = wish(`alias-${n >> 4}-${random(2)}`)
+          // whoever was killed tries again, sooner or later
+          for (let outcome: unknown = new Killed(); outcome instanceof Killed && random(4) > 0;) {
+            now += random(20)
+            outcome = await wished().catch((error: unknown) => error)
+            if (outcome instanceof Error && !(outcome instanceof Killed || outcome instanceof Refused)) throw outcome
+            await turns(10)
+          }
         }
       }
-    }
-    await Promise.all([1, 1, 2, 3, 3].map(client))
-    expect(deaths).to.be.above(10)
+      await Promise.all([1, 1, 2, 3, 3].map(client))
+      expect(deaths).to.be.above(wishes / 8)
 
-    // each alias that leads somewhere is claimed by the very link it leads to
-    for (const [alias, [holder]] of await holders(store)) {
-      const last = await store.last(`claim-alias-${alias}`)
-      const { state } = await writer(store).link(Number(holder?.slice('link-'.length)))
-      expect(last?.data).to.include({ holder, token: state.tokens.held.alias })
-    }
-  }).timeout(long ? 300_000 : 20_000)
-})
+      // each alias that leads somewhere is claimed by the very link it leads to
+      for (const [alias, [holder]] of await holders(store)) {
+        const last = await store.last(`claim-alias-${alias}`)
+        const { state } = await writer(store).link(Number(holder?.slice('link-'.length)))
+        expect(last?.data).to.include({ holder, token: state.tokens.held.alias })
+      }
+    }).timeout(long ? 300_000 : 20_000)
+  })
 
 describe('an alias that many want at once, on two instances', function () {
   this.timeout(60_000)

@@ -1,9 +1,13 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, startEmbedded } from '../../src/postgres/embedded.ts'
 import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
+import { openEventStore } from '../support/engine.ts'
 import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
 import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
 import { expectExactClicks, makeLinks, type Sent, visitsTo, type Wish } from '../support/load.ts'
@@ -20,8 +24,8 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  const startOn = async (connection: Connection) =>
-    stage.start({ ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() })
+  const startOn = async (connection: Connection, settings: Readonly<Record<string, string>> = {}) =>
+    stage.start({ ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir(), ...settings })
 
   it('51: connections cut at random moments leave nothing by half: each request is carried out or answers 503', async () => {
     const connection = (await freshDatabase()) as Connection
@@ -102,64 +106,137 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
     note(`${refused.length} lists refused, redirects meanwhile: ${spread(times)}`)
   })
 
-  it('stopped and started: known links redirect, unknown ones are 503 and never 404, and all of it mends by itself', async () => {
+  const places = {
+    'with the log in it': async () => ({}),
+    'with the log in an EventStoreDB': async () => {
+      const { url, close } = await openEventStore()
+      stage.later(close)
+      return { EVENTSTORE_URL: url }
+    },
+  }
+  for (const [where, place] of Object.entries(places))
+    it(`26: stopped and started, ${where}: known links redirect, unknown ones are 503 and never 404, and all of it mends by itself`, async () => {
+      const dir = await stage.dir()
+      const startPostgres = () => startEmbedded({ dir, log: () => {} })
+      let postgres = await startPostgres()
+      stage.later(() => postgres.stop())
+      const service = await startOn(postgres.connection, await place())
+      const { key } = await service.register()
+      const links = await makeLinks(service, key, 20)
+      const [known, spare, unknown] = [links.slice(0, 5), links[5], links.slice(6)]
+      expect((await service.visit('/never-made')).status).to.equal(404)
+      const visiting = stage.load(service, 4, visitsTo(known, random))
+      for (const { id } of known) await visiting.answers(1, ({ wish }) => wish.link === id)
+
+      for (let round = 0; round < (long ? 10 : 2); round++) {
+        await postgres.stop()
+        await until(
+          () => service.get('/readyz'),
+          ({ status }) => status === 503,
+        )
+        expect((await service.get('/readyz')).json).to.deep.include({ ready: false })
+        expect((await service.get('/healthz')).status).to.equal(200)
+        await visiting.answers(50)
+        for (const { alias } of unknown) {
+          const { status, headers } = await service.visit(`/${alias}`)
+          expect(status).to.equal(503)
+          expect(headers.get('Cache-Control')).to.include('no-store')
+        }
+        for (const path of ['/never-made', '/nor-this']) expect((await service.visit(path)).status).to.equal(503)
+        const body = { url: 'https://example.com/' }
+        const asked = await Promise.all([
+          service.post('/api/url/add', { key, body }),
+          // these need little but the log: where that is elsewhere they may well succeed
+          ...(where === 'with the log in it'
+            ? [
+                service.put(`/api/url/${spare!.id}/update`, { key, body }),
+                service.del(`/api/url/${spare!.id}/delete`, { key }),
+              ]
+            : []),
+          service.get('/api/urls', { key }),
+          service.get('/api/account', { key }),
+          service.post('/register', { body: { email: 'bob@example.com', password: 'correct horse 1' } }),
+        ])
+        for (const { status, headers, json } of asked) {
+          expect([status, json['error']]).to.deep.equal([503, 1])
+          expect(headers.get('Retry-After')).to.match(/^\d+$/)
+        }
+
+        postgres = await startPostgres()
+        const mended = await until(
+          () => service.post('/api/url/add', { key, body }),
+          ({ status }) => status === 200,
+        )
+        expect(mended.status).to.equal(200)
+        const ready = await until(
+          () => service.get('/readyz'),
+          ({ status }) => status === 200,
+        )
+        expect(ready.json).to.deep.equal({ ready: true, problems: [] })
+        expect((await service.visit(`/${unknown.shift()!.alias}`)).status).to.equal(302)
+        expect((await service.visit('/never-made')).status).to.equal(404)
+      }
+      const visits = await visiting.stop()
+      expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
+      await expectExactClicks(service, key, visits)
+    })
+
+  it('27: hung: the API answers 503 within seconds, known links redirect, and all of it goes on when the server does', async () => {
     const dir = await stage.dir()
-    const startPostgres = () => startEmbedded({ dir, log: () => {} })
-    let postgres = await startPostgres()
+    const postgres = await startEmbedded({ dir, log: () => {} })
     stage.later(() => postgres.stop())
     const service = await startOn(postgres.connection)
     const { key } = await service.register()
-    const links = await makeLinks(service, key, 20)
+    const links = await makeLinks(service, key, 10)
     const [known, unknown] = [links.slice(0, 5), links.slice(5)]
-    expect((await service.visit('/never-made')).status).to.equal(404)
-    const visiting = stage.load(service, 4, visitsTo(known, random))
+    const visiting = stage.load(service, 4, visitsTo(known, random), 5)
     for (const { id } of known) await visiting.answers(1, ({ wish }) => wish.link === id)
 
-    for (let round = 0; round < (long ? 10 : 2); round++) {
-      await postgres.stop()
-      await until(
-        () => service.get('/readyz'),
-        ({ status }) => status === 503,
-      )
-      expect((await service.get('/readyz')).json).to.deep.include({ ready: false })
-      expect((await service.get('/healthz')).status).to.equal(200)
-      await visiting.answers(50)
-      for (const { alias } of unknown) {
-        const { status, headers } = await service.visit(`/${alias}`)
-        expect(status).to.equal(503)
-        expect(headers.get('Cache-Control')).to.include('no-store')
-      }
-      for (const path of ['/never-made', '/nor-this']) expect((await service.visit(path)).status).to.equal(503)
-      const body = { url: 'https://example.com/' }
-      const asked = await Promise.all([
-        service.post('/api/url/add', { key, body }),
-        service.put(`/api/url/${links[0]!.id}/update`, { key, body }),
-        service.del(`/api/url/${links[0]!.id}/delete`, { key }),
-        service.get('/api/urls', { key }),
-        service.get('/api/account', { key }),
-        service.post('/register', { body: { email: 'bob@example.com', password: 'correct horse 1' } }),
-      ])
-      for (const { status, headers, json } of asked) {
-        expect([status, json['error']]).to.deep.equal([503, 1])
-        expect(headers.get('Retry-After')).to.match(/^\d+$/)
-      }
-
-      postgres = await startPostgres()
-      const mended = await until(
-        () => service.post('/api/url/add', { key, body }),
-        ({ status }) => status === 200,
-      )
-      expect(mended.status).to.equal(200)
-      const ready = await until(
-        () => service.get('/readyz'),
-        ({ status }) => status === 200,
-      )
-      expect(ready.json).to.deep.equal({ ready: true, problems: [] })
-      expect((await service.visit(`/${unknown.shift()!.alias}`)).status).to.equal(302)
-      expect((await service.visit('/never-made')).status).to.equal(404)
+    const server = await processesOf(dir)
+    const signal = (name: NodeJS.Signals) => server.forEach((pid) => process.kill(pid, name))
+    stage.later(() => spawnSync('kill', ['-CONT', ...server.map(String)]))
+    signal('SIGSTOP')
+    const stopped = Date.now()
+    const body = { url: 'https://example.com/' }
+    const asked = await Promise.all([
+      service.post('/api/url/add', { key, body }),
+      service.put(`/api/url/${links[0]!.id}/update`, { key, body }),
+      service.get('/api/urls', { key }),
+      service.get('/api/account', { key }),
+      ...unknown.map(({ alias }) => service.visit(`/${alias}`)),
+    ])
+    const took = Date.now() - stopped
+    for (const { status, headers, text } of asked) {
+      expect(status, text).to.equal(503)
+      expect(headers.get('Retry-After')).to.match(/^\d+$/)
     }
+    expect(took).to.be.below(10_000) // each gives up after five
+    // long enough for every connection that was in use to be given up
+    await sleep(Math.max(0, (long ? 20_000 : 13_000) - (Date.now() - stopped)))
+    await visiting.answers(50)
+    signal('SIGCONT')
+
+    const mended = await until(
+      () => service.post('/api/url/add', { key, body }),
+      ({ status }) => status === 200,
+    )
+    expect(mended.status).to.equal(200)
+    // not one of the pools' connections is left that answers for a question of before
+    const reads = await Promise.all(links.map(async ({ id }) => (await service.get(`/api/url/${id}`, { key })).json))
+    expect(reads.map(({ details }) => details.id)).to.deep.equal(links.map(({ id }) => id))
+    for (const { alias } of unknown) expect((await service.visit(`/${alias}`)).status).to.equal(302)
     const visits = await visiting.stop()
     expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
+    const times = visits.map(({ began: at, ended }) => ended - at)
+    note(`503 after ${took} ms, redirects meanwhile: ${spread(times)}`)
     await expectExactClicks(service, key, visits)
   })
 })
+
+/** The postmaster of an embedded PostgreSQL and all it has started. */
+const processesOf = async (dir: string) => {
+  const server = Number.parseInt(await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
+  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  const children = all.map((line) => line.trim().split(/\s+/).map(Number)).filter(([, parent]) => parent === server)
+  return [server, ...children.map(([pid = 0]) => pid)]
+}

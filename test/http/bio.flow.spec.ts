@@ -104,9 +104,8 @@ describe('bio pages', () => {
       const policy = async (path: string) => (await app.visit(path)).headers.get('Content-Security-Policy') ?? ''
       const plain = await policy((await made()).path)
       expect(plain).to.include("default-src 'none'").and.not.include('img-src')
-      expect(await policy((await made({ avatar: full.avatar })).path)).to.equal(
-        `${plain}; img-src https://cdn.example.com:8443`,
-      )
+      const directives = (await policy((await made({ avatar: full.avatar })).path)).split('; ')
+      expect(directives).to.have.members([...plain.split('; '), 'img-src https://cdn.example.com:8443'])
     })
     it('are headed by their name while they have no title', async () => {
       expect(await heading((await made({ name: 'Just Ann' })).path)).to.equal('Just Ann')

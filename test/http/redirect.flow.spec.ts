@@ -81,11 +81,6 @@ describe('a visitor', () => {
       expect(await clicksSoFar(id, path)).to.equal(0)
     })
 
-    it('is sent on plainly by every type of link, until there is more', async () => {
-      for (const type of ['direct', 'frame', 'splash'])
-        expect([200, 302]).to.include((await app.visit((await add({ type })).path)).status)
-    })
-
     it('is answered in JSON with an object when nothing is there', async () => {
       const { status, headers, json: body } = await app.visit('/no-such-alias', json)
       expect(status).to.equal(404)

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { resolve, type Visitor } from '../../src/http/resolve.ts'
-import type { Target } from '../../src/queries/target.ts'
+import { overlay as overlays } from '../../src/commands/overlay.ts'
+import { splash as splashes } from '../../src/commands/splash.ts'
+import { type Parts, showsOf, type Target } from '../../src/queries/target.ts'
 import { preferredLanguages } from '../../src/visitor/language.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
@@ -43,6 +45,8 @@ const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly f
   agent: agents.windows,
   country: () => over.from ?? '',
   languages: () => preferredLanguages(over.header ?? ''),
+  untracked: () => false,
+  secure: () => true,
   ...over,
 })
 const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>
@@ -50,7 +54,7 @@ const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>
 
 describe('where a visitor is sent', () => {
   it('is the long address when no rule says otherwise', () => {
-    expect(go({})).to.deep.equal({ to: 'destination', url: 'https://example.com/', rule: 'link' })
+    expect(go({})).to.deep.equal({ to: 'destination', url: 'https://example.com/', rule: 'link', way: 'redirect' })
   })
 
   const meant: Record<string, (keyof typeof agents)[]> = {
@@ -125,7 +129,7 @@ describe('where a visitor is sent', () => {
     expect(go(rules, { from: 'CA', header: 'fr' })).to.include({ rule: 'link' })
   })
 
-  it('has the parameters appended to what it has, its fragment last', () => {
+  it('has the parameters appended to what it has, each one value, its fragment last (threat 16)', () => {
     const parameters = [
       { name: 'utm_source', value: 'a b' },
       { name: 'x', value: 'a&admin=1#x' },
@@ -166,5 +170,100 @@ describe('where a visitor is sent', () => {
   it('is not asked for country, agent or languages when no rule wants to know', () => {
     const asked = () => expect.fail('asked')
     expect(go({}, { country: asked, languages: asked })).to.include({ rule: 'link' })
+  })
+
+  describe('goes by the way', () => {
+    const words = { title: '', description: '', metatitle: '', metadescription: '', metaimage: '' }
+    const card = { ...words, metatitle: 'T' }
+    const splash = { ...splashes.initialState.fields, id: 7 }
+    const overlay = { ...overlays.initialState.fields, id: 7 }
+    const pixels = [{ id: 3, type: 'bing' as const, tag: '123' }]
+    const none: Parts = { pixels: [] }
+    const person = {}
+    const untracked = { untracked: () => true }
+    const slack = { agent: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }
+    const plainly = { secure: () => false }
+    const http = { url: 'http://example.com/' }
+
+    for (const [what, link, parts, who, way, fired] of [
+      ['of a direct link', { type: 'direct', ...words }, none, person, 'redirect', 0],
+      [
+        'of a direct link with a title of its own',
+        { type: 'direct', ...words, title: 'T' },
+        none,
+        slack,
+        'redirect',
+        0,
+      ],
+      ['of a frame', { type: 'frame', ...words }, none, person, 'frame', 0],
+      ['of a splash page', { type: 'splash', ...words }, none, person, 'splash', 0],
+      ['of a splash page of one\u2019s own', { type: 'splash-7', ...words }, { ...none, splash }, person, 'splash', 0],
+      ['of a direct link when the splash page is no more', { type: 'splash-7', ...words }, none, person, 'redirect', 0],
+      ['of an overlay', { type: 'overlay-7', ...words }, { ...none, overlay }, person, 'overlay', 0],
+      ['of a direct link when the overlay is no more', { type: 'overlay-7', ...words }, none, person, 'redirect', 0],
+      ['of pixels when the overlay is no more', { type: 'overlay-7', ...words }, { pixels }, person, 'pixels', 1],
+      ['of pixels', { type: 'direct', ...words }, { pixels }, person, 'pixels', 1],
+      [
+        'of a redirect past pixels for who is not to be tracked',
+        { type: 'direct', ...words },
+        { pixels },
+        untracked,
+        'redirect',
+        0,
+      ],
+      ['of a frame with pixels', { type: 'frame', ...words }, { pixels }, person, 'frame', 1],
+      [
+        'of a frame without pixels for who is not to be tracked',
+        { type: 'frame', ...words },
+        { pixels },
+        untracked,
+        'frame',
+        0,
+      ],
+      ['of a redirect past pixels for who draws cards', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
+      ['of a card for who draws cards', { type: 'direct', ...card }, none, slack, 'meta', 0],
+      ['of a card before a frame and pixels', { type: 'frame', ...card }, { pixels }, slack, 'meta', 0],
+      ['of a redirect for a person past a card', { type: 'direct', ...card }, none, person, 'redirect', 0],
+      [
+        'of a redirect where a frame would stay empty',
+        { type: 'frame', ...words, ...http },
+        none,
+        person,
+        'redirect',
+        0,
+      ],
+      [
+        'of pixels where a frame would stay empty',
+        { type: 'frame', ...words, ...http },
+        { pixels },
+        person,
+        'pixels',
+        1,
+      ],
+      ['of a frame by http when all is by http', { type: 'frame', ...words, ...http }, none, plainly, 'frame', 0],
+      [
+        'of an overlay without its frame',
+        { type: 'overlay-7', ...words, ...http },
+        { ...none, overlay },
+        person,
+        'overlay',
+        0,
+      ],
+    ] as [string, Parameters<typeof showsOf>[0], Parts, Partial<Visitor>, string, number][])
+      it(what, () => {
+        const found = go({ ...link, shows: showsOf(link, parts) }, who)
+        expect(found).to.include({ to: 'destination', way, rule: 'link' })
+        expect('shows' in found ? found.shows.pixels.length : 0).to.equal(fired)
+      })
+
+    it('of no page before the password, whatever it shows', () => {
+      for (const type of ['frame', 'splash', 'overlay-7', 'direct'])
+        for (const who of [person, slack, untracked]) {
+          const shows = showsOf({ type, ...card }, { overlay, pixels })
+          expect(go({ type, password: 'hash', shows }, who)).to.deep.equal({ to: 'password' })
+          expect(go({ type, expiry: new Date(now), shows }, who)).to.deep.equal({ to: 'expired' })
+          expect(go({ type, url: 'https://ours.example/', shows }, who)).to.deep.equal({ to: 'loop' })
+        }
+    })
   })
 })

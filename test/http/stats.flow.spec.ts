@@ -66,6 +66,25 @@ describe('the statistics of a link', () => {
     expect(json['data'].urls[0]).to.include({ id, clicks: 6, uniqueclicks: 3 })
   })
 
+  it('count whoever comes again and again each time, as one visitor, and report apart what is too much (threat 38)', async () => {
+    const { id, visit, after } = await add()
+    const [hits, atOnce] = [1000, 50]
+    for (let sent = 0; sent < hits; sent += atOnce) await Promise.all(Array.from({ length: atOnce }, () => visit()))
+    // none of these is a click
+    await visit({ method: 'HEAD' })
+    await visit({ headers: { 'Sec-Purpose': 'prefetch;prerender' } })
+    await visit({ agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' })
+    const { json } = await until(
+      () => app.get(`/api/url/${id}/stats`, { key }),
+      (answer) => answer.json['data'].total.visits >= hits + 2,
+    )
+    const { total } = json['data']
+    expect(total).to.include({ clicks: hits, uniqueClicks: 1, visits: hits + 2 })
+    // thirty a minute are nobody's suspicion, and the hits may lie in several minutes
+    expect(total.suspects).to.be.within(hits - 3 * 30, hits - 30)
+    expect(await after(hits)).to.include({ uniqueClicks: 1 })
+  })
+
   it('count a visitor of two links once on each', async () => {
     const [one, two] = [await add(), await add()]
     for (const { visit } of [one, two, one]) await visit()

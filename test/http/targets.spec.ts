@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { bio } from '../../src/commands/bio.ts'
+import { splash } from '../../src/commands/splash.ts'
 import { StoreUnavailable } from '../../src/events/store.ts'
 import { openTargets, type TargetsOptions } from '../../src/http/targets.ts'
-import { type Occupant, streamOf, type Target } from '../../src/queries/target.ts'
+import { type Occupant, showsOf, streamOf, type Target } from '../../src/queries/target.ts'
 import { linkFields } from '../support/events.ts'
 
 const target = (link: number, aliasKey = `alias-${link}`, over: Partial<Target> = {}): Target => ({
@@ -14,6 +15,7 @@ const target = (link: number, aliasKey = `alias-${link}`, over: Partial<Target> 
   aliasKey,
   password: null,
   expiry: null,
+  shows: undefined,
   ...over,
 })
 const changed = (row: Target, position: bigint) => ({
@@ -151,6 +153,29 @@ describe('the targets that a process remembers', () => {
     expect(asked).to.have.length(5)
   })
 
+  it('are forgotten with what they show, and no others', async () => {
+    const { write, get, forget, asked } = open()
+    const parts = {
+      splash: { ...splash.initialState.fields, id: 7 },
+      pixels: [{ id: 8, type: 'bing' as const, tag: '1' }],
+    }
+    write(target(1, 'alias-1', { shows: showsOf({ ...linkFields, type: 'splash-7' }, { ...parts, pixels: [] }) }))
+    write(target(2, 'alias-2', { shows: showsOf(linkFields, { pixels: parts.pixels }) }))
+    write(target(3))
+    const all = async () => [await get('alias-1'), await get('alias-2'), await get('alias-3')]
+    await all()
+    for (const [stream, again] of [
+      ['splash-7', ['alias-1']],
+      ['pixel-8', ['alias-2']],
+      ['overlay-7', []],
+    ] as const) {
+      asked.length = 0
+      forget([{ stream, domain: null, aliasKey: null, position: 5n }])
+      expect(await all()).to.deep.equal([1, 2, 3])
+      expect(asked, stream).to.deep.equal(again)
+    }
+  })
+
   it('are no more than was asked for: the oldest go, and are asked for again', async () => {
     const { write, get, forget, asked } = open({ maxTargets: 10 })
     for (let link = 1; link <= 100; link++) write(target(link))
@@ -230,6 +255,13 @@ describe('an answer of the tables that was overtaken by a change', () => {
     cache.write(target(1))
     await racing(cache, () => (cache.erase(1), cache.forgetAccounts([1])))
     expect(await cache.get('alias-1')).to.equal(undefined)
+  })
+  it('is not remembered when what links show has changed', async () => {
+    const cache = open()
+    cache.write(target(1))
+    const shown = { stream: 'splash-7', domain: null, aliasKey: null, position: 5n }
+    await racing(cache, () => (cache.write(newer), cache.forget([shown])))
+    expect(await cache.url('alias-1')).to.equal('https://example.com/new')
   })
   it('is not remembered when something may have been missed', async () => {
     const cache = open()

@@ -19,6 +19,9 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
+/** Of a page that has led to where nothing is answered, instead of the id of its load. */
+const leaves = 'leaves'
+
 interface Message {
   readonly id?: number
   readonly method?: string
@@ -26,6 +29,8 @@ interface Message {
     readonly entry?: { readonly source: string; readonly text: string }
     readonly name?: string
     readonly loaderId?: string
+    readonly requestId?: string
+    readonly request?: { readonly url: string }
   }
   readonly result?: unknown
   readonly error?: { readonly message: string }
@@ -50,6 +55,8 @@ export const openBrowser = async () => {
   const waiting = new Map<number, (message: Message) => void>()
   let [last, loaded, dialogs] = [0, (_: string | undefined) => {}, 0]
   let problems: string[] = []
+  let held: string[] = []
+  let nothing = false
 
   const send = <T>(method: string, params: object = {}, sessionId?: string) =>
     new Promise<T>((resolve, reject) => {
@@ -67,6 +74,13 @@ export const openBrowser = async () => {
     }
     if (method === 'Page.lifecycleEvent' && params?.name === 'load') loaded(params.loaderId)
     if (method === 'Log.entryAdded' && params?.entry?.source === 'security') problems.push(params.entry.text)
+    if (method === 'Fetch.requestPaused') {
+      held.push(params?.request?.url ?? '')
+      const { requestId } = params ?? {}
+      // a page that leads elsewhere before it is loaded never says that it is
+      if (nothing)
+        void send('Fetch.fulfillRequest', { requestId, responseCode: 204 }, session).then(() => loaded(leaves))
+    }
     if (method === 'Page.javascriptDialogOpening') {
       dialogs++
       void send('Page.handleJavaScriptDialog', { accept: false }, session)
@@ -95,11 +109,47 @@ export const openBrowser = async () => {
       const { loaderId, errorText } = navigated
       if (errorText) throw new Error(`${url}: ${errorText}`)
       // the page before may still lead elsewhere: that load is not the one to wait for
-      while (!loads.has(loaderId)) await new Promise<void>((resolve) => (loaded = (id) => resolve(void loads.add(id))))
+      while (!loads.has(loaderId) && !loads.has(leaves))
+        await new Promise<void>((resolve) => (loaded = (id) => resolve(void loads.add(id))))
       const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`
       const evaluate = { expression: settled, awaitPromise: true, returnByValue: true }
       const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
       return { value: result.value, dialogs, problems }
+    },
+    /** From now on it says that it is another; without a name, that it is itself. */
+    as: (userAgent = '') => send('Emulation.setUserAgentOverride', { userAgent }, session),
+    /**
+     * From now on these addresses (`https://example.com/*`) do not answer, or with nothing: a page that leads there stays. Without any,
+     * everything is as it was.
+     */
+    deaf: async (how: 'silent' | 'nothing' = 'silent', ...patterns: readonly string[]) => {
+      nothing = how === 'nothing'
+      await send('Fetch.disable', {}, session)
+      if (patterns.length === 0) return
+      await send('Fetch.enable', { patterns: patterns.map((urlPattern) => ({ urlPattern })) }, session)
+    },
+    /** Goes to a page (or stays) and waits until it stands where it is wished to; tells where it stood at the end, how long that took, and what was asked in vain. */
+    arrive: async (url: string | undefined, wished: (at: string) => boolean, { scripts = true, ms = 15_000 } = {}) => {
+      ;[problems, dialogs, held] = [[], 0, []]
+      await send('Emulation.setScriptExecutionDisabled', { value: !scripts }, session)
+      const began = performance.now()
+      if (url !== undefined) await send('Page.navigate', { url }, session)
+      for (;;) {
+        const { targetInfo } = await send<{ targetInfo: { url: string } }>('Target.getTargetInfo', { targetId })
+        const at = targetInfo.url
+        const took = performance.now() - began
+        if (wished(at) || took > ms) {
+          await send('Emulation.setScriptExecutionDisabled', { value: false }, session)
+          return { at, ms: took, held, problems }
+        }
+        await new Promise((done) => setTimeout(done, 20))
+      }
+    },
+    /** What an expression says on the page as it stands. */
+    read: async <T>(expression: string) => {
+      const evaluate = { expression, awaitPromise: true, returnByValue: true }
+      const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
+      return result.value
     },
     close: async () => {
       child.kill()

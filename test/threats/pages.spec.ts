@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { payloads, payloadUrls } from '../data/payloads.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type Browser, noBrowser, openBrowser } from '../support/browser.ts'
-import { note } from '../support/faults.ts'
+import { long as thorough, note } from '../support/faults.ts'
 
 const benign = 'An ordinary text'
 
@@ -19,6 +19,7 @@ const look = `({
   title: document.title,
   heading: ${texts('h1')}.join(),
   paragraph: ${texts('p')}.join(),
+  bold: ${texts('b')}.join(),
   links: ${texts('li a')},
   targets: [...document.querySelectorAll('li a')].map((e) => e.href),
   description: document.querySelector('meta[name=description]')?.content,
@@ -35,13 +36,14 @@ interface Look {
   readonly title: string
   readonly heading: string
   readonly paragraph: string
+  readonly bold: string
   readonly links: readonly string[]
   readonly targets: readonly string[]
   readonly description?: string
   readonly picture?: string
 }
 
-describe('stored texts on public pages (threat 12)', () => {
+describe('stored texts on public pages (threat 12, fault 35)', () => {
   let app: TestApp
   let key: string
   let username: string
@@ -81,7 +83,11 @@ describe('stored texts on public pages (threat 12)', () => {
         if (req.headers['sec-fetch-dest'] !== 'document') return void res.writeHead(404).end()
         const { pathname, searchParams } = new URL(req.url ?? '', 'http://x')
         const text = searchParams.get('unescaped')
-        const answer = text === null ? app.visit(pathname).then((page) => page.text) : Promise.resolve(unescaped(text))
+        const agent = req.headers['user-agent'] ?? ''
+        const answer =
+          text === null
+            ? app.visit(pathname, { 'User-Agent': agent }).then((page) => page.text)
+            : Promise.resolve(unescaped(text))
         void answer.then((html) => res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html))
       })
       await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
@@ -143,6 +149,127 @@ describe('stored texts on public pages (threat 12)', () => {
         await post('/api/bio/add', { name: benign, alias, links: [], avatar })
         expect((await harmless(`/${alias}`, avatar)).picture).to.equal(new URL(avatar).href)
       }
+    })
+
+    describe('on the way of a link', () => {
+      const words = (text: string) => ({ title: text, description: text, metatitle: text, metadescription: text })
+      const linkOf = async (body: object, url = 'https://example.com/') => {
+        const { short } = await post('/api/url/add', { url, ...body })
+        return new URL(String(short)).pathname
+      }
+      /** Of all these texts each has its page; those that are left out have had their turn on another kind of page. */
+      const some = (nth: number) => (thorough ? payloads : payloads.filter((_, i) => i % 3 === nth))
+      const alike = async (
+        texts: readonly string[],
+        pageOf: (text: string) => Promise<string>,
+        shows: (page: Look, text: string) => unknown,
+      ) => {
+        const plain = await harmless(await pageOf(benign), benign)
+        for (const text of texts) {
+          const page = await harmless(await pageOf(text), JSON.stringify(text))
+          expect(page.shape, JSON.stringify(text)).to.equal(plain.shape)
+          shows(page, kept(text))
+        }
+      }
+      afterEach(async () => {
+        await browser.as()
+        await browser.deaf()
+      })
+
+      it('are what was written on a splash page', () =>
+        alike(
+          payloads,
+          async (text) => {
+            const { id } = await post('/api/splash/add', { name: text, title: text, message: text, counter: 60 })
+            return linkOf({ ...words(text), type: `splash-${String(id)}` })
+          },
+          (page, text) => {
+            expect(page).to.deep.include({ heading: text, description: text })
+            expect(page.paragraph).to.include(text)
+          },
+        ))
+
+      it('are what was written on a frame', () =>
+        alike(
+          some(0),
+          (text) => linkOf({ ...words(text), type: 'frame' }),
+          (page, text) =>
+            expect(page).to.deep.include({ description: text }).and.have.property('bold').that.includes(text),
+        ))
+
+      for (const [nth, type] of (['poll', 'coupon', 'image'] as const).entries())
+        it(`are what was written on an overlay of type ${type}`, () =>
+          alike(
+            some(nth % 3),
+            async (text) => {
+              const fields = {
+                question: text,
+                options: ['Another', text],
+                coupon: text,
+                image: payloadUrls[1],
+                link: payloadUrls[1],
+              }
+              const { id } = await post('/api/overlay/add', { type, name: text, message: text, label: text, ...fields })
+              return linkOf({ ...words(text), type: `overlay-${String(id)}` })
+            },
+            (page, text) => expect(page.paragraph).to.include(text),
+          ))
+
+      it('are what was written in what a card is drawn of', async () => {
+        await browser.as('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)')
+        await alike(
+          some(1),
+          (text) => linkOf(words(text)),
+          (page, text) => expect(page).to.deep.include({ heading: text, paragraph: text, description: text }),
+        )
+      })
+
+      it('are what was written where pixels are fired', async () => {
+        // the page stays where it is: what it leads to does not answer
+        await browser.deaf('nothing', 'https://example.com/*')
+        const { id } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
+        await alike(
+          some(2),
+          (text) => linkOf({ ...words(text), pixels: [id] }),
+          (page, text) => expect(page).to.deep.include({ heading: 'One moment', description: text }),
+        )
+      })
+
+      it('are addresses only, wherever a page leads to them or shows them', async () => {
+        await browser.deaf('nothing', 'https://example.com/*')
+        const { id: pixel } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
+        const plain = new Map<string, string>()
+        for (const url of ['https://example.com/', ...payloadUrls]) {
+          const { id: splash } = await post('/api/splash/add', {
+            name: benign,
+            logo: url,
+            banner: url,
+            product: url,
+            counter: 60,
+          })
+          const image = { type: 'image', name: benign, image: url, link: url }
+          const { id: overlay } = await post('/api/overlay/add', image)
+          for (const [kind, body] of Object.entries({
+            splash: { type: `splash-${String(splash)}` },
+            pixels: { pixels: [pixel] },
+          })) {
+            const page = await harmless(await linkOf(body, url), `${kind} ${url}`)
+            plain.set(kind, plain.get(kind) ?? page.shape)
+            expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
+          }
+          // a frame that never loads would be waited for
+          await browser.deaf()
+          for (const [kind, body] of Object.entries({
+            frame: { type: 'frame' },
+            overlay: { type: `overlay-${String(overlay)}` },
+          })) {
+            const page = await harmless(await linkOf(body, url), `${kind} ${url}`)
+            plain.set(kind, plain.get(kind) ?? page.shape)
+            expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
+          }
+          await browser.deaf('nothing', 'https://example.com/*')
+        }
+      })
     })
 
     it('are what was written on the list of a campaign, in every place, and nothing more', async () => {

@@ -10,6 +10,8 @@ export interface TopicRecorder {
     readonly connected: boolean
     /** messages of the partitions this process has that are not recorded */
     readonly lag: number
+    /** seconds since the oldest of those that are being recorded was sent */
+    readonly late: number
     /** partitions that somebody has to look after */
     readonly halted: readonly { readonly partition: number; readonly reason: string }[]
     readonly problem: string | undefined
@@ -39,6 +41,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
   /** partitions that end before what was recorded of them, and how often that was seen */
   const short = new Map<number, { readonly reason: string; readonly looks: number }>()
   const lags = new Map<number, number>()
+  const taking = new Map<number, number>()
   let connected = false
   let problem: string | undefined
 
@@ -125,6 +128,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
     }
 
     const take = async (partition: number, messages: readonly KafkaMessage[]) => {
+      taking.set(partition, Number(messages[0]?.timestamp))
       const entries = messages.flatMap(({ value, offset }): ClickEntry[] => {
         const message = decode(value, Number(offset))
         if (!message) log('error', 'a message that is no click was passed over', { topic, partition, offset })
@@ -132,6 +136,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
       })
       try {
         await record.record(partition, entries)
+        taking.delete(partition)
         problem = undefined
       } catch (error) {
         if (!(error instanceof OtherTopic)) throw error
@@ -174,6 +179,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
         problem = undefined
         assigned = payload.memberAssignment[topic] ?? []
         lags.clear()
+        taking.clear()
         for (const partition of assigned) seek(partition)
       })
       await consumer.connect()
@@ -219,6 +225,7 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
     state: () => ({
       connected,
       lag: [...lags.values()].reduce((sum, lag) => sum + lag, 0),
+      late: Math.max(0, ...[...taking.values()].map((sent) => (Date.now() - sent) / 1000)),
       halted: [
         ...[...halted].map(([partition, reason]) => ({ partition, reason })),
         ...[...short].flatMap(([partition, { reason, looks }]) =>

@@ -1,10 +1,27 @@
 import { randomUUID } from 'node:crypto'
+import type { New } from '../event.ts'
+import type { Event } from '../index.ts'
 import type { EventStore } from '../store.ts'
 
-/** The id in the log's first event, which is written by whoever comes first. */
-export const openLog = async (store: Pick<EventStore, 'append' | 'last'>): Promise<string> => {
-  const opened = await store.last('log')
-  if (opened?.type === 'LogOpened') return opened.data.logId
+/** The first event of a log. */
+export type Opening = New<Event<'LogOpened'>>
+
+/** The id in the log's first event, which is written by whoever comes first; a copy of a log begins as that did. */
+export const openLog = async (store: Pick<EventStore, 'append' | 'last'>, opening = newLog()): Promise<string> => {
+  const opened = async () => {
+    const event = await store.last('log')
+    return event?.type === 'LogOpened' ? event.data.logId : undefined
+  }
+  const before = await opened()
+  if (before !== undefined) return before
+  await store.append([{ stream: 'log', expected: 'no_stream', events: [opening] }])
+  const logId = await opened()
+  if (logId === undefined)
+    throw new Error('the event store has a stream `log` of another program: give this one its own')
+  return logId
+}
+
+const newLog = (): Opening => {
   const metadata = {
     v: 1,
     at: new Date().toISOString(),
@@ -13,7 +30,5 @@ export const openLog = async (store: Pick<EventStore, 'append' | 'last'>): Promi
     request: '',
     command: randomUUID(),
   } as const
-  const event = { id: randomUUID(), type: 'LogOpened', data: { logId: randomUUID() }, metadata } as const
-  await store.append([{ stream: 'log', expected: 'no_stream', events: [event] }])
-  return openLog(store)
+  return { id: randomUUID(), type: 'LogOpened', data: { logId: randomUUID() }, metadata }
 }

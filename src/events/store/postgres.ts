@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { type Codec, type Raw, Unreadable } from '../codec.ts'
+import { type Codec, type Raw, readable } from '../codec.ts'
 import { together } from '../../postgres/together.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, StoreUnavailable, type Write } from '../store.ts'
 import type { Bell } from './bell.ts'
-import { openLog } from './open.ts'
+import { openLog, type Opening } from './open.ts'
 
 interface Row {
   readonly position: string
@@ -67,19 +67,17 @@ const isClick = ({ type }: { readonly type: string }) => type === 'LinkClicked'
 const size = (writes: readonly Encoded[]) =>
   writes.reduce((sum, { events }) => events.reduce((n, e) => n + e.data.length + e.metadata.length, sum), 0)
 
-/** The events up to the first that cannot be read. */
-const readable = async (codec: Codec, raws: readonly Raw[]) => {
-  try {
-    return { events: await codec.decode(raws), problem: undefined }
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    const before = raws.filter(({ position }) => position < error.position)
-    return { events: await codec.decode(before), problem: error }
-  }
-}
-
 /** SQLSTATE classes that say something about this very statement; every other failure is a fault of the server or of the way to it. */
 const isFault = (error: unknown) => !/^(22|23|42)/.test((error as { code?: string }).code ?? '')
+
+interface PostgresOptions {
+  /** appends that go together, and their bytes */
+  readonly groups?: number
+  readonly bytes?: number
+  readonly retries?: number
+  /** what an empty log begins with; a new id without it */
+  readonly opening?: Opening
+}
 
 /**
  * The event log in the schema `log` of a PostgreSQL. Appends that arrive while one is under way wait and go together (group commit).
@@ -89,7 +87,7 @@ export const postgresStore = async (
   pool: Pool,
   codec: Codec,
   appended: Bell,
-  { groups = 64, bytes = appendLimit, retries = 4 } = {},
+  { groups = 64, bytes = appendLimit, retries = 4, opening }: PostgresOptions = {},
 ): Promise<EventStore> => {
   const waiting: Group[] = []
   let running: Promise<void> | undefined
@@ -183,7 +181,7 @@ export const postgresStore = async (
       untold = false
       // one that is lost does no harm: behind it stands their own look, every second
       await pool.query({ name: 'tell', text: tellOthers }).catch(() => {})
-      await sleep(5)
+      await sleep(15)
     }
     telling = undefined
   }
@@ -284,5 +282,5 @@ export const postgresStore = async (
       await telling
     },
   }
-  return { ...store, logId: await openLog(store) }
+  return { ...store, logId: await openLog(store, opening) }
 }

@@ -1,0 +1,23 @@
+import type { AnswerEvent } from '../events/answer.ts'
+import type { Decider } from './decider.ts'
+
+export interface AnswerCommand {
+  readonly type: 'GiveAnswer'
+  /** a UUID */
+  readonly answer: string
+  readonly overlay: number
+  /** the overlay's owner */
+  readonly account: number
+  readonly link: number
+  /** JSON */
+  readonly fields: string
+}
+
+/** Each answer is a stream of its own, so that no two visitors wait for each other. */
+export const answer: Decider<AnswerCommand, 'none' | 'given', AnswerEvent> = {
+  stream: ({ answer }) => `answer-${answer}`,
+  initialState: 'none',
+  decide: ({ overlay, account, link, fields }, state) =>
+    state === 'given' ? [] : [{ type: 'AnswerGiven', data: { overlay, account, link, fields } }],
+  evolve: () => 'given',
+}

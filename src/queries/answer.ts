@@ -1,0 +1,21 @@
+import { type Listed, offset, type Page } from './page.ts'
+import type { Reader } from './reader.ts'
+
+export interface AnswerRow {
+  readonly id: number
+  /** JSON; null once its account is erased */
+  readonly fields: string | null
+  readonly created: Date
+}
+
+/** One page of what was answered to an overlay, newest first. */
+export const listAnswers = async ({ db, table }: Reader, overlay: number, page: Page): Promise<Listed<AnswerRow>> => {
+  const rows = (await db(table('answers'))
+    .where({ overlay })
+    .select('id', 'fields', 'created')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(offset(page))) as AnswerRow[]
+  const [counted] = (await db(table('answer_counts')).where({ overlay }).select('n')) as { n: string }[]
+  return { total: Number(counted?.n ?? 0), rows: rows.map((row) => ({ ...row, id: Number(row.id) })) }
+}

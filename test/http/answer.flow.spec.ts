@@ -1,0 +1,259 @@
+import { expect } from 'chai'
+import { account } from '../../src/commands/account.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Answer, until } from '../support/client.ts'
+import { query } from '../support/faults.ts'
+import { send as raw } from '../support/raw.ts'
+
+const long = 'https://example.com/long?a=1&b=2#c'
+const contact = { type: 'contact', name: 'Contact' }
+const poll = { type: 'poll', name: 'Drinks', question: 'Tea or coffee?', options: ['Tea', 'Coffee & "cake"'] }
+const news = { type: 'newsletter', name: 'News' }
+
+/** The fields of a page's form, as a browser would send them untouched, and where to. */
+const formOf = (html: string) => {
+  const unescaped = (text: string) =>
+    text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+  const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? ''
+  const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+  return { action, fields: Object.fromEntries(fields.map(([, name, value]) => [name, unescaped(value ?? '')])) }
+}
+
+describe('answers to an overlay', () => {
+  let app: TestApp
+  let key: string
+  let n = 0
+  before(async () => {
+    app = await startTestApp({ TRUST_PROXY: '1' })
+    ;({ key } = await app.register())
+  })
+  after(() => app.close())
+
+  const api = async (path: string, body: object, as = key) => {
+    const { status, json, text } = await app.post(path, { key: as, body })
+    expect(status, text).to.equal(200)
+    return json
+  }
+  const made = async (body: object, as = key) => Number((await api('/api/overlay/add', body, as))['id'])
+  /** An overlay on a link, and the form as a visitor sees it. */
+  const shown = async (body: object, link: object = {}) => {
+    const overlay = await made(body)
+    const { short, id } = await api('/api/url/add', {
+      url: long,
+      custom: `a-${++n}`,
+      type: `overlay-${overlay}`,
+      ...link,
+    })
+    const path = new URL(String(short)).pathname
+    const { text } = await app.visit(path)
+    return { overlay, link: Number(id), path, ...formOf(text) }
+  }
+  const send = (action: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    app.post(action, {
+      body: new URLSearchParams(fields).toString(),
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        // nobody is held to the limit by what another test sent
+        'X-Forwarded-For': `198.51.100.${++n % 250}`,
+        ...headers,
+      },
+    })
+  const answers = async (overlay: number, at = 1): Promise<{ id: number; date: string; fields: object }[]> => {
+    const found = await until(
+      () => app.get(`/api/overlay/${overlay}/answers`, { key }),
+      ({ json }) => json['data']?.result >= at,
+    )
+    return found.json['data'].answers
+  }
+
+  it('of a contact form are thanked for, led on, and listed to the owner', async () => {
+    const { overlay, action, fields } = await shown(contact)
+    expect(action).to.equal(`/o/${overlay}`)
+    const given = { name: 'Bea', email: 'bea@example.com', message: 'Größe?\n<b>&' }
+    const { status, text, headers } = await send(action, { ...fields, ...given, more: 'ignored' })
+    expect(status).to.equal(200)
+    expect(text).to.include('Thank you').and.include('href="https://example.com/long?a=1&amp;b=2#c"')
+    expect(text).to.include('<meta http-equiv="refresh" content="5;url=https://example.com/long?a=1&amp;b=2#c"')
+    expect(headers.get('Cache-Control')).to.equal('private, no-store')
+    const [answer] = await answers(overlay)
+    expect(answer).to.have.all.keys('id', 'date', 'fields')
+    expect(answer!.id).to.be.a('number')
+    expect(answer!.date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    expect(answer!.fields).to.deep.equal(given)
+  })
+
+  it('of a poll and a newsletter too', async () => {
+    const [drinks, letter] = [await shown(poll), await shown(news)]
+    expect((await send(drinks.action, { ...drinks.fields, choice: 'Coffee & "cake"' })).text).to.include('Your vote')
+    expect((await send(letter.action, { ...letter.fields, email: 'cy@example.com' })).status).to.equal(200)
+    expect((await answers(drinks.overlay)).map(({ fields }) => fields)).to.deep.equal([{ choice: 'Coffee & "cake"' }])
+    expect((await answers(letter.overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'cy@example.com' }])
+  })
+
+  it('are listed newest first, in the envelope of all lists', async () => {
+    const { overlay, action, fields } = await shown(news)
+    for (const name of ['a', 'b', 'c']) await send(action, { ...fields, email: `${name}@example.com` })
+    await answers(overlay, 3)
+    const { json } = await app.get(`/api/overlay/${overlay}/answers?limit=2&page=2`, { key })
+    expect(json['error']).to.equal('0')
+    expect(json['data']).to.deep.include({ result: 3, perpage: 2, currentpage: 2, nextpage: 2, maxpage: 2 })
+    expect(json['data'].answers).to.have.length(1)
+    expect(json['data'].answers[0].fields).to.deep.equal({ email: 'a@example.com' })
+    const none = await app.get(`/api/overlay/${(await shown(news)).overlay}/answers`, { key })
+    expect(none.json['data']).to.deep.include({ result: 0, answers: [] })
+  })
+
+  it('name the field that is wrong, and are not kept', async () => {
+    const [letter, drinks, mail] = [await shown(news), await shown(poll), await shown(contact)]
+    const long_ = 'x'.repeat(1001)
+    for (const [{ action, fields }, body, problem] of [
+      [letter, {}, /email: is required/],
+      [letter, { email: 'nobody' }, /email: must be/],
+      [drinks, {}, /choice: must be one of/],
+      [drinks, { choice: 'Beer' }, /choice: must be one of/],
+      [mail, { email: 'a@example.com' }, /message: is required/],
+      [mail, { email: 'a@example.com', message: ' ' }, /message: must not be empty/],
+      [mail, { email: 'a@example.com', message: long_ }, /message: must have at most 1,000 characters/],
+      [mail, { email: 'a@example.com', message: 'x', name: long_ }, /name: must have at most 1,000 characters/],
+      [mail, { email: 'a@example.com', message: 'x\0y' }, /message: must not contain NUL/],
+    ] as [typeof letter, Record<string, string>, RegExp][]) {
+      const { status, text } = await send(action, { ...fields, ...body })
+      expect(status, text).to.equal(400)
+      expect(text).to.match(problem)
+    }
+    expect((await send(mail.action, { message: 'x'.repeat(70_000) })).status).to.equal(413)
+    const { status, json } = await send(letter.action, {}, { Accept: 'application/json' })
+    expect([status, json['error'], json['message']]).to.deep.equal([400, 1, 'email: is required.'])
+    await send(mail.action, { ...mail.fields, email: 'a@example.com', message: 'y'.repeat(1000) })
+    for (const { overlay, kept } of [
+      { ...letter, kept: 0 },
+      { ...drinks, kept: 0 },
+      { ...mail, kept: 1 },
+    ])
+      expect(await answers(overlay, kept)).to.have.length(kept)
+  })
+
+  it('are taken ten times a minute from one address, and on from others', async () => {
+    const { action, fields } = await shown(news)
+    const from = { 'X-Forwarded-For': '203.0.113.77' }
+    const all: Answer[] = []
+    for (let i = 0; i < 12; i++) all.push(await send(action, { ...fields, email: `n${i}@example.com` }, from))
+    expect(all.map(({ status }) => status)).to.deep.equal([...Array<number>(10).fill(200), 429, 429])
+    expect(Number(all.at(-1)?.headers.get('Retry-After'))).to.be.within(1, 60)
+    expect((await send(action, { ...fields, email: 'n@example.com' })).status).to.equal(200)
+  })
+
+  it('of programs, which fill what no person sees, are thanked for and not kept', async () => {
+    const { overlay, action, fields } = await shown(news)
+    const bot = await send(action, { ...fields, email: 'bot@example.com', website: 'https://spam.example' })
+    const person = await send(action, { ...fields, email: 'ann@example.com', website: '' })
+    expect(bot.text).to.equal(person.text)
+    expect((await answers(overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'ann@example.com' }])
+  })
+
+  it('lead nobody to where we did not say', async () => {
+    const { overlay, link, action, fields } = await shown(news)
+    for (const forged of [
+      { ...fields, to: 'https://evil.example/' },
+      { ...fields, link: '999' },
+      { ...fields, sign: '' },
+      { to: 'https://evil.example/' },
+    ]) {
+      const { status, text } = await send(action, { email: 'a@example.com', ...forged })
+      expect(status).to.equal(200)
+      expect(text).not.to.include('evil').and.not.include('refresh').and.not.include('example.com')
+    }
+    const other = await shown(news)
+    const { text } = await send(other.action, { ...fields, email: 'a@example.com' })
+    expect(text).not.to.include('refresh')
+    await send(action, { ...fields, email: 'b@example.com' })
+    await answers(overlay, 5)
+    const links = await query<{ link: number }>(
+      app.connection,
+      `select (data->>'link')::int as link from log.events where type = 'AnswerGiven' and (data->>'overlay')::int = $1 order by position`,
+      [overlay],
+    )
+    expect(links.map((row) => row.link)).to.deep.equal([0, 0, 0, 0, link])
+  })
+
+  it('are no click, and are asked for on the page of whatever leads to the link', async () => {
+    const overlay = await made(news)
+    const { id: campaign, rotator } = await api('/api/campaign/add', { name: 'c', public: true })
+    const { short, id } = await api('/api/url/add', { url: long, type: `overlay-${overlay}`, campaign })
+    const { id: _, link: image } = await api('/api/qr/add', { type: 'link', data: short })
+    const scan = await app.visit(`${new URL(String(image)).pathname}/go`)
+    const scanned = new URL(scan.headers.get('Location') ?? '').pathname
+    for (const path of [new URL(String(rotator)).pathname, scanned]) {
+      const { status, text, headers } = await app.visit(path)
+      expect(status).to.equal(200)
+      expect(headers.get('Content-Security-Policy')).to.include(`form-action 'self'`)
+      const { action, fields } = formOf(text)
+      expect((await send(action, { ...fields, email: 'a@example.com' })).status).to.equal(200)
+    }
+    expect(await answers(overlay, 2)).to.have.length(2)
+    await app.visit(new URL(String(short)).pathname)
+    const clicks = async () => Number((await app.get(`/api/url/${Number(id)}`, { key })).json['data'].clicks)
+    expect(await until(clicks, (count) => count >= 3)).to.equal(3)
+  })
+
+  it('are taken on a branded domain as well', async () => {
+    await api('/api/domain/add', { domain: 'https://answers.example', redirect404: 'https://elsewhere.example/' })
+    const { action, fields, overlay } = await shown(news)
+    const answer = await raw(app.address, 'POST', action, {
+      headers: { Host: 'answers.example', 'X-Forwarded-For': '198.51.100.251' },
+      body: new URLSearchParams({ ...fields, email: 'a@example.com' }).toString(),
+    })
+    expect(answer.status, answer.text).to.equal(200)
+    expect(await answers(overlay)).to.have.length(1)
+  })
+
+  it('find nothing where nothing asks', async () => {
+    const { overlay, action, fields } = await shown(news)
+    const plain = await made({ type: 'message', name: 'm', message: 'Hello' })
+    const deleted = await shown(news)
+    await app.del(`/api/overlay/${deleted.overlay}/delete`, { key })
+    const other = await app.register()
+    const theirs = await made(news, other.key)
+    for (const path of [`/o/${plain}`, deleted.action, '/o/999999', '/o/0', '/o/x', `${action}/x`, '/o/1e3'])
+      expect((await send(path, { ...fields, email: 'a@example.com' })).status, path).to.equal(404)
+    for (const method of ['GET', 'HEAD', 'PUT']) {
+      const { status, headers } = await app.ask(method, action)
+      expect([status, headers.get('Allow')]).to.deep.equal([405, 'POST'])
+    }
+    const missing = await app.get('/api/overlay/999999/answers', { key })
+    expect(missing.status).to.equal(404)
+    for (const id of [theirs, deleted.overlay])
+      expect((await app.get(`/api/overlay/${id}/answers`, { key })).text).to.equal(missing.text)
+    expect((await app.get(`/api/overlay/${overlay}/answers`)).status).to.equal(401)
+    expect(await answers(overlay, 0)).to.have.length(0)
+  })
+
+  it('stand sealed in the log, and can be read by nobody once the account is erased', async () => {
+    const own = await app.register()
+    const overlay = await made(news, own.key)
+    const canary = 'canary-answer@example.com'
+    await send(`/o/${overlay}`, { email: canary })
+    const everywhere = () =>
+      query(
+        app.connection,
+        `select 1 from ${app.app.ledger.tables.name('answers')} where overlay = $1 and fields like '%canary-answer%'`,
+        [overlay],
+      )
+    expect(await until(everywhere, ({ length }) => length === 1)).to.have.length(1)
+    const inLog = () =>
+      query<{ text: string }>(app.connection, `select e::text as text from log.events e where type = 'AnswerGiven'`)
+    expect((await inLog()).filter(({ text }) => text.includes('canary'))).to.deep.equal([])
+    const { handler, keys } = app.app.ledger
+    const context = {
+      account: own.id,
+      actor: { kind: 'operator' as const },
+      request: 'r',
+      command: crypto.randomUUID(),
+      at: new Date().toISOString(),
+    }
+    await handler.handle(account, { type: 'EraseAccount', id: own.id }, context)
+    await keys.destroy([own.id])
+    expect(await until(everywhere, ({ length }) => length === 0)).to.have.length(0)
+    expect((await send(`/o/${overlay}`, { email: canary })).status).to.equal(404)
+  })
+})
