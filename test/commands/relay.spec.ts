@@ -87,7 +87,7 @@ describe(`the relay (${repeatable})`, () => {
       async () => takes,
       (n) => n > 2,
     )
-    expect(relay?.state()).to.deep.equal({ reached: {}, lag: 100, problem: 'away' })
+    expect(relay?.state()).to.deep.include({ reached: {}, lag: 100, problem: 'away' })
     await relay?.stop()
     await spool.close()
     const again = await open()
@@ -117,6 +117,6 @@ describe(`the relay (${repeatable})`, () => {
     })
     await ended
     expect(taken).to.deep.equal([5, 6, 7, 8, 9, 10])
-    expect(relay?.state()).to.deep.equal({ reached: { 0: 10, 1: 10, 2: 10 }, lag: 0, problem: undefined })
+    expect(relay?.state()).to.deep.include({ reached: { 0: 10, 1: 10, 2: 10 }, lag: 0, problem: undefined })
   })
 })
