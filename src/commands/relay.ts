@@ -73,7 +73,7 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   const takeAll = async (onTaken: () => void) => {
     // a sink knows least what it has just been given: what was confirmed here stands
     reached = furthest(reached, await sink.reached(spool.id))
-    problem = undefined
+    if (lag() === 0) problem = undefined
     for await (const entries of spool.read(reached, most, stopped.signal)) {
       const [began, came] = [performance.now(), arrived()]
       oldest = timeOf(entries[0])

@@ -88,6 +88,7 @@ describe(`the relay (${repeatable})`, () => {
       (n) => n > 2,
     )
     expect(relay?.state()).to.deep.include({ reached: {}, lag: 100, problem: 'away' })
+    expect(relay?.state().late, 'seconds').to.be.above(60)
     await relay?.stop()
     await spool.close()
     const again = await open()
