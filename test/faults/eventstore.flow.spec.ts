@@ -192,7 +192,9 @@ describe('a service whose EventStoreDB', function () {
     }
     const ready = await app.get('/readyz')
     expect(ready.status).to.equal(503)
-    expect(ready.text).to.match(/\d+ clicks wait in the spool: the event log at \S+ cannot be reached/)
+    expect(ready.text).to.match(
+      /\d+ clicks wait in the spool: the event store at \S+ \(EVENTSTORE_URL\) cannot be reached/,
+    )
     const refused = await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
     expect([refused.status, refused.headers.has('Retry-After')]).to.deep.equal([503, true])
     expect(await clicks(), 'reading goes on').to.equal(20)

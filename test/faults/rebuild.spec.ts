@@ -110,7 +110,7 @@ describe(`tables that are built anew (${repeatable})`, function () {
       for (let n = 0; n < (long ? 5 : 1); n++) {
         const holder = await stage.connect(connection)
         await holder.query('select pg_advisory_lock(1)')
-        const command = stage.command(['rebuild'], settings)
+        const command = await stage.command(['rebuild'], settings)
         const waits = `select 1 from pg_locks where locktype = 'advisory' and objid = 1 and not granted
           and database = (select oid from pg_database where datname = current_database())`
         const count = await until(

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import pg from 'pg'
 import type { Connection } from '../../src/postgres/database.ts'
+import { builtMain } from './build.ts'
 import { startLoad, type Wish } from './load.ts'
 import { type Service, startProcess } from './process.ts'
 
@@ -47,8 +48,6 @@ export const query = async <R extends object>(connection: Connection, sql: strin
   }
 }
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
-
 /** As an operator does; one that does not stop is killed, and the spec has failed. */
 const stop = async ({ child, end }: Service) => {
   const impatient = setTimeout(() => child.kill('SIGKILL'), 45_000)
@@ -84,8 +83,8 @@ export const openStage = () => {
       return service
     },
     /** A command of the real program, to be killed while it works. */
-    command: (args: readonly string[], settings: Readonly<Record<string, string>>) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+    command: async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
+      const child = spawn(process.execPath, [await builtMain(), ...args], {
         env: { PATH: process.env['PATH'] ?? '', ...settings },
         stdio: 'ignore',
       })

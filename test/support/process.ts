@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { builtMain } from './build.ts'
 import { client } from './client.ts'
 
 export interface Process {
@@ -11,11 +12,9 @@ export interface Process {
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
-
 /** A command of the real program in a process of its own; resolves when it has ended. */
 export const runCommand = async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+  const child = spawn(process.execPath, [await builtMain(), ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -28,7 +27,7 @@ export const runCommand = async (args: readonly string[], settings: Readonly<Rec
 
 /** The real service in a process of its own (and a process group of its own); resolves when it listens. */
 export const startProcess = async (settings: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'start'], {
+  const child = spawn(process.execPath, [await builtMain(), 'start'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
