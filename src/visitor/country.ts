@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { BlockList, isIP } from 'node:net'
 import { Reader } from 'mmdb-lib'
+import QuickLRU from 'quick-lru'
 
 export interface Countries {
   /** ISO 3166-1 alpha-2, `` when not known */
@@ -48,11 +49,19 @@ const codeIn = (found: unknown): string =>
 /** Opens the country table (15 MB, in memory) that comes with the program. */
 export const openCountries = (): Countries => {
   const reader = new Reader(readFileSync(createRequire(import.meta.url).resolve(file)))
+  const find = (address: string) => {
+    const plain = plainAddress(address)
+    return plain === '' || nowhere.check(plain, familyOf(plain)) ? '' : codeIn(reader.get(plain))
+  }
+  // a visitor is asked for when he comes and when he is classified, and often comes again
+  const found = new QuickLRU<string, string>({ maxSize: 10_000 })
   return {
     of: (address) => {
-      const plain = plainAddress(address)
-      if (plain === '' || nowhere.check(plain, familyOf(plain))) return ''
-      return codeIn(reader.get(plain))
+      const known = found.get(address)
+      if (known !== undefined) return known
+      const code = find(address)
+      if (address.length <= 64) found.set(address, code)
+      return code
     },
   }
 }

@@ -1,3 +1,5 @@
+import QuickLRU from 'quick-lru'
+
 /** What is read of an Accept-Language header. */
 export const languagesLimit = 256
 
@@ -14,8 +16,18 @@ const canonical = (tag: string): string => {
   return language
 }
 
+const headers = new QuickLRU<string, readonly string[]>({ maxSize: 2000 })
+
 /** The visitor's languages, most wanted first: primary subtags in lower case, by q-value, then as sent. */
 export const preferredLanguages = (header: string): readonly string[] => {
+  const found = headers.get(header)
+  if (found !== undefined) return found
+  const languages = parse(header)
+  if (header.length <= languagesLimit) headers.set(header, languages)
+  return languages
+}
+
+const parse = (header: string): readonly string[] => {
   const cut = header.slice(0, languagesLimit)
   // the last entry of a cut header may be half of one
   const text = cut.length < header.length ? cut.slice(0, Math.max(0, cut.lastIndexOf(','))) : cut
