@@ -151,13 +151,13 @@ const start = async (
     : undefined
   closing.push(async () => site?.close())
 
-  const problems = () => [
+  /** What keeps this process from answering; who balances load sends nobody here meanwhile. */
+  const obstacles = () => [
     ...(listener.up() ? [] : ['the database is not connected']),
     ...(tables.complete() ? [] : ['the read tables are being filled']),
     ...(projector?.state().subscriptions ?? []).flatMap(({ filter, halted }) =>
       halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
     ),
-    ...clicks.problems(),
   ]
   watchService(metrics, { store, projector, clicks })
   const server = createHttpServer({
@@ -166,8 +166,10 @@ const start = async (
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
       '/readyz': () => {
-        const found = problems()
-        return { status: found.length > 0 ? 503 : 200, body: { ready: found.length === 0, problems: found } }
+        const found = obstacles()
+        const ready = found.length === 0
+        // clicks that wait to be counted keep no visitor from where he wants to go
+        return { status: ready ? 200 : 503, body: { ready, problems: [...found, ...clicks.problems()] } }
       },
     },
   })

@@ -137,12 +137,15 @@ export const project = (
     onRestart: metrics.restarted,
   })
 
-/** How far all the tables have come, as their checkpoints tell. */
+/** How far all the tables have come, as their checkpoints tell; 0n while some of them are being filled for the first time. */
 export const newestSeen = async (db: Database) => {
   const live = await db<Checkpoint>(checkpoints).where({ live: true })
   const positions = projections
     .filter(({ filter }) => filter === 'rest')
-    .flatMap(({ name, version }) => live.filter((row) => row.projection === name && row.version === version))
-    .map(({ position }) => BigInt(position))
-  return positions.reduce((a, b) => (a < b ? a : b), positions[0] ?? 0n)
+    .map(({ name, version }) => {
+      const mine = live.filter((row) => row.projection === name && row.version === version)
+      return mine.length === 0 ? 0n : least(mine.map(({ position }) => BigInt(position)))
+    })
+  return least(positions)
 }
+const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))

@@ -451,6 +451,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
     })
 
     it('opens a file that is cut at any byte, and goes on without a hole', async function () {
+      this.timeout(60_000) // some hundred times it waits for the disk
       const spool = await open()
       await addAll(spool, range(0, 5))
       await spool.close()

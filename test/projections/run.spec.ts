@@ -190,6 +190,15 @@ describe(`the projector (${repeatable})`, function () {
     expect(await newestSeen(log.db)).to.equal(await log.store.head('rest'))
   })
 
+  it('has not come anywhere while one of its tables is being filled for the first time', async () => {
+    await log.append(history(random, 100))
+    const [late, ...others] = registered.filter(({ filter }) => filter === 'rest')
+    await build(others)
+    expect(await newestSeen(log.db)).to.equal(0n)
+    await build([late!])
+    expect(await newestSeen(log.db)).to.equal(await log.store.head('rest'))
+  })
+
   it('works while another stands by, who takes over when it ends', async () => {
     const first = start()
     await until(async () => first.state().active, Boolean)
