@@ -103,10 +103,6 @@ const start = async (
     }
     reading.abort()
   }
-  // tables that are not there yet are learnt when they are
-  await memory.learn().catch(() => {})
-  await noteLate().catch(() => {})
-
   /** What processes tell each other: `<what> <who> <more>`. */
   const heard = (text: string) => {
     const [what, who, first = '', second = ''] = text.split(' ')
@@ -116,6 +112,11 @@ const start = async (
     if (what === 'seen' && first === 'rest') void progress.advance(BigInt(second))
     if (what === 'late') late.note(first, BigInt(second))
   }
+
+  // tables that are not there yet are learnt when they are
+  await memory.learn().catch(() => {})
+  await noteLate().catch(() => {})
+
   const onSeen = async (filter: Filter, position: bigint) => {
     if (filter === 'rest') await progress.advance(position)
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type pg from 'pg'
-import { codec } from '../../src/events/codec.ts'
+import { asStored, codec } from '../../src/events/codec.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { bell } from '../../src/events/store/bell.ts'
 import { eventStoreDb } from '../../src/events/store/eventstoredb.ts'
@@ -57,6 +57,28 @@ describe('event stores', () => {
       await postgres.append([{ stream: s, expected: 1n, events: [{ ...deleted(3), metadata: past }] }])
       const times = (await collect(postgres.read(s))).map((e) => e.at)
       expect(times).to.deep.equal(times.toSorted())
+    })
+
+    it('waits for no event whose type only a newer program knows, and copies it', async () => {
+      const raw = await postgresStore(pool, asStored, bell())
+      const before = await postgres.head('rest')
+      const newer = { ...deleted(1), type: 'LinkRaptured' } as unknown as ReturnType<typeof deleted>
+      const appended = await raw.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [newer] }])
+      expect(appended).to.include({ ok: true })
+      expect(await postgres.head('rest')).to.equal(before)
+      expect((await raw.head('all')) > before).to.equal(true)
+      await postgres.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [deleted(2)] }])
+      const stop = new AbortController()
+      const follow = { after: before, limit: 10, signal: stop.signal }
+      for await (const events of postgres.subscribe({ ...follow, filter: 'rest' })) {
+        expect(events.map(({ data }) => data)).to.deep.equal([{ id: 2 }])
+        break
+      }
+      for await (const events of raw.subscribe({ ...follow, filter: 'all' })) {
+        expect(events.map(({ type }) => String(type))).to.deep.equal(['LinkRaptured', 'LinkDeleted'])
+        break
+      }
+      stop.abort()
     })
 
     it('holds personal data sealed, and nothing of it once the key is gone', async () => {

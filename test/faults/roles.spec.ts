@@ -11,7 +11,12 @@ describe('roles split over processes on one database', function () {
   let [first, second, working, standby]: Service[] = []
   let key = ''
   before(async () => {
-    const settings = { DATABASE_URL: urlOf(await freshDatabase()), SECRET: 'a secret for tests only' }
+    const connection = await freshDatabase()
+    const settings = { DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only' }
+    // others talk all the time, also while one is not done starting
+    const talker = await stage.connect(connection)
+    const talking = setInterval(() => void talker.query(`notify linkledger, 'log nobody'`).catch(() => {}), 1)
+    stage.later(() => clearInterval(talking))
     const start = async (ROLES: string) => stage.start({ ...settings, ROLES, DATA_DIR: await stage.dir() })
     working = await start('projector')
     ;[first, second] = await Promise.all([start('http,relay'), start('http,relay')])

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { type Codec, type Raw, readable } from '../codec.ts'
+import { events as registry } from '../index.ts'
 import { together } from '../../postgres/together.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, StoreUnavailable, type Write } from '../store.ts'
 import type { Bell } from './bell.ts'
@@ -38,7 +39,13 @@ interface Outcome {
   readonly last_position: string | null
 }
 
-const where: Record<Filter, string> = { clicks: `type = 'LinkClicked' and`, rest: `type <> 'LinkClicked' and`, all: '' }
+// a newer program may have written types that this one does not know: nobody waits for those, but a copy of the log has them
+const known = Object.keys(registry).map((type) => `'${type}'`)
+const where: Record<Filter, string> = {
+  clicks: `type = 'LinkClicked' and`,
+  rest: `type <> 'LinkClicked' and type in (${known.join()}) and`,
+  all: '',
+}
 const raw = ({ position, revision, at, ...row }: Row): Raw => {
   const time = at.toISOString()
   return {
