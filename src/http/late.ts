@@ -4,8 +4,8 @@ import type { Progress } from '../projections/progress.ts'
 export interface Late {
   readonly note: (stream: string, position: bigint) => void
   readonly is: (stream: string) => boolean
-  /** the tables are late with something */
-  readonly any: () => boolean
+  /** the tables are late with something, or with streams that begin so */
+  readonly any: (prefix?: string) => boolean
 }
 
 export const openLate = (
@@ -22,7 +22,7 @@ export const openLate = (
   }
   return {
     is,
-    any: () => [...positions.keys()].some(is),
+    any: (prefix = '') => [...positions.keys()].some((stream) => stream.startsWith(prefix) && is(stream)),
     note: (stream, position) => {
       if (position <= progress.seen() || position <= (positions.get(stream) ?? 0n)) return
       positions.set(stream, position)

@@ -7,6 +7,7 @@ import type { Owned } from '../commands/owned.ts'
 import { pixel } from '../commands/pixel.ts'
 import { splash } from '../commands/splash.ts'
 import type { DomainEvent } from '../events/index.ts'
+import { StoreUnavailable } from '../events/store.ts'
 import { openProgress, type Progress } from '../projections/progress.ts'
 import { erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
@@ -100,7 +101,12 @@ export const openMemory = ({
   }
   const domains = openDomains()
   const progress = openProgress(start, forget)
-  const auth = openAuth(pepper, (key) => findKey(reader, key))
+  const auth = openAuth(pepper, async (key) => {
+    const found = await findKey(reader, key)
+    // it may be one that the tables are late with: whoever has just registered is not told that his key is wrong
+    if (!found && late.any('account-')) throw new StoreUnavailable('the read tables are late with an account')
+    return found
+  })
   const targets = openTargets({
     find: (domain, aliasKey) => findOccupant(redirectReader, domain, aliasKey),
     trusted,

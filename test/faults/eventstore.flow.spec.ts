@@ -173,6 +173,10 @@ describe('a service whose EventStoreDB', function () {
     stage.later(double.close)
     const app = await startTestApp({ EVENTSTORE_URL: double.url })
     stage.later(app.close)
+    await until(
+      () => app.get('/readyz'),
+      ({ status }) => status === 200,
+    )
     const { key } = await app.register()
     const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'busy' } })
     let visits = 0

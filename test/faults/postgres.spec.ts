@@ -24,8 +24,15 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  const startOn = async (connection: Connection, settings: Readonly<Record<string, string>> = {}) =>
-    stage.start({ ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir(), ...settings })
+  const startOn = async (connection: Connection, settings: Readonly<Record<string, string>> = {}) => {
+    const common = { ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() }
+    const service = await stage.start({ ...common, ...settings })
+    await until(
+      () => service.get('/readyz'),
+      ({ status }) => status === 200,
+    )
+    return service
+  }
 
   it('51: connections cut at random moments leave nothing by half: each request is carried out or answers 503', async () => {
     const connection = (await freshDatabase()) as Connection

@@ -171,6 +171,9 @@ describe('two processes on one database', function () {
       pending(() => update(protected_!, { password: 'open sesame' })),
       pending(() => a.post('/api/url/add', { key, body: { url: 'https://example.com/late', custom: 'made-late' } })),
     ]
+    const registering = pending(() =>
+      a.post('/register', { body: { email: 'late@example.com', password: 'correct horse 1' } }),
+    )
     // long before the writers are answered
     await inBoth(changed!.path, '302 https://example.com/newer')
     await inBoth(deleted!.path, '404 null')
@@ -178,6 +181,11 @@ describe('two processes on one database', function () {
     await inBoth('/made-late', '302 https://example.com/late')
     await inBoth(untouched!.path, '302 https://example.com/untouched')
     const made = (await Promise.all(writes)).at(-1)!
+    const lateKey = String((await registering).json['api_key'])
+    for (const service of [a, b]) {
+      const { status, headers } = await service.get('/api/account', { key: lateKey })
+      expect([status, headers.has('Retry-After')], 'a key that is not wrong, but late').to.deep.equal([503, true])
+    }
 
     for (const service of [a, b]) {
       const read = async (id: unknown, as = key) => service.get(`/api/url/${String(id)}`, { key: as })
@@ -207,6 +215,7 @@ describe('two processes on one database', function () {
       ),
     ).to.include(newest)
     await inBoth('/made-late', '302 https://example.com/late')
+    for (const service of [a, b]) expect((await service.get('/api/account', { key: lateKey })).status).to.equal(200)
     await expectReadYourWrites(4)
   })
 })
