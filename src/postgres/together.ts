@@ -10,7 +10,6 @@ export const together = <Q, A>(most: number, ask: (questions: readonly Q[]) => P
   let asking = false
 
   const run = async () => {
-    asking = true
     while (waiting.length > 0) {
       const taken = waiting.splice(0, most)
       try {
@@ -26,6 +25,9 @@ export const together = <Q, A>(most: number, ask: (questions: readonly Q[]) => P
   return (question: Q) =>
     new Promise<A>((resolve, reject) => {
       waiting.push({ question, resolve, reject })
-      if (!asking) void run()
+      if (asking) return
+      asking = true
+      // what comes in the same turn of the event loop goes along
+      setImmediate(() => void run())
     })
 }

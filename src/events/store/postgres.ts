@@ -194,6 +194,8 @@ export const postgresStore = async (
   }
 
   const drain = async () => {
+    // what comes in the same turn of the event loop goes along
+    await new Promise((turned) => setImmediate(turned))
     while (waiting.length > 0) {
       const taken = take()
       try {
