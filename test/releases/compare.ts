@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Change } from './changes.ts'
+import type { Json, StoredTable } from './database.ts'
+
+/** One value that is not what it was; `undefined` stands for what is not there. */
+export interface Difference {
+  readonly at: string
+  readonly stored: unknown
+  readonly now: unknown
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Objects whose keys are data: one more would be wrong. Others may gain fields. */
+const isMap = (at: string) => /\.(?:top[A-Z]\w*|by|by\.\w+|location|device|language|fields)$/.test(at)
+/** Sentences that people read may be rewritten. */
+const isProse = (at: string) => /^answers\/.*\.json\.message$/.test(at)
+
+/** How a value differs from a stored one, in depth. What is new in an object is no difference, unless its keys are data. */
+export const differences = (stored: unknown, now: unknown, at: string): Difference[] => {
+  if (isProse(at) && typeof stored === 'string' && typeof now === 'string') return []
+  if (Array.isArray(stored) && Array.isArray(now)) {
+    const length = Math.max(stored.length, now.length)
+    return Array.from({ length }, (_, i) => differences(stored[i], now[i], `${at}[${i}]`)).flat()
+  }
+  if (isObject(stored) && isObject(now)) {
+    const names = new Set([...Object.keys(stored), ...(isMap(at) ? Object.keys(now) : [])])
+    return [...names].flatMap((name) => differences(stored[name], now[name], `${at}.${name}`))
+  }
+  return isDeepStrictEqual(stored, now) ? [] : [{ at, stored, now }]
+}
+
+/** Rows by their key; without one, by all the columns that are stored, and the how manieth of such rows they are. */
+const byKey = (rows: readonly Json[], key: readonly string[], columns: readonly string[]) => {
+  const found = new Map<string, Json>()
+  for (const row of rows) {
+    const name = (key.length > 0 ? key : columns).map((column) => `${column}=${String(row[column])}`).join(',')
+    let n = 1
+    while (found.has(`${name}#${n}`)) n++
+    found.set(`${name}#${n}`, row)
+  }
+  return found
+}
+
+/** How the rows of a table differ from the stored ones; columns that are not stored are not looked at. */
+export const tableDifferences = (stored: StoredTable, now: StoredTable | undefined, at: string): Difference[] => {
+  if (!now) return [{ at, stored: `${stored.rows.length} rows`, now: undefined }]
+  const columns = Object.keys(stored.rows[0] ?? {})
+  const [before, after] = [stored.rows, now.rows].map((rows) => byKey(rows, stored.key, columns)) as [
+    Map<string, Json>,
+    Map<string, Json>,
+  ]
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) =>
+    differences(before.get(name), after.get(name), `${at}/${name.replace(/#1$/, '')}`),
+  )
+}
+
+const matches = ({ at, now }: Change, difference: Difference) => {
+  const pattern = at
+    .split('*')
+    .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+  return new RegExp(`^${pattern}$`).test(difference.at) && isDeepStrictEqual(now, difference.now)
+}
+
+/** What nobody meant: differences that no change explains, and changes that explain nothing of this part (`at` begins with it). */
+export const unexplained = (found: readonly Difference[], part: string, changes: readonly Change[]): string[] => {
+  const mine = changes.filter(({ at }) => at.startsWith(`${part}/`))
+  const say = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value))
+  return [
+    ...found
+      .filter((difference) => !mine.some((change) => matches(change, difference)))
+      .map(({ at, stored, now }) => `${at}: stored ${say(stored)}, now ${say(now)}`),
+    ...mine
+      .filter((change) => !found.some((difference) => matches(change, difference)))
+      .map(({ at }) => `${at}: is listed as changed, and is not`),
+  ]
+}

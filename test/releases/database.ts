@@ -1,0 +1,135 @@
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import type { Connection } from '../../src/postgres/database.ts'
+
+/** A JSON object; of the log and the tables every number that JavaScript cannot hold exactly is a string. */
+export type Json = Readonly<Record<string, unknown>>
+
+export const withClient = async <T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query("set timezone to 'UTC'")
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Rows of a table as JSON, ordered by all they hold. */
+export const rowsOf = async (client: pg.Client, table: string): Promise<Json[]> => {
+  const { rows } = await client.query<{ row: string }>(
+    `select to_json(t)::text as row from ${table} t order by t::text`,
+  )
+  // a bigint beyond 2^53 stays exact as a string
+  return rows.map(({ row }) => JSON.parse(row.replaceAll(/([[:,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"')) as Json)
+}
+
+/** Names of the tables of a schema, without the schema. */
+const tablesIn = async (client: pg.Client, schema: string) => {
+  const { rows } = await client.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = $1 order by 1',
+    [schema],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Names in the code of the read tables that there are. */
+export const readTableNames = (connection: Connection) =>
+  withClient(connection, async (client) => {
+    const names = (await tablesIn(client, 'read')).flatMap((name) => /^(\w+)_v\d+_\d+$/.exec(name)?.[1] ?? [])
+    return [...new Set(names)]
+  })
+
+/** The log as lines of JSON, in its order: what any engine needs to hold it again. */
+export const readEvents = async (client: pg.Client) => {
+  const { rows } = await client.query<Json & { position: string; revision: string; at: Date }>(
+    'select stream, revision, position, id, type, at, data, metadata from log.events order by position',
+  )
+  return rows.map((row) => ({ ...row, revision: Number(row.revision), position: Number(row.position) }))
+}
+
+/** Tables that may be lost with the server hold nothing worth keeping. */
+const volatile = ['rate_limits']
+
+/** What the schema `state` holds: rows by table, and how far each sequence has come. */
+export const readState = async (client: pg.Client) => {
+  const tables: Record<string, Json[]> = {}
+  for (const table of await tablesIn(client, 'state'))
+    if (!volatile.includes(table)) tables[table] = await rowsOf(client, `state.${table}`)
+  const { rows } = await client.query<{ name: string; last: number | null }>(
+    "select sequencename as name, last_value::int as last from pg_sequences where schemaname = 'state' order by 1",
+  )
+  return { tables, sequences: Object.fromEntries(rows.map(({ name, last }) => [name, last])) }
+}
+export type State = Awaited<ReturnType<typeof readState>>
+
+/** What knex keeps its record of migrations in. */
+const migrationTables = `create schema state;
+create table state.knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
+create table state.knex_migrations_lock (index serial primary key, is_locked integer);
+`
+
+/** The schemas `log` and `state` as SQL: the migrations of a program, and the record that they were carried out. */
+export const schemaSql = async (migrations: URL) => {
+  const names = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort()
+  const texts = await Promise.all(names.map((name) => readFile(new URL(name, migrations), 'utf8')))
+  return migrationTables + names.map((name, i) => `\n-- ${name}\n${texts[i]}`).join('')
+}
+
+/** Puts a stored log and state into an empty database. */
+export const restore = (connection: Connection, schema: string, events: readonly Json[], state: State) =>
+  withClient(connection, async (client) => {
+    await client.query(schema)
+    const fill = (table: string, rows: readonly Json[]) =>
+      client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`, [
+        JSON.stringify(rows),
+      ])
+    await fill('log.events', events)
+    for (const [table, rows] of Object.entries(state.tables)) {
+      await client.query(`truncate state.${table}`)
+      await fill(`state.${table}`, rows)
+    }
+    for (const [name, last] of Object.entries(state.sequences))
+      if (last !== null) await client.query('select setval($1, $2)', [`state.${name}`, last])
+  })
+
+/** Columns of a table's primary key, none when it has none. */
+const keyOf = async (client: pg.Client, table: string) => {
+  const { rows } = await client.query<{ name: string }>(
+    `select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+     where i.indrelid = $1::regclass and i.indisprimary order by array_position(i.indkey, a.attnum)`,
+    [table],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Which rows a read table holds; `key` names the columns that find one. */
+export interface StoredTable {
+  readonly key: readonly string[]
+  readonly rows: readonly Json[]
+}
+
+/** Columns that say only in which batch something was written. */
+const columnsOfNoMeaning: Readonly<Record<string, readonly string[]>> = { clicks: ['seq'] }
+
+const without = (row: Json, columns: readonly string[] = []) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
+
+/** The rows of read tables, given their names in the code; `physical` says what they are called in the database. */
+export const readTables = async (
+  connection: Connection,
+  names: readonly string[],
+  physical: (name: string) => string,
+): Promise<Record<string, StoredTable>> =>
+  withClient(connection, async (client) => {
+    const tables: Record<string, StoredTable> = {}
+    for (const name of names) {
+      const rows = await rowsOf(client, physical(name))
+      tables[name] = {
+        key: await keyOf(client, physical(name)),
+        rows: rows.map((row) => without(row, columnsOfNoMeaning[name])),
+      }
+    }
+    return tables
+  })

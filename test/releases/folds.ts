@@ -1,0 +1,75 @@
+import { account } from '../../src/commands/account.ts'
+import { answer } from '../../src/commands/answer.ts'
+import { bio } from '../../src/commands/bio.ts'
+import { campaign } from '../../src/commands/campaign.ts'
+import { channel, channelItem } from '../../src/commands/channel.ts'
+import type { Decider } from '../../src/commands/decider.ts'
+import { domain } from '../../src/commands/domain.ts'
+import { link } from '../../src/commands/link.ts'
+import { overlay } from '../../src/commands/overlay.ts'
+import { pixel } from '../../src/commands/pixel.ts'
+import { qr } from '../../src/commands/qr.ts'
+import { openRecording } from '../../src/commands/record.ts'
+import { splash } from '../../src/commands/splash.ts'
+import type { DomainEvent } from '../../src/events/index.ts'
+import type { TestApp } from '../support/app.ts'
+import type { Json } from './database.ts'
+
+type Ledger = TestApp['app']['ledger']
+type Fold = (ledger: Ledger, stream: string) => Promise<object>
+
+const by =
+  <C, S, E extends DomainEvent>(decider: Decider<C, S, E>): Fold =>
+  async ({ handler }, stream) => {
+    const { state, revision, since, founder } = await handler.load(decider, stream)
+    return { state, revision: String(revision), since, founder }
+  }
+
+/** A claim's newest holder; a name may contain hyphens, its kind does not. */
+const claimant: Fold = async ({ handler }, stream) => {
+  const [, kind = '', name = ''] = /^claim-([a-z]+)-(.*)$/.exec(stream) ?? []
+  return { holder: await handler.claimant({ kind, name } as Parameters<typeof handler.claimant>[0]) }
+}
+
+/** How far a click log has taken spools and a topic. */
+const clickLog: Fold = async ({ store }, stream) => {
+  const [, log = '', partition = ''] = /^clicks-(.+)-(\d+)$/.exec(stream) ?? []
+  const last = await store.last(stream)
+  let partitions = 0
+  for await (const { type, data } of store.read(stream)) if (type === 'ClickLogOpened') partitions = data.partitions
+  const recording = openRecording({ store, log, partitions })
+  const spools = Object.keys(last && 'upTo' in last.data ? last.data.upTo : {})
+  const reached: Record<string, number | undefined> = {}
+  for (const spool of spools) reached[spool] = (await recording.reached(spool))[Number(partition)]
+  return { partitions, reached, taken: await recording.taken(Number(partition)) }
+}
+
+/** How the streams of each kind are folded; the log's own stream has no state. */
+const folds: Readonly<Record<string, Fold>> = {
+  account: by(account),
+  answer: by(answer),
+  bio: by(bio),
+  campaign: by(campaign),
+  channel: by(channel),
+  channelitem: by(channelItem),
+  claim: claimant,
+  clicks: clickLog,
+  domain: by(domain),
+  link: by(link),
+  overlay: by(overlay),
+  pixel: by(pixel),
+  qr: by(qr),
+  splash: by(splash),
+}
+
+/** The state of every stream, by its name, as the deciders fold it. */
+export const foldAll = async (ledger: Ledger, streams: readonly string[]): Promise<Json> => {
+  const states: Record<string, object> = {}
+  for (const stream of streams) {
+    const fold = folds[stream.split('-')[0] ?? '']
+    if (fold) states[stream] = await fold(ledger, stream)
+    else if (stream !== 'log') throw new Error(`${stream} has no fold`)
+  }
+  // as it is stored: what is undefined is not there
+  return JSON.parse(JSON.stringify(states)) as Json
+}

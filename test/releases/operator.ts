@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { account, type AccountCommand } from '../../src/commands/account.ts'
+import { domain } from '../../src/commands/domain.ts'
+import { handler } from '../../src/commands/handle.ts'
+import { link } from '../../src/commands/link.ts'
+import { openRecording } from '../../src/commands/record.ts'
+import type { ClickEntry } from '../../src/events/clicklog.ts'
+import { newKey } from '../../src/http/auth.ts'
+import { checkDomains } from '../../src/http/domaincheck.ts'
+import { ids } from '../../src/postgres/ids.ts'
+import type { TestApp } from '../support/app.ts'
+import { at, click, linkFields } from '../support/events.ts'
+import { Killed, oneByOne } from '../support/writer.ts'
+
+type Ledger = TestApp['app']['ledger']
+
+const context = (owner: number, kind: 'operator' | 'service' | 'key' = 'operator', when = new Date()) => ({
+  account: owner,
+  actor: { kind },
+  request: 'command line',
+  command: randomUUID(),
+  at: when.toISOString(),
+})
+
+/** What the operator's commands do to accounts. */
+export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
+  const change = (command: Extract<AccountCommand, { readonly id: number }>) =>
+    handle(account, command, context(command.id))
+  return {
+    disable: (id: number) => change({ type: 'DisableAccount', id }),
+    enable: (id: number) => change({ type: 'EnableAccount', id }),
+    erase: (id: number) => change({ type: 'EraseAccount', id }),
+    /** Returns the key that replaces the account's one. */
+    issueKey: async (id: number, expires: string) => {
+      const { id: key, key: apiKey, hash } = newKey(keys.service)
+      await change({ type: 'IssueKey', id, apiKey: { key, hash, expires } })
+      return apiKey
+    },
+  }
+}
+
+/** A look at the DNS of all domains, and what follows after several: one stops, another lives again. */
+export const withDomainChecks = async (
+  { db, reader, handler: commands }: Ledger,
+  { checked, unverified }: Readonly<Record<'checked' | 'unverified', number>>,
+) => {
+  const onProblem = (error: unknown) => {
+    throw error
+  }
+  await checkDomains({
+    db,
+    reader,
+    handler: commands,
+    pointsToUs: async (host) => !host.startsWith('unverified'),
+    onProblem,
+  })
+  for (const [id, verified] of [
+    [checked, false],
+    [unverified, false],
+    [checked, true],
+  ] as const)
+    await commands.handle(domain, { type: 'CheckDomain', id, verified }, context(1, 'service'))
+}
+
+const minute = 60_000
+
+/**
+ * Names claimed by processes that were killed before the resource had its event, as an engine without transactions leaves them:
+ * taken over by others later, with a fence in the stream of a link that never was and in that of one that lives.
+ */
+export const withClaims = async (
+  { store, db, handler: commands }: Ledger,
+  { account: owner, rival, link: living }: Readonly<Record<'account' | 'rival' | 'link', number>>,
+) => {
+  const dying = handler(oneByOne(store, () => Promise.reject(new Killed())))
+  const survive = (work: Promise<unknown>) =>
+    work.then(
+      () => Promise.reject(new Error('a process that should have been killed was not')),
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error
+      },
+    )
+  const nextId = ids(db, 'link')
+  const now = new Date().toISOString()
+  const create = (alias: string, as: number) => (id: number) =>
+    ({
+      type: 'CreateLink',
+      id,
+      account: as,
+      fields: { ...linkFields, alias, title: `Holder of ${alias}` },
+      password: null,
+      token: randomUUID(),
+      now,
+    }) as const
+  await survive(dying.create(link, nextId, create('abandoned', owner), () => context(owner, 'key')))
+  const update = { type: 'UpdateLink', id: living, account: owner, token: randomUUID(), now } as const
+  await survive(dying.handle(link, { ...update, changes: { alias: 'never-had' } }, context(owner, 'key')))
+  for (const alias of ['abandoned', 'never-had'])
+    await commands.create(link, nextId, create(alias, rival), () =>
+      context(rival, 'key', new Date(Date.now() + 2 * minute)),
+    )
+}
+
+/** Two more click logs' worth: clicks of several days by way of Kafka, and by way of a spool that lost some and dropped others. */
+export const withClickLogs = async (
+  { store }: Ledger,
+  { account: owner, link: id, spool }: { readonly account: number; readonly link: number; readonly spool: string },
+) => {
+  const clicked = (seq: number, day: number): ClickEntry => {
+    const {
+      destination: _,
+      agent: _a,
+      ...rest
+    } = click({
+      at: at(day * 86_400 + seq),
+      account: owner,
+      link: id,
+      country: ['CA', 'DE', 'FR', ''][seq % 4]!,
+      language: ['fr', 'de', ''][seq % 3]!,
+      referrer: ['', 'twitter.com', 'example.net'][seq % 3]!,
+      class: (['human', 'human', 'bot', 'preview'] as const)[seq % 4]!,
+      visitor: (0xabcdef + (seq % 5)).toString(16).padStart(16, 'f'),
+      source: { kind: (['link', 'rotator'] as const)[seq % 2]!, id },
+    })
+    return { spool, seq, rules: 1, click: { ...rest, destination: `https://example.com/${seq}`, agent: 'Mozilla' } }
+  }
+  const dropped = (seq: number): ClickEntry => ({ spool, seq, dropped: { count: 12, from: at(10), to: at(20) } })
+  const local = openRecording({ store, log: 'local', partitions: 1 })
+  await local.record(0, [clicked(1, 0), clicked(2, 1), clicked(5, 31), dropped(6), clicked(7, 32)])
+  const topic = openRecording({ store, log: 'linkledger.clicks', partitions: 2 })
+  const messages = [...Array(8).keys()].map((n) => ({ ...clicked(n + 1, n * 9), offset: 100 + n }))
+  await topic.record(0, messages.slice(0, 4))
+  await topic.record(0, messages.slice(2))
+  await topic.record(1, [
+    { ...clicked(3, 3), offset: 4 },
+    { ...dropped(4), offset: 5 },
+  ])
+}

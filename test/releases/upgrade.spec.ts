@@ -1,0 +1,92 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { events } from '../../src/events/index.ts'
+import { changes, typesSince } from './changes.ts'
+import { type Difference, differences, tableDifferences, unexplained } from './compare.ts'
+import { readTableNames, readTables, type StoredTable } from './database.ts'
+import { foldAll } from './folds.ts'
+import { ask, type Question, type Reply } from './questions.ts'
+import { readJson, readLines, releases, startOn } from './release.ts'
+
+const versions = readdirSync(releases, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
+  .map(({ name }) => name)
+
+interface Answer {
+  readonly question: Question
+  readonly reply: Reply
+}
+
+for (const version of versions)
+  describe(`data that release ${version} has stored`, () => {
+    const dir = join(releases, version)
+    const expectSame = (found: readonly Difference[], part: string) =>
+      expect(
+        unexplained(
+          found,
+          part,
+          changes.filter(({ release }) => release === version),
+        ),
+      ).to.deep.equal([])
+    let started: Awaited<ReturnType<typeof startOn>>
+    before(async function () {
+      this.timeout(90_000)
+      started = await startOn(dir)
+    })
+    after(() => started?.close())
+
+    /** The service's replies to the stored requests that pass the filter, against the stored ones. */
+    const compareReplies = async (part: string, wanted: (question: Question) => boolean) => {
+      const { app, release } = started
+      const answers = (await readLines(dir, 'answers.jsonl')) as unknown as Answer[]
+      const found: Difference[] = []
+      for (const { question, reply } of answers.filter((answer) => wanted(answer.question))) {
+        const { as, method, path, headers = {} } = question
+        const who = as === undefined ? (headers['Host'] ?? '') : `as ${as}`
+        const now = await ask(app.address, question, release.accounts, reply.words)
+        found.push(...differences(reply, now, `${part}/${method} ${path} ${who}`))
+      }
+      return found
+    }
+
+    it('folds every stream to the state it had', async () => {
+      const stored = await readJson<Record<string, object>>(dir, 'folds.json')
+      const now = await foldAll(started.app.app.ledger, Object.keys(stored))
+      expectSame(
+        Object.keys(stored).flatMap((stream) => differences(stored[stream], now[stream], `folds/${stream}`)),
+        'folds',
+      )
+    })
+
+    it('projects every row of the read tables as it was', async () => {
+      const { app } = started
+      const stored = await readJson<Record<string, StoredTable>>(dir, 'tables.json')
+      const names = await readTableNames(app.connection)
+      const now = await readTables(app.connection, names, app.app.ledger.tables.name)
+      expectSame(
+        Object.entries(stored).flatMap(([name, table]) => tableDifferences(table, now[name], `tables/${name}`)),
+        'tables',
+      )
+    })
+
+    it('answers every GET request of the API as it did', async () => {
+      const found = await compareReplies('answers', ({ as }) => as !== undefined)
+      expectSame(found, 'answers')
+    })
+
+    // visits are recorded, so this comes after what is counted
+    it('leads visitors to the same addresses and shows them the same data', async () => {
+      const found = await compareReplies('pages', ({ as }) => as === undefined)
+      expectSame(found, 'pages')
+    })
+  })
+
+describe('the logs of stored releases', () => {
+  it('hold every type of event, but those that are newer', async () => {
+    const logs = await Promise.all(versions.map((version) => readLines(join(releases, version), 'log.jsonl')))
+    const stored = new Set(logs.flat().map(({ type }) => String(type)))
+    const newer = Object.keys(events).filter((type) => !stored.has(type))
+    expect(newer).to.have.members(typesSince)
+  })
+})
