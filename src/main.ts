@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { readConfig } from './config.ts'
 import { parseArgs } from 'node:util'
-import { accountCommand, BadCommand, rebuildCommand } from './admin.ts'
-import { startApp } from './app.ts'
-import { openLog } from './log.ts'
-import { copyCommand, importCommand } from './move.ts'
+import { accountCommand, BadCommand, rebuildCommand } from './cli/account.ts'
+import { startApp } from './app/service.ts'
+import { openLog } from './logger.ts'
+import { copyCommand, importCommand } from './cli/copy.ts'
 
 const usage = `linkledger: short links with a history
 

@@ -1,6 +1,6 @@
 import { Metadata, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
-import { type Keyring, personalFields, sealPersonal, unsealPersonal } from './seal.ts'
+import { type Keyring, personalFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 
 /** An event as an engine holds it: JSON, personal fields sealed. */
 export interface Raw {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
-import { Personal } from './seal.ts'
+import { Personal } from '../security/seal.ts'
 
 const id = z.int()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Personal } from './seal.ts'
+import type { Personal } from '../security/seal.ts'
 
 const id = z.int()
 

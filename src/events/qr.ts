@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { ownedSchemas } from './owned.ts'
-import { Personal } from './seal.ts'
+import { Personal } from '../security/seal.ts'
 
 /** What a QR code holds; a `link` is counted when it is scanned. */
 export const QrType = z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'])

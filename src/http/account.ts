@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../commands/account.ts'
 import { type AccountRow, findAccount } from '../queries/account.ts'
-import { fail } from './errors.ts'
-import { hashPassword } from './password.ts'
+import { fail } from './api/errors.ts'
+import { hashPassword } from '../security/passwords.ts'
 import { claimedEmail, email, password } from './register.ts'
-import { type Call, route, type Services } from './route.ts'
-import { timestamp } from './wire.ts'
+import { type Call, route, type Services } from './api/route.ts'
+import { timestamp } from './api/fields.ts'
 
 /** https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` draws a picture for who has none. */
 const avatar = (address: string) =>

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { bio } from '../commands/bio.ts'
 import type { BioFields } from '../events/bio.ts'
 import { type BioRow, findBio, listBios } from '../queries/bio.ts'
-import { withRandomAlias } from './alias.ts'
+import { withRandomAlias } from '../commands/alias.ts'
 import { deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
-import { route, type Services } from './route.ts'
-import { alias, must, name, orEmpty, orInitial, text, timestamp, url } from './wire.ts'
+import { route, type Services } from './api/route.ts'
+import { alias, must, name, orEmpty, orInitial, text, timestamp, url } from './api/fields.ts'
 
 const label = 'Bio page'
 const links = z

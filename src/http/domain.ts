@@ -5,11 +5,11 @@ import { z } from 'zod'
 import { domain, hostOf } from '../commands/domain.ts'
 import { mine } from '../commands/owned.ts'
 import { type DomainRow, listDomains } from '../queries/domain.ts'
-import { fail } from './errors.ts'
+import { fail } from './api/errors.ts'
 import { listRoute } from './owned.ts'
-import { type Call, route, type Services } from './route.ts'
-import { safeTargetUrl } from './url.ts'
-import { must, orEmpty, url } from './wire.ts'
+import { type Call, route, type Services } from './api/route.ts'
+import { safeTargetUrl } from '../lib/url.ts'
+import { must, orEmpty, url } from './api/fields.ts'
 
 /** For so long a deleted domain's host is kept for its account. */
 const reservedMs = 30 * 24 * 3600 * 1000

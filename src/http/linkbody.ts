@@ -9,10 +9,10 @@ import { Refused } from '../commands/decider.ts'
 import { splash } from '../commands/splash.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { LinkFields } from '../events/link.ts'
-import { fail, Failure } from './errors.ts'
+import { fail, Failure } from './api/errors.ts'
 import { owns } from './owned.ts'
-import type { Services } from './route.ts'
-import { alias, bodyId, expiry, must, orEmpty, orNone, text, url } from './wire.ts'
+import type { Services } from './api/route.ts'
+import { alias, bodyId, expiry, must, orEmpty, orNone, text, url } from './api/fields.ts'
 
 const targets = <N extends string>(name: N) =>
   orNone(

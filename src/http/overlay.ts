@@ -3,7 +3,7 @@ import { overlay } from '../commands/overlay.ts'
 import { OverlayPosition, OverlayType } from '../events/overlay.ts'
 import { findOverlay, listOverlays, type OverlayRow } from '../queries/overlay.ts'
 import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
-import { color, must, name, orEmpty, orInitial, text, timestamp, url } from './wire.ts'
+import { color, must, name, orEmpty, orInitial, text, timestamp, url } from './api/fields.ts'
 
 const label = 'CTA overlay'
 const initial = overlay.initialState.fields

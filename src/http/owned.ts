@@ -7,8 +7,8 @@ import type { NextIds } from '../postgres/ids.ts'
 import type { OwnedRow } from '../queries/owned.ts'
 import type { Listed, Page } from '../queries/page.ts'
 import type { Reader } from '../queries/reader.ts'
-import { type Call, route, type Services } from './route.ts'
-import { list, page } from './wire.ts'
+import { type Call, route, type Services } from './api/route.ts'
+import { list, page } from './api/fields.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>
 /** Fields as a body gives them: any may be left out. */

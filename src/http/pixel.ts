@@ -3,8 +3,8 @@ import { pixel } from '../commands/pixel.ts'
 import { PixelType } from '../events/pixel.ts'
 import { listPixels, type PixelRow } from '../queries/pixel.ts'
 import { deleteRoute, existing, listRoute } from './owned.ts'
-import { route } from './route.ts'
-import { must, text, timestamp } from './wire.ts'
+import { route } from './api/route.ts'
+import { must, text, timestamp } from './api/fields.ts'
 
 /** Of the same shape for all networks, and never any markup. */
 const tag = z

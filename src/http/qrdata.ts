@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { QrType } from '../events/qr.ts'
 import { isPayload, type QrData } from '../qr/payload.ts'
-import { fail } from './errors.ts'
+import { fail } from './api/errors.ts'
 import { email } from './register.ts'
-import { firstProblem, must, text, url } from './wire.ts'
+import { firstProblem, must, text, url } from './api/fields.ts'
 
 /** Names and numbers may come as numbers; `` and null are as good as not sent. */
 const part = (schema: z.ZodType<string>) =>

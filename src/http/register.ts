@@ -2,10 +2,10 @@ import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { Refused } from '../commands/decider.ts'
-import { newKey } from './auth.ts'
-import { hashPassword } from './password.ts'
-import { route } from './route.ts'
-import { must, text } from './wire.ts'
+import { newKey } from '../cache/auth.ts'
+import { hashPassword } from '../security/passwords.ts'
+import { route } from './api/route.ts'
+import { must, text } from './api/fields.ts'
 
 const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/
 /** Kept and compared in lower case. */

@@ -7,10 +7,10 @@ import {
   type Subject,
 } from '../queries/series.ts'
 import { countryName } from '../visitor/country.ts'
-import { fail } from './errors.ts'
+import { fail } from './api/errors.ts'
 import { readLink } from './link.ts'
-import { route, type Services } from './route.ts'
-import { moment, timestamp } from './wire.ts'
+import { route, type Services } from './api/route.ts'
+import { moment, timestamp } from './api/fields.ts'
 
 const mostIntervals = 2000
 const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }

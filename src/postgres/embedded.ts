@@ -17,7 +17,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { hold } from '../datadir.ts'
+import { hold } from '../lib/folderlock.ts'
 import { type Account, type Binaries, env, findBinaries, run } from './binaries.ts'
 import { answers, isReady, socketName } from './processes.ts'
 import { onCluster, supervise } from './supervise.ts'

@@ -1,6 +1,6 @@
 import type { NextId } from '../commands/handle.ts'
 import type { Database } from './database.ts'
-import { together } from './together.ts'
+import { together } from '../lib/batch.ts'
 
 /** Kinds of resources; each has its sequence in `state`. */
 export const idKinds = [

@@ -1,5 +1,5 @@
 import { type Code, codeOf, quiet } from './code.ts'
-import { rgb } from './colour.ts'
+import { rgb } from './color.ts'
 import { rasterOf } from './logo.ts'
 import { encodePng } from './png.ts'
 import { fitted, type Raster, resize } from './raster.ts'

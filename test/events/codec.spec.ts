@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { codec, type Raw, Unreadable } from '../../src/events/codec.ts'
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
-import { seal } from '../../src/events/seal.ts'
+import { seal } from '../../src/security/seal.ts'
 import { metadata } from '../support/events.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { fold, Refused } from '../../src/commands/decider.ts'
 import { aliasKey, link, type Link } from '../../src/commands/link.ts'
-import { failureOf } from '../../src/http/errors.ts'
+import { failureOf } from '../../src/http/api/errors.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'

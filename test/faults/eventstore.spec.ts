@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { type EventStore, StoreUnavailable, type Write } from '../../src/events/store.ts'
-import { eventStoreDb } from '../../src/events/store/eventstoredb.ts'
+import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { codec } from '../../src/events/codec.ts'
 import { until } from '../support/client.ts'
 import { openDouble } from '../support/engine.ts'
@@ -194,7 +194,7 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
 
     it('does not end a process of ours', async () => {
       const output = await process_(`
-        const { eventStoreDb } = await import(${JSON.stringify(new URL('../../src/events/store/eventstoredb.ts', import.meta.url).href)})
+        const { eventStoreDb } = await import(${JSON.stringify(new URL('../../src/store/eventstoredb.ts', import.meta.url).href)})
         const codec = { encode: async ({ data, metadata }) => ({ data: JSON.stringify(data), metadata: JSON.stringify(metadata) }), decode: async (raws) => raws }
         for (const double of [a, b]) {
           const opening = eventStoreDb({ url: double.url, codec, patience: 500 })

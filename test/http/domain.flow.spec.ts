@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { checkDomains } from '../../src/http/domaincheck.ts'
-import type { Resolver } from '../../src/http/dns.ts'
+import { checkDomains } from '../../src/jobs/domaincheck.ts'
+import type { Resolver } from '../../src/lib/dns.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { browser, until } from '../support/client.ts'
 import { visitAt } from '../support/host.ts'

@@ -340,7 +340,7 @@ describe('embedded PostgreSQL', function () {
     const checkout = async (folder: string, binaries: boolean) => {
       for (const path of [
         'package.json',
-        'src/datadir.ts',
+        'src/lib',
         'src/postgres',
         'test/postgres',
         ...(binaries ? [packaged] : []),

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { lockDataDir } from '../../src/datadir.ts'
+import { lockDataDir } from '../../src/lib/folderlock.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 
 /**

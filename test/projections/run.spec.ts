@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { EventStore } from '../../src/events/store.ts'
-import { newestSeen } from '../../src/ledger.ts'
+import { newestSeen } from '../../src/app/ledger.ts'
 import { openLocks } from '../../src/postgres/listen.ts'
 import { accounts } from '../../src/projections/account.ts'
 import { projections as registered } from '../../src/projections/index.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { codeOf } from '../../src/qr/code.ts'
-import { contrast } from '../../src/qr/colour.ts'
+import { contrast } from '../../src/qr/color.ts'
 import { draw, type Drawing } from '../../src/qr/draw.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'

@@ -1,5 +1,5 @@
 import { codec } from '../../src/events/codec.ts'
-import { eventStoreDb, type EventStoreDbOptions } from '../../src/events/store/eventstoredb.ts'
+import { eventStoreDb, type EventStoreDbOptions } from '../../src/store/eventstoredb.ts'
 import { startDouble } from './eventstoredb.ts'
 import { memoryKeyring } from './keyring.ts'
 

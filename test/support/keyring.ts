@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Keyring } from '../../src/events/seal.ts'
+import type { Keyring } from '../../src/security/seal.ts'
 
 /** Keys of accounts in memory; `destroy` is what erasing does. */
 export const memoryKeyring = () => {

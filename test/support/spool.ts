@@ -1,4 +1,4 @@
-import type { Spool, SpoolEntry, Visit } from '../../src/events/clicklog.ts'
+import type { Spool, SpoolEntry, Visit } from '../../src/clicks/visit.ts'
 import { at } from './events.ts'
 
 /** Visit number `n`: it can be told from all others by the link it goes to. */

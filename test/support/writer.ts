@@ -8,7 +8,7 @@ import type { Recorded } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import type { LinkFields } from '../../src/events/link.ts'
 import type { Appended, EventStore, Write } from '../../src/events/store.ts'
-import { memoryStore } from '../../src/events/store/memory.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import { at, linkFields } from './events.ts'
 import { memoryKeyring } from './keyring.ts'
 

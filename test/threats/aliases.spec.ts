@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { account } from '../../src/commands/account.ts'
-import { hashPassword } from '../../src/http/password.ts'
+import { hashPassword } from '../../src/security/passwords.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { query } from '../support/faults.ts'

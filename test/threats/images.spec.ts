@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { deflateSync } from 'node:zlib'
-import { openFetch } from '../../src/http/fetch.ts'
+import { openFetch } from '../../src/lib/fetch.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { note, query } from '../support/faults.ts'
 import { jpegHeader, slowJpeg } from '../support/jpeg.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Guard, isInner, openFetch } from '../../src/http/fetch.ts'
+import { type Guard, isInner, openFetch } from '../../src/lib/fetch.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { query } from '../support/faults.ts'

@@ -1,0 +1,183 @@
+import type { Logger } from 'pino'
+import { openClicks } from './clicks.ts'
+import type { Config } from '../config.ts'
+import { lockDataDir } from '../lib/folderlock.ts'
+import type { Filter } from '../events/store.ts'
+import { openMemory } from '../cache/cache.ts'
+import { closeServer, createHttpServer, listenOn, nothingHere } from '../http/server.ts'
+import { normalHost } from '../lib/url.ts'
+import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
+import { watchService } from './metrics.ts'
+import { type Outside, openSite } from './site.ts'
+import { listen } from '../postgres/listen.ts'
+import { openCountries } from '../visitor/country.ts'
+
+export interface App {
+  /** where it listens: http://host:port */
+  readonly address: string
+  readonly baseUrl: string
+  readonly ledger: Ledger
+  readonly close: () => Promise<void>
+}
+
+/** Steps of closing, in the order of opening: they are taken from the end. */
+type Step = () => Promise<unknown>
+/** So many events are looked at for what the tables are late with; tables that are further behind are being filled anew. */
+const mostLate = 1000
+
+/** The service: everything that one process does. */
+export const startApp = async (config: Config, log: Logger, outside: Outside = {}): Promise<App> => {
+  const folder = await lockDataDir(config.DATA_DIR)
+  const closing: Step[] = [folder.release]
+  const close = async () => {
+    for (const step of closing.splice(0).toReversed())
+      await step().catch((error: unknown) => log.error({ err: error }, 'closing failed'))
+  }
+  try {
+    return await start(config, log, outside, closing, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const start = async (
+  config: Config,
+  log: Logger,
+  outside: Outside,
+  closing: Step[],
+  close: () => Promise<void>,
+): Promise<App> => {
+  const ledger = await openLedger(config, log, 'service')
+  closing.push(ledger.close)
+  const { db, store, appended, handler, instance, keys, metrics, tables, reader } = ledger
+  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+
+  let baseUrl = config.BASE_URL ?? `http://localhost:${config.PORT}`
+  const isOwnHost = (host: string) => normalHost(host) === normalHost(new URL(baseUrl).hostname)
+  const isOurs = (host: string) =>
+    isOwnHost(host) || [host, normalHost(host)].some((name) => memory.domains.byHost(name))
+
+  const seenAtStart = await newestSeen(db)
+  const listener = listen(ledger.connection, instance, {
+    message: (text) => heard(text),
+    up: () => {
+      // other tables may be read since, and nobody told us
+      void tables.refresh().then(memory.distrust, memory.distrust)
+      void noteLate().catch(() => {})
+    },
+    lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
+  })
+  closing.push(listener.close)
+  const redirectReader = { db: ledger.pool(4, 3000), table: tables.name }
+  const memory = openMemory({
+    handler,
+    reader,
+    redirectReader,
+    pepper: keys.service,
+    start: seenAtStart,
+    trusted: listener.up,
+    onAccounts: keys.forget,
+    onErased: keys.destroy,
+    onProblem,
+  })
+  const { progress, late } = memory
+
+  /** What stands in the log and not yet in the tables was told to others, before we listened: it is late for us too. */
+  const noteLate = async () => {
+    const head = await store.head('rest')
+    if (head <= progress.seen()) return
+    const reading = new AbortController()
+    let noted = 0
+    for await (const events of store.subscribe({
+      after: progress.seen(),
+      filter: 'rest',
+      limit: 500,
+      signal: reading.signal,
+    })) {
+      // each stream once: whoever notes it reads the whole of it
+      for (const [stream, position] of new Map(events.map((event) => [event.stream, event.position])))
+        late.note(stream, position)
+      noted += events.length
+      if (noted >= mostLate || (events.at(-1)?.position ?? 0n) >= head) break
+    }
+    reading.abort()
+  }
+  /** What processes tell each other: `<what> <who> <more>`. */
+  const heard = (text: string) => {
+    const [what, who, first = '', second = ''] = text.split(' ')
+    if (what === 'live') void tables.refresh().then(memory.distrust, memory.distrust)
+    if (who === instance) return
+    if (what === 'log') appended.ring()
+    if (what === 'seen' && first === 'rest') void progress.advance(BigInt(second))
+    if (what === 'late') late.note(first, BigInt(second))
+  }
+
+  // tables that are not there yet are learnt when they are
+  await memory.learn().catch(() => {})
+  await noteLate().catch(() => {})
+
+  const onSeen = async (filter: Filter, position: bigint) => {
+    if (filter === 'rest') await progress.advance(position)
+  }
+  const projector = config.ROLES.has('projector') ? project(ledger, onSeen) : undefined
+  closing.push(async () => projector?.stop())
+
+  // behind all notifications stands a look, should one be lost
+  const looking = setInterval(() => {
+    appended.ring()
+    void newestSeen(db).then(progress.advance, () => {})
+    void tables.refresh().catch(() => {})
+  }, 1000)
+  closing.push(async () => clearInterval(looking))
+
+  const countries = openCountries()
+  const clicks = await openClicks({ ledger, countryOf: countries.of, isOurs })
+  closing.push(clicks.close)
+  if (config.ROLES.has('relay')) await clicks.startRelay()
+  if (config.ROLES.has('recorder')) clicks.startRecorder()
+
+  const site = config.ROLES.has('http')
+    ? openSite({
+        ledger,
+        memory,
+        redirectReader,
+        countryOf: countries.of,
+        record: clicks.add,
+        isOurs,
+        isOwnHost,
+        baseUrl: () => baseUrl,
+        outside,
+      })
+    : undefined
+  closing.push(async () => site?.close())
+
+  /** What keeps this process from answering; who balances load sends nobody here meanwhile. */
+  const obstacles = () => [
+    ...(listener.up() ? [] : ['the database is not connected']),
+    ...(tables.complete() ? [] : ['the read tables are being filled']),
+    ...(projector?.state().subscriptions ?? []).flatMap(({ filter, halted }) =>
+      halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
+    ),
+  ]
+  watchService(metrics, { store, projector, clicks })
+  const server = createHttpServer({
+    ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),
+    metrics: metrics.text,
+    probes: {
+      '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
+      '/readyz': () => {
+        const found = obstacles()
+        const ready = found.length === 0
+        // clicks that wait to be counted keep no visitor from where he wants to go
+        return { status: ready ? 200 : 503, body: { ready, problems: [...found, ...clicks.problems()] } }
+      },
+    },
+  })
+  const port = await listenOn(server, config.PORT, config.HOST)
+  baseUrl = config.BASE_URL ?? `http://localhost:${port}`
+  closing.push(() => closeServer(server, 20_000))
+
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+  return { address: `http://${host}:${port}`, baseUrl, ledger, close }
+}

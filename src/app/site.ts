@@ -1,0 +1,86 @@
+import { createAnswerPages } from '../http/answer.ts'
+import { createApi } from '../http/api/router.ts'
+import { createCampaignPages } from '../http/campaign.ts'
+import { pointsTo, type Resolver } from '../lib/dns.ts'
+import { startDomainChecks } from '../jobs/domaincheck.ts'
+import { type GuardedFetch, openFetch } from '../lib/fetch.ts'
+import type { Memory } from '../cache/cache.ts'
+import { createQrPages } from '../http/qr.ts'
+import { limiter } from '../http/api/ratelimit.ts'
+import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
+import type { Ledger } from './ledger.ts'
+import { allIds } from '../postgres/ids.ts'
+import { openImages } from '../qr/images.ts'
+import type { Reader } from '../queries/reader.ts'
+
+/** The world beyond, as far as it is asked; a test puts its own in its place. */
+export interface Outside {
+  readonly resolver?: Resolver
+  readonly guardedFetch?: GuardedFetch
+}
+export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record' | 'isOurs'> {
+  readonly ledger: Ledger
+  readonly memory: Memory
+  readonly redirectReader: Reader
+  readonly isOwnHost: (host: string) => boolean
+  readonly baseUrl: () => string
+  readonly outside: Outside
+}
+
+/** What a process with the role http serves: the API, and the public side. */
+export const openSite = ({
+  ledger,
+  memory,
+  redirectReader,
+  countryOf,
+  record,
+  isOurs,
+  isOwnHost,
+  baseUrl,
+  outside,
+}: SiteOptions) => {
+  const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
+  const { late } = memory
+  const images = openImages()
+  const pointsToUs = async (host: string) =>
+    config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
+  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+  const stopChecks =
+    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ db, reader, handler, pointsToUs, onProblem }) : undefined
+
+  const shared = { ...memory, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
+  const api = createApi({
+    ...shared,
+    handler,
+    reader,
+    nextId: allIds(db),
+    baseUrl,
+    registration: config.REGISTRATION === 'open',
+    isOwnHost,
+    pointsToUs,
+    domainTargets: config.DOMAIN_TARGETS,
+    guardedFetch: outside.guardedFetch ?? openFetch(),
+    images,
+    rateLimit: config.RATE_LIMIT_PER_MINUTE,
+    tellLate: (stream, position) => {
+      late.note(stream, position)
+      void notify(`late ${instance} ${stream} ${position}`).catch(() => {})
+    },
+  })
+  const secureCookies = () => baseUrl().startsWith('https:')
+  const redirect = createRedirect({ ...shared, countryOf, record, notCounted: metrics.notCounted, secureCookies })
+  const pages = { ...redirect, ...memory, handler, reader: redirectReader, baseUrl, images, isOwnHost }
+  const campaignPages = createCampaignPages(pages)
+  const qrPages = createQrPages(pages)
+  const answerPages = createAnswerPages({ ...redirect, ...shared, handler })
+
+  return {
+    api: api.callback(),
+    redirect: redirect.handle,
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
+    close: async () => {
+      await stopChecks?.()
+      await images.close()
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import QuickLRU from 'quick-lru'
+import { type Changed, type Occupant, streamOf, streamsShown, type Target } from '../queries/target.ts'
+import { isOutage } from '../http/api/errors.ts'
+
+/** What public addresses are served from: the links and bio pages this process remembers, each true until told otherwise. */
+export interface Targets {
+  /** Throws when the target is not remembered and PostgreSQL does not answer. */
+  readonly get: (domain: number | null, aliasKey: string) => Promise<Occupant | undefined> | Occupant | undefined
+  /** Something stands there, and it need not be looked up. */
+  readonly remembers: (domain: number | null, aliasKey: string) => boolean
+  readonly forget: (changed: readonly Changed[]) => void
+  readonly forgetAccounts: (accounts: readonly number[]) => void
+  /** Something may have been missed: what is remembered is asked for again before it is used, if PostgreSQL answers. */
+  readonly distrust: () => void
+  /** Serves this, folded from the stream, until the tables have passed the position; undefined: it is no more. */
+  readonly pin: (stream: string, position: bigint, target: Occupant | undefined) => void
+}
+
+export interface TargetsOptions {
+  readonly find: (domain: number | null, aliasKey: string) => Promise<Occupant | undefined>
+  /** nothing can have been missed: notifications are being heard */
+  readonly trusted: () => boolean
+  readonly seen: () => bigint
+  readonly maxTargets?: number
+  readonly maxMisses?: number
+  /** ms for which a missing alias is remembered */
+  readonly missAge?: number
+}
+
+interface Entry {
+  readonly target: Occupant
+  readonly epoch: number
+}
+interface Fill {
+  readonly found: Promise<Occupant | undefined>
+  stale: boolean
+}
+
+const keyOf = (domain: number | null, aliasKey: string) => `${domain ?? 0}-${aliasKey}`
+const shows = ({ shows }: Target) => (shows ? streamsShown(shows) : [])
+/** streams that stand at no address, but links may show them */
+const canBeShown = /^(?:splash|overlay|pixel)-/
+const patience = 50
+const pause = 1000
+
+export const openTargets = ({
+  find,
+  trusted,
+  seen,
+  maxTargets = 100_000,
+  maxMisses = 10_000,
+  missAge = 10_000,
+}: TargetsOptions): Targets => {
+  const entries = new QuickLRU<string, Entry>({
+    maxSize: maxTargets,
+    onEviction: (_, { target }) => byStream.delete(streamOf(target)),
+  })
+  const byStream = new Map<string, string>()
+  const misses = new QuickLRU<string, number>({ maxSize: maxMisses, maxAge: missAge })
+  const filling = new Map<string, Fill>()
+  const changedAt = new QuickLRU<string, bigint>({ maxSize: 10_000 })
+  const pinned = new Map<string, { readonly position: bigint; readonly target: Occupant | undefined }>()
+  let epoch = 0
+  let doubtful = 0
+
+  const drop = (stream: string) => {
+    const key = byStream.get(stream)
+    if (key === undefined) return
+    byStream.delete(stream)
+    entries.delete(key)
+  }
+
+  const dropWhere = (changed: (occupant: Occupant) => boolean) => {
+    for (const { target } of entries.values()) if (changed(target)) drop(streamOf(target))
+    filling.forEach((fill) => (fill.stale = true))
+  }
+
+  /** What is pinned to its stream's state is served as that says, whatever the tables say. */
+  const pin = (stream: string) => {
+    const held = pinned.get(stream)
+    if (held && held.position <= seen()) pinned.delete(stream)
+    return pinned.get(stream)
+  }
+  const pinnedAt = (key: string) => {
+    for (const [stream, { target }] of pinned)
+      if (pin(stream) && target && keyOf(target.domain, target.aliasKey) === key) return target
+    return undefined
+  }
+
+  const fill = (domain: number | null, aliasKey: string, key: string): Promise<Occupant | undefined> => {
+    const under = filling.get(key)
+    if (under && !under.stale) return under.found
+    const fresh: Fill = {
+      stale: false,
+      found: find(domain, aliasKey)
+        .then((target) => {
+          const raced = fresh.stale || (target && target.position < (changedAt.get(streamOf(target)) ?? 0n))
+          if (!raced) remember(key, target)
+          // the link may have been pinned while the tables were asked
+          return pinnedAt(key) ?? (target && pin(streamOf(target)) ? undefined : target)
+        })
+        .finally(() => {
+          if (filling.get(key) === fresh) filling.delete(key)
+        }),
+    }
+    filling.set(key, fresh)
+    return fresh.found
+  }
+
+  const remember = (key: string, target: Occupant | undefined) => {
+    if (!target) {
+      const before = entries.get(key)
+      if (before) drop(streamOf(before.target))
+      misses.set(key, epoch)
+      return
+    }
+    drop(streamOf(target))
+    byStream.set(streamOf(target), key)
+    entries.set(key, { target, epoch })
+  }
+
+  /** Asks again, but an answer that does not come soon is not waited for: an old target is better than none. */
+  const checked = async (domain: number | null, key: string, { target }: Entry) => {
+    const late = Symbol()
+    const timer = new Promise<typeof late>((resolve) => setTimeout(resolve, patience, late).unref())
+    try {
+      const found = await Promise.race([fill(domain, target.aliasKey, key), timer])
+      if (found !== late) return found
+    } catch (error) {
+      if (!isOutage(error)) throw error
+    }
+    doubtful = Date.now()
+    return target
+  }
+
+  return {
+    remembers: (domain, aliasKey) => entries.has(keyOf(domain, aliasKey)),
+    get: (domain, aliasKey) => {
+      const key = keyOf(domain, aliasKey)
+      const held = pinned.size > 0 ? pinnedAt(key) : undefined
+      if (held) return held
+      const sure = trusted()
+      const entry = entries.get(key)
+      if (entry) {
+        if ((entry.epoch === epoch && sure) || Date.now() - doubtful < pause) return entry.target
+        return checked(domain, key, entry)
+      }
+      if (sure && misses.get(key) === epoch) return undefined
+      return fill(domain, aliasKey, key)
+    },
+    forget: (changed) => {
+      const shown = new Set(changed.flatMap(({ stream }) => (canBeShown.test(stream) ? [stream] : [])))
+      if (shown.size > 0)
+        dropWhere((occupant) => 'link' in occupant && shows(occupant).some((stream) => shown.has(stream)))
+      for (const { stream, domain, aliasKey, position } of changed) {
+        if (aliasKey === null) continue
+        const key = keyOf(domain, aliasKey)
+        drop(stream)
+        misses.delete(key)
+        changedAt.set(stream, position)
+        const under = filling.get(key)
+        if (under) under.stale = true
+      }
+    },
+    forgetAccounts: (accounts) => {
+      const changed = new Set(accounts)
+      dropWhere(({ account }) => changed.has(account))
+      misses.clear()
+    },
+    distrust: () => {
+      epoch++
+      filling.forEach((fill) => (fill.stale = true))
+    },
+    pin: (stream, position, target) => {
+      // of two that were read at once the older one may come last
+      if (position <= seen() || position < (pinned.get(stream)?.position ?? 0n)) return
+      drop(stream)
+      changedAt.set(stream, position)
+      if (target) misses.delete(keyOf(target.domain, target.aliasKey))
+      pinned.set(stream, { position, target })
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { Refused } from './decider.ts'
+
+/** An alias as typed; ASCII only, so that no two look alike. Slugs and bio pages share it. */
+export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/** Aliases that differ in case only are one. */
+export const aliasKey = (alias: string): string => alias.toLowerCase()
+
+// First path segments of our own, now or later, and words that programs write when they mean nothing.
+const reserved: ReadonlySet<string> = new Set(
+  [
+    'api register qr r u c p o static assets metrics health healthz ready readyz live livez',
+    'docs openapi asyncapi app dashboard admin login logout',
+    'robots favicon sitemap index well-known true false null undefined',
+  ].flatMap((words) => words.split(' ')),
+)
+
+export const isReserved = (alias: string): boolean => reserved.has(aliasKey(alias))
+
+/** What is wrong with an alias that a user chose (to follow the field's name), if anything. */
+export const aliasProblem = (alias: string): string | undefined => {
+  if (!aliasPattern.test(alias)) {
+    return 'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit'
+  }
+  return isReserved(alias) ? 'is a reserved word: choose another alias' : undefined
+}
+
+// 32 symbols without 0, 1, l and o: nothing to mistake when it is read aloud or copied from paper
+const symbols = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+/** Eight symbols, 40 random bits. */
+export const randomAlias = (): string => {
+  const alias = [...randomBytes(8)].map((byte) => symbols.charAt(byte & 31)).join('')
+  return isReserved(alias) ? randomAlias() : alias
+}
+
+/** Makes something under a random alias; one that is taken is drawn again, but with 40 random bits that is rare. */
+export const withRandomAlias = async <R>(make: (alias: string) => Promise<R>, tries = 10): Promise<R> => {
+  try {
+    return await make(randomAlias())
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'taken' && tries > 1) return withRandomAlias(make, tries - 1)
+    throw error
+  }
+}

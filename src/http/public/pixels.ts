@@ -1,0 +1,82 @@
+import type { PixelFields } from '../../events/pixel.ts'
+
+/**
+ * How a network is told of a visit. Where it takes an image (what its own code shows in `noscript`) that is fired, so that no script of others runs
+ * on our pages; `script` is left to those that take nothing else, and `queue` is what their script finds prepared.
+ */
+export type Fire =
+  | { readonly image: string }
+  | { readonly script: string; readonly queue: 'gtm' | 'ga' | 'tiktok'; readonly tag: string }
+interface Vendor {
+  readonly fires: (tag: string) => readonly Fire[]
+  /** hosts beside those that are asked first: where these send the request on to, or their script sends to */
+  readonly hosts?: readonly string[]
+}
+
+const image =
+  (...urls: readonly ((tag: string) => string)[]): Vendor['fires'] =>
+  (tag) =>
+    urls.map((url) => ({ image: url(encodeURIComponent(tag)) }))
+const script =
+  (queue: 'gtm' | 'ga' | 'tiktok', url: (tag: string) => string): Vendor['fires'] =>
+  (tag) => [{ script: url(encodeURIComponent(tag)), queue, tag }]
+
+const google = ['https://www.googletagmanager.com', 'https://*.google-analytics.com', 'https://*.analytics.google.com']
+const vendors: Readonly<Record<PixelFields['type'], Vendor>> = {
+  gtmpixel: { fires: script('gtm', (tag) => `https://www.googletagmanager.com/gtm.js?id=${tag}`), hosts: google },
+  gapixel: { fires: script('ga', (tag) => `https://www.googletagmanager.com/gtag/js?id=${tag}`), hosts: google },
+  fbpixel: { fires: image((tag) => `https://www.facebook.com/tr?id=${tag}&ev=PageView&noscript=1`) },
+  adwordspixel: {
+    // tags of Google Ads are shown as AW-123, but the address has the number alone
+    fires: (tag) => [
+      {
+        image: `https://googleads.g.doubleclick.net/pagead/viewthroughconversion/${encodeURIComponent(tag.replace(/^AW-/i, ''))}/?value=0&guid=ON&script=0`,
+      },
+    ],
+    hosts: ['https://www.google.com'],
+  },
+  linkedinpixel: {
+    fires: image((tag) => `https://px.ads.linkedin.com/collect/?pid=${tag}&fmt=gif`),
+    hosts: ['https://px4.ads.linkedin.com', 'https://www.linkedin.com'],
+  },
+  twitterpixel: {
+    fires: image(
+      ...['https://analytics.twitter.com', 'https://t.co'].map(
+        (host) => (tag: string) => `${host}/i/adsct?txn_id=${tag}&p_id=Twitter&tw_sale_amount=0&tw_order_quantity=0`,
+      ),
+    ),
+  },
+  adrollpixel: {
+    // an advertiser and a pixel of his, as `ADVERTISER/PIXEL`
+    fires: (tag) => [{ image: `https://d.adroll.com/ipixel/${tag.split('/').map(encodeURIComponent).join('/')}` }],
+  },
+  quorapixel: { fires: image((tag) => `https://q.quora.com/_/ad/${tag}/pixel?tag=ViewContent&noscript=1`) },
+  pinterest: { fires: image((tag) => `https://ct.pinterest.com/v3/?event=pagevisit&tid=${tag}&noscript=1`) },
+  bing: { fires: image((tag) => `https://bat.bing.com/action/0?ti=${tag}&Ver=2`) },
+  snapchat: { fires: image((tag) => `https://tr.snapchat.com/p?pid=${tag}&ev=PAGE_VIEW&noscript=1`) },
+  reddit: { fires: image((tag) => `https://alb.reddit.com/rp.gif?event=PageVisit&id=${tag}`) },
+  tiktok: {
+    fires: script('tiktok', (tag) => `https://analytics.tiktok.com/i18n/pixel/events.js?sdkid=${tag}&lib=ttq`),
+    hosts: ['https://analytics.tiktok.com'],
+  },
+}
+
+const originOf = (url: string) => new URL(url).origin
+
+/** What these pixels fire, and what a page has to let them: sources by directive of its Content-Security-Policy. */
+export const firing = (pixels: readonly Pick<PixelFields, 'type' | 'tag'>[]) => {
+  const used = pixels.map(({ type, tag }) => ({ fires: vendors[type].fires(tag), hosts: vendors[type].hosts ?? [] }))
+  const fires = used.flatMap(({ fires }) => fires)
+  const scripts = used.filter(({ fires }) => fires.some((fire) => 'script' in fire))
+  return {
+    fires,
+    may: {
+      'img-src': [
+        ...fires.flatMap((fire) => ('image' in fire ? originOf(fire.image) : [])),
+        ...used.flatMap(({ hosts }) => hosts),
+      ],
+      'script-src': fires.flatMap((fire) => ('script' in fire ? originOf(fire.script) : [])),
+      'connect-src': scripts.flatMap(({ hosts }) => hosts),
+    },
+  }
+}

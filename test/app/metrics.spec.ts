@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+
+import { codec } from '../../src/events/codec.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { lagOf, openMetrics } from '../../src/app/metrics.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { browser, until } from '../support/client.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+
+/** The samples of a text in Prometheus' format, by name and labels. */
+const samples = (text: string) =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  ) as Readonly<Record<string, number>>
+const metadata = {
+  v: 1,
+  at: '2026-01-02T03:04:05.000Z',
+  account: 1,
+  actor: { kind: 'service' },
+  request: '',
+  command: randomUUID(),
+} as const
+const deleted = (id: number) => ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata }) as const
+
+describe('the metrics', () => {
+  it('tell how appends ended', async () => {
+    const metrics = openMetrics()
+    const store = metrics.measured(await memoryStore(codec(memoryKeyring())))
+    const append = () => store.append([{ stream: 'link-1', expected: 'no_stream', events: [deleted(1)] }])
+    await append()
+    await append()
+    const big = { ...deleted(1), metadata: { ...metadata, request: 'x'.repeat(2 ** 20) } }
+    await store.append([{ stream: 'link-2', expected: 'no_stream', events: [big] }]).catch(() => {})
+    const { text, type } = await metrics.text()
+    expect(type).to.match(/^text\/plain; version=0\.0\.4/)
+    expect(samples(text)).to.include({
+      'linkledger_appends_total{outcome="stored"}': 1,
+      'linkledger_appends_total{outcome="conflict"}': 1,
+      'linkledger_appends_total{outcome="failed"}': 1,
+      linkledger_append_seconds_count: 3,
+    })
+  })
+
+  it('leave out what cannot be asked for just now', async () => {
+    const { watch, text } = openMetrics()
+    watch({ name: 'there', help: 'h', read: () => 7 })
+    watch({ name: 'away', help: 'h', label: 'of', read: () => Promise.reject(new Error('no answer')) })
+    watch({ name: 'both', help: 'h', label: 'of', read: async () => ({ a: 1, b: 2 }) })
+    const read = samples((await text()).text)
+    expect(read).to.include({ there: 7, 'both{of="a"}': 1, 'both{of="b"}': 2 })
+    expect(Object.keys(read).filter((name) => name.startsWith('away'))).to.deep.equal([])
+  })
+
+  it('count how far behind the log something is, and since when', async () => {
+    const store = await memoryStore(codec(memoryKeyring()))
+    const start = await store.head('all')
+    for (let id = 1; id <= 3; id++)
+      await store.append([{ stream: `link-${id}`, expected: 'no_stream', events: [deleted(id)] }])
+    expect(await lagOf(store, 'rest', await store.head('rest'))).to.deep.equal({ events: 0, seconds: 0 })
+    expect(await lagOf(store, 'clicks', 0n)).to.deep.equal({ events: 0, seconds: 0 })
+    const behind = await lagOf(store, 'rest', start)
+    expect(behind.events).to.equal(3)
+    const age = (Date.now() - Date.parse(metadata.at)) / 1000
+    expect(behind.seconds).to.be.within(age - 60, age)
+  })
+
+  describe('of a service', () => {
+    let service: TestApp
+    before(async () => (service = await startTestApp()))
+    after(() => service.close())
+    const read = async () => samples(await (await fetch(`${service.app.address}/metrics`)).text())
+
+    it('tell of appends, tables, clicks and the process itself', async () => {
+      const { key } = await service.register()
+      await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'hello' } })
+      await service.visit('/hello', { 'user-agent': browser })
+      await fetch(`${service.app.address}/hello`, { method: 'HEAD', redirect: 'manual' })
+      await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'shut', password: 'p' } })
+      const body = new URLSearchParams({ password: 'wrong' })
+      expect((await fetch(`${service.app.address}/shut`, { method: 'POST', body })).status).to.equal(401)
+      const recorded = await until(
+        read,
+        (now) =>
+          (now['linkledger_projector_lag_events{subscription="clicks"}'] ?? 1) === 0 &&
+          now['linkledger_relay_lag_clicks'] === 0,
+      )
+      expect(recorded).to.include({
+        linkledger_projector_active: 1,
+        'linkledger_projector_lag_events{subscription="rest"}': 0,
+        'linkledger_projector_lag_seconds{subscription="rest"}': 0,
+        linkledger_relay_lag_seconds: 0,
+        linkledger_spool_waiting: 0,
+        'linkledger_not_counted_total{what="head"}': 1,
+        'linkledger_not_counted_total{what="password"}': 1,
+        linkledger_clicks_dropped_total: 0,
+      })
+      expect(recorded['linkledger_appends_total{outcome="stored"}']).to.be.at.least(3)
+      expect(recorded['linkledger_spool_bytes']).to.be.above(100)
+      expect(recorded).to.include.keys('process_cpu_seconds_total')
+    })
+
+    it('are those of the process that is asked: a standby fills no tables', async () => {
+      const standby = await startTestApp({ SECRET: service.config.SECRET }, service.connection)
+      const text = await (await fetch(`${standby.app.address}/metrics`)).text()
+      await standby.close()
+      expect(samples(text)).to.include({ linkledger_projector_active: 0 })
+      expect(text).not.to.include('linkledger_projector_lag_events{')
+    })
+  })
+})

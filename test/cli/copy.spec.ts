@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { openSpool } from '../../src/clicks/spool/spool.ts'
+import { urlOf } from '../support/app.ts'
+import { browser, until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { startDouble } from '../support/eventstoredb.ts'
+import { openStage } from '../support/faults.ts'
+import { runCommand, type Service } from '../support/process.ts'
+import { visit } from '../support/spool.ts'
+
+describe('moving to another engine', function () {
+  this.timeout(180_000)
+  const stage = openStage()
+  after(stage.clear)
+  const SECRET = 'a secret for tests only'
+
+  /** What a user has: an account, whose e-mail is sealed, and a link with a click. */
+  const fill = async (service: Service) => {
+    const account = await service.register()
+    const { key } = account
+    const made = await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'moved' } })
+    await service.visit('/moved')
+    const clicks = async () => (await service.get(`/api/url/${made.json['id']}`, { key })).json['data'].clicks
+    expect(await until(clicks, (n) => n === 1)).to.equal(1)
+    return { key, email: String(account.email), link: Number(made.json['id']) }
+  }
+  /** The tables of a log that has just come are filled first. */
+  const ready = async (service: Service) => {
+    const status = async () => (await service.get('/readyz')).status
+    expect(await until(status, (n) => n === 200)).to.equal(200)
+    return service
+  }
+  type Filled = Awaited<ReturnType<typeof fill>>
+
+  /** The same account on the other engine, where it goes on. */
+  const expectMoved = async (service: Service, { key, email, link }: Filled) => {
+    const read = await service.get(`/api/url/${link}`, { key })
+    expect([read.status, read.json['details'].alias, read.json['data'].clicks]).to.deep.equal([200, 'moved', 1])
+    expect((await service.get('/api/account', { key })).json['data']).to.include({ email })
+    expect((await service.visit('/moved')).status).to.equal(302)
+    const next = await service.post('/api/url/add', { key, body: { url: 'https://example.com/next' } })
+    expect([next.status, Number(next.json['id'])]).to.deep.equal([200, link + 1])
+    const taken = await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'MOVED' } })
+    expect(taken.json['message']).to.include('alias is taken')
+    const clicks = async () => (await service.get(`/api/url/${link}`, { key })).json['data'].clicks
+    expect(await until(clicks, (n) => n === 2)).to.equal(2)
+  }
+  const copy = (from: string, to: string, settings: Readonly<Record<string, string>>) =>
+    runCommand(['log', 'copy', '--from', from, '--to', to], { SECRET, ...settings })
+
+  it('takes the embedded database to a PostgreSQL of one’s own, and from there to an EventStoreDB', async () => {
+    const DATA_DIR = await stage.dir()
+    const embedded = await stage.start({ SECRET, DATA_DIR })
+    const filled = await fill(embedded)
+    const url = urlOf(await freshDatabase())
+
+    const busy = await copy('embedded', url, { DATA_DIR })
+    expect([busy.code, busy.err]).to.satisfy(([code, err]: [number, string]) => code === 1 && /is in use by/.test(err))
+    await embedded.end()
+    const copied = await copy('embedded', url, { DATA_DIR })
+    expect(copied.err).to.equal('')
+    expect(copied.out).to.match(/^\d+ events are copied and verified, and the keys and sequences with them\.$/m)
+
+    const onPostgres = await ready(await stage.start({ SECRET, DATA_DIR, DATABASE_URL: url }))
+    await expectMoved(onPostgres, filled)
+
+    const used = await copy(url, 'embedded', { DATA_DIR: await stage.dir() })
+    expect(used.err).to.match(/^linkledger: --from is in use by 1 linkledger: stop what runs on it first$/m)
+    await onPostgres.end()
+
+    const server = await startDouble()
+    stage.later(server.close)
+    const moved = await copy(url, server.url, { DATA_DIR, DATABASE_URL: url })
+    expect(moved.err).to.equal('')
+    const onEventStore = await stage.start({ SECRET, DATA_DIR, DATABASE_URL: url, EVENTSTORE_URL: server.url })
+    const { json } = await onEventStore.get(`/api/url/${filled.link}`, { key: filled.key })
+    expect(json['data'].clicks).to.equal(2)
+    expect((await onEventStore.visit('/moved')).status).to.equal(302)
+  })
+
+  it('is refused where the target is another Linkledger’s, or SECRET is not that of the source', async () => {
+    const [one, other] = [urlOf(await freshDatabase()), urlOf(await freshDatabase())]
+    for (const DATABASE_URL of [one, other]) {
+      const service = await stage.start({ SECRET, DATABASE_URL, DATA_DIR: await stage.dir() })
+      await service.end()
+    }
+    const DATA_DIR = await stage.dir()
+    const keys = await copy(one, other, { DATA_DIR })
+    expect([keys.code, keys.err]).to.deep.equal([
+      1,
+      'linkledger: the target holds the keys of another Linkledger: give an empty database\n',
+    ])
+    const secret = await copy(one, urlOf(await freshDatabase()), { DATA_DIR, SECRET: 'another secret entirely' })
+    expect(secret.err).to.match(/^linkledger: SECRET does not open the keys of this database/)
+  })
+
+  it('tells what is missing or wrong in the command', async () => {
+    const DATA_DIR = await stage.dir()
+    const told = async (...args: string[]) => (await runCommand(['log', ...args], { SECRET, DATA_DIR })).err
+    expect(await told('move')).to.match(/say what to do: linkledger log copy/)
+    expect(await told('copy')).to.match(/say --to: embedded, postgres:/)
+    expect(await told('copy', '--from', 'mysql://x', '--to', 'embedded')).to.match(
+      /--from must be an address like esdb:/,
+    )
+    expect(await told('copy', '--from', 'embedded', '--to', 'kurrentdb://x')).to.match(/--to must begin with esdb:\/\//)
+  })
+})
+
+describe('the spool of a machine that is gone', function () {
+  this.timeout(60_000)
+  const stage = openStage()
+  after(stage.clear)
+
+  it('is imported as often as one likes, while the service runs, and each click counts once', async () => {
+    const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
+    const service = await stage.start({ ...settings, DATA_DIR: await stage.dir() })
+    const { key, id: account } = await service.register()
+    const made = await service.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    const link = Number(made.json['id'])
+
+    const gone = await stage.dir()
+    const spool = await openSpool({ dir: join(gone, 'spool'), route: { log: 'local', partitions: 1 }, log: () => {} })
+    for (let n = 0; n < 30; n++) await spool.add({ ...visit(n), account, link, agent: browser })
+    await spool.close()
+
+    const run = async (...args: string[]) =>
+      runCommand(['spool', ...args], { ...settings, DATA_DIR: await stage.dir() })
+    expect((await run('import', gone)).out).to.match(/^30 clicks of \S+ are recorded that were not\.$/m)
+    expect((await run('import', join(gone, 'spool'))).out).to.match(/^0 clicks of/m)
+    const clicks = async () => (await service.get(`/api/url/${link}`, { key })).json['data'].clicks
+    expect(await until(clicks, (n) => n === 30)).to.equal(30)
+
+    expect((await run('import')).err).to.match(/say which folder/)
+    expect((await run('import', join(gone, 'nothing'))).err).to.match(/there is no folder \S+nothing/)
+    expect((await run('export')).err).to.match(/say what to do: linkledger spool import DIR/)
+  })
+
+  it('is left alone while a service works on it', async () => {
+    const DATA_DIR = await stage.dir()
+    const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
+    await stage.start({ ...settings, DATA_DIR })
+    const { code, err } = await runCommand(['spool', 'import', DATA_DIR], { ...settings, DATA_DIR: await stage.dir() })
+    expect([code, err]).to.satisfy(
+      ([n, text]: [number, string]) => n === 1 && /is in use by another linkledger/.test(text),
+    )
+  })
+})

@@ -1,0 +1,120 @@
+import { createHmac } from 'node:crypto'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { Click } from '../../src/events/click.ts'
+import type { Visit } from '../../src/clicks/visit.ts'
+import { classifier } from '../../src/clicks/classify.ts'
+import { previews } from '../data/agents.ts'
+
+const chrome =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
+
+const visit: Visit = {
+  at: '2026-05-01T12:00:00.000Z',
+  account: 7,
+  link: 42,
+  revision: 3,
+  destination: 'https://example.com/landing?a=b',
+  rule: 'link',
+  source: { kind: 'qr', id: 9 },
+  address: '203.0.113.7',
+  agent: chrome,
+  referrer: 'https://l.facebook.com/l.php?u=jane',
+  languages: 'fr-CH, en;q=0.5',
+  prefetch: false,
+}
+
+const hash = (account: number, text: string) =>
+  createHmac('sha256', `key of ${account}`).update(text).digest('hex').slice(0, 16)
+
+const classify = classifier({
+  countryOf: (address) => (address === '203.0.113.7' ? 'CA' : ''),
+  isOurs: (host) => host === 'sho.rt',
+  hash,
+})
+
+describe('classifying a visit', () => {
+  it('keeps what happened, and adds who it was', () => {
+    expect(classify(visit)).to.deep.equal({
+      at: '2026-05-01T12:00:00.000Z',
+      account: 7,
+      link: 42,
+      revision: 3,
+      destination: 'https://example.com/landing?a=b',
+      rule: 'link',
+      source: { kind: 'qr', id: 9 },
+      country: 'CA',
+      language: 'fr',
+      referrer: 'facebook.com',
+      browser: { family: 'Chrome', version: '120' },
+      os: { family: 'Windows', version: '10' },
+      device: 'desktop',
+      class: 'human',
+      agent: 'Mozilla Windows NT Win AppleWebKit Chrome Safari',
+      visitor: hash(7, `203.0.113.7\n${chrome}`),
+    })
+  })
+
+  it('gives the fields of a click once its batch has dictionaries', () => {
+    for (const agent of [chrome, 'curl/8.4.0', '', ...previews.map(([, text]) => text)]) {
+      const click = { ...classify({ ...visit, agent }), destination: 0, agent: 0 }
+      expect(Click.parse(click)).to.deep.equal(click)
+    }
+  })
+
+  it('tells bots, previewers and prefetches from people', () => {
+    expect(classify({ ...visit, agent: 'Wget/1.21.3' })).to.include({ class: 'bot', bot: 'Wget' })
+    for (const typed of ['curl/8.4.0', 'HTTPie/3.2.2'])
+      expect(classify({ ...visit, agent: typed }))
+        .to.include({ class: 'human' })
+        .and.not.have.property('bot')
+    expect(classify({ ...visit, agent: 'WhatsApp/2.23.20.0' })).to.include({ class: 'preview', bot: 'WhatsApp' })
+    expect(classify({ ...visit, agent: '' })).to.include({ class: 'bot', bot: '' })
+    expect(classify({ ...visit, prefetch: true }))
+      .to.include({ class: 'prefetch' })
+      .and.not.have.property('bot')
+  })
+
+  it('takes a bot that fetches ahead for a prefetch, and keeps its token', () => {
+    expect(classify({ ...visit, prefetch: true, agent: 'Wget/1.21.3' })).to.include({ class: 'prefetch', bot: 'Wget' })
+  })
+
+  it('knows nothing of what was not sent', () => {
+    const silent = classify({ ...visit, address: '', referrer: '', languages: '' })
+    expect(silent).to.include({ country: '', language: '', referrer: '' })
+    expect(classify({ ...visit, referrer: 'https://sho.rt/other' })).to.include({ referrer: '' })
+  })
+
+  it('knows a visitor again by address and user agent, within one account only', () => {
+    const { visitor } = classify(visit)
+    expect(classify({ ...visit, link: 43, at: '2026-06-01T00:00:00.000Z' }).visitor).to.equal(visitor)
+    expect(classify({ ...visit, address: '::ffff:203.0.113.7' })).to.include({ visitor, country: 'CA' })
+    expect(classify({ ...visit, address: '203.0.113.8' }).visitor).not.to.equal(visitor)
+    expect(classify({ ...visit, agent: `${chrome} Edg/120.0.0.0` }).visitor).not.to.equal(visitor)
+    expect(classify({ ...visit, account: 8 }).visitor).not.to.equal(visitor)
+  })
+
+  it('lets no address, user agent, referring page or language list through', () => {
+    const secrets = {
+      address: '198.51.100.23',
+      agent: `${chrome} Secret/8.7.6.5 jane@example.org`,
+      referrer: 'https://example.net/jane',
+      languages: 'fr-CH',
+    }
+    const text = JSON.stringify(classify({ ...visit, ...secrets }))
+    for (const secret of ['198.51.100', '8.7.6.5', 'jane', 'example.org', 'fr-CH', '537.36', 'Win64', 'l.php']) {
+      expect(text).not.to.include(secret)
+    }
+  })
+
+  it('never fails, whatever was sent', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 200 })
+    fc.assert(
+      fc.property(text, text, text, text, (address, agent, referrer, languages) => {
+        const click = classify({ ...visit, address, agent, referrer, languages })
+        Click.parse({ ...click, destination: 0, agent: 0 })
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

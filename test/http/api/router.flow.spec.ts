@@ -1,0 +1,470 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import pg from 'pg'
+import { routes } from '../../../src/http/api/router.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { type Answer, type Ask, until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+import { type RawAnswer, send, wire } from '../../support/raw.ts'
+import { server } from '../../support/server.ts'
+
+const long = 'https://example.com/'
+const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+const now = () => Date.now() / 1000
+
+/** What stands on every answer of the API, whatever it says. */
+const expectConventions = ({ headers, text, json }: Answer, message: string) => {
+  for (const name of rate) expect(headers.get(name), `${message}: ${name}`).to.match(/^\d+$/)
+  expect(headers.get('X-Request-Id'), message).to.match(/^[\da-f-]{36}$/)
+  expect(headers.get('Access-Control-Allow-Origin'), message).to.equal('*')
+  expect(headers.get('Content-Type'), message).to.equal('application/json; charset=utf-8')
+  expect(headers.get('X-Content-Type-Options'), message).to.equal('nosniff')
+  expect(headers.get('Cache-Control'), message).to.equal('no-store')
+  expect([0, 1, '0'], `${message}: ${text}`).to.include(json['error'])
+}
+const expectFailure = (answer: Answer, status: number, message: string) => {
+  expectConventions(answer, message)
+  expect(answer.status, `${message}: ${answer.text}`).to.equal(status)
+  expect(answer.json, message).to.have.all.keys('error', 'message')
+  expect(answer.json['error'], message).to.equal(1)
+  expect(answer.json['message'], message).to.be.a('string').and.match(/\.$/)
+}
+
+describe('the API', () => {
+  let app: TestApp
+  let limited: TestApp
+  let key: string
+  let other: string
+  const add = async (by = key) => Number((await app.post('/api/url/add', { key: by, body: { url: long } })).json['id'])
+  const head = () => app.app.ledger.store.head('rest')
+  before(async () => {
+    app = await startTestApp()
+    key = (await app.register()).key
+    other = (await app.register()).key
+    limited = await startTestApp({ RATE_LIMIT_PER_MINUTE: '30', TRUST_PROXY: '1' }, app.connection)
+  })
+  after(async () => {
+    await limited.close()
+    await app.close()
+  })
+
+  describe('of every answer (fault 66)', () => {
+    it('carries the limit, a request id of its own, CORS, and an object with `error`', async () => {
+      const id = await add()
+      const ids = new Set<string | null>()
+      const answers: [string, Answer][] = []
+      for (const { method, path } of routes)
+        for (const ask of [{}, { key }, { key: 'wrong' }, ...(method === 'get' ? [] : [{ key, body: '{' }])]) {
+          const at = path.replaceAll(/:\w+/g, String(id))
+          answers.push([`${method} ${at}`, await app.ask(method.toUpperCase(), at, ask)])
+        }
+      for (const path of [
+        '/api',
+        '/api/',
+        '/api/nothing',
+        '/api/url',
+        '/api/urls/1',
+        '/api/url/1/2/3',
+        '/register/x',
+        '/api//urls',
+        '/api/%',
+        '/api/url/%zz',
+      ])
+        answers.push([path, await app.get(path, { key })])
+      for (const [what, answer] of answers) {
+        expectConventions(answer, what)
+        if (answer.status !== 200) expect(answer.json['error'], what).to.equal(1)
+        ids.add(answer.headers.get('X-Request-Id'))
+      }
+      expect(ids.size).to.equal(answers.length)
+    })
+
+    it('names what it does not know, or cannot do, as such', async () => {
+      for (const path of ['/api', '/api/nothing', '/api/url', '/api/urls/1', '/register/x']) {
+        expectFailure(await app.get(path, { key }), 404, path)
+        expectFailure(await app.get(path), 404, `${path} without a key`)
+      }
+    })
+
+    it('says of every address which methods it takes', async () => {
+      const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
+      for (const path of new Set(routes.map(({ path }) => path))) {
+        const at = path.replaceAll(/:\w+/g, '1')
+        const taken = routes.filter((route) => pattern(route.path).test(at)).map(({ method }) => method.toUpperCase())
+        const all = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
+        for (const method of all.filter((name) => !taken.includes(name))) {
+          const answer = await app.ask(method, at)
+          expectFailure(answer, 405, `${method} ${at}`)
+          const allowed = answer.headers.get('Allow')!.split(', ')
+          expect(allowed, `${method} ${at}`).to.include.members(taken).and.not.to.include(method)
+        }
+      }
+    })
+
+    it('holds for HEAD too', async () => {
+      const { status, headers, text } = await send(app.address, 'HEAD', '/api/urls', {
+        headers: { Authorization: key },
+      })
+      expect([status, text]).to.deep.equal([200, ''])
+      for (const name of rate) expect(headers[name.toLowerCase()]).to.have.length(1)
+    })
+
+    it('is JSON even where Node cannot read the request', async () => {
+      for (const [bytes, status] of [
+        [`GET /api/urls HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+        [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+        ['NONSENSE\r\n\r\n', 400],
+        ['GET /api/urls HTTP/1.1\r\n\r\n', 400],
+        ['GET /api/urls HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
+      ] as const) {
+        const said = await wire(app.address, bytes)
+        expect(said).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
+        if (!said.endsWith('\r\n\r\n')) expect(JSON.parse(said.split('\r\n\r\n')[1]!)).to.include({ error: 1 })
+      }
+    })
+  })
+
+  describe('an answer that nobody foresaw', () => {
+    it('is a 500 with a constant text and the request id, and tells nothing else', async () => {
+      const links = app.app.ledger.tables.name('links')
+      const aside = `${links.split('.')[1]}_aside`
+      await query(app.connection, `alter table ${links} rename to ${aside}`)
+      try {
+        const { status, headers, json, text } = await app.get('/api/urls', { key })
+        expect(status).to.equal(500)
+        expect(json).to.deep.equal({
+          error: 1,
+          message: 'Something went wrong here. Tell the operator the request id.',
+          request: headers.get('X-Request-Id'),
+        })
+        expect(text).not.to.match(/links|select|relation|\.ts/)
+        for (const name of rate) expect(headers.get(name)).to.match(/^\d+$/)
+      } finally {
+        await query(app.connection, `alter table read.${aside} rename to ${links.split('.')[1]}`)
+      }
+      expect((await app.get('/api/urls', { key })).status).to.equal(200)
+    })
+  })
+
+  describe('the order of the checks', () => {
+    it('is: address, method, key, rate, body, id, fields', async () => {
+      const id = await add()
+      const unknown = '/api/url/999999/update'
+      const large = JSON.stringify({ url: 'x'.repeat(70_000) })
+      const text = { 'Content-Type': 'text/plain' }
+      const steps: [number, string, string, Ask][] = [
+        [404, 'PATCH', '/api/nothing', { key: 'wrong', body: '{', headers: text }],
+        [405, 'PATCH', unknown, { key: 'wrong', body: '{', headers: text }],
+        [401, 'PUT', unknown, { key: 'wrong', body: '{', headers: text }],
+        [415, 'PUT', unknown, { key, body: large, headers: text }],
+        [413, 'PUT', unknown, { key, body: large }],
+        [400, 'PUT', unknown, { key, body: '{' }],
+        [404, 'PUT', unknown, { key, body: { url: 5 } }],
+        [400, 'PUT', `/api/url/${id}/update`, { key, body: { url: 5 } }],
+        [200, 'PUT', `/api/url/${id}/update`, { key, body: { url: long } }],
+      ]
+      for (const [status, method, path, ask] of steps) {
+        const answer = await app.ask(method, path, ask)
+        expect(answer.status, `${method} ${path} ${answer.text}`).to.equal(status)
+      }
+    })
+
+    it('puts the rate behind the key and before the body', async () => {
+      const { key } = await app.register()
+      for (let i = 0; i < 30; i++) await limited.get('/api/account', { key })
+      for (const [status, method, path, ask] of [
+        [404, 'GET', '/api/nothing', { key }],
+        [405, 'PATCH', '/api/urls', { key }],
+        [429, 'POST', '/api/url/add', { key, body: '{' }],
+        [429, 'PUT', '/api/url/1/update', { key, body: 'x', headers: { 'Content-Type': 'text/plain' } }],
+        [429, 'GET', '/api/url/999999', { key }],
+      ] as const)
+        expectFailure(await limited.ask(method, path, ask), status, `${method} ${path}`)
+    })
+  })
+
+  describe('the rate limit', () => {
+    const limits = ({ headers }: Answer) => rate.slice(0, 2).map((name) => Number(headers.get(name)))
+
+    it('is thirty a minute for each key, counted down from the first request', async () => {
+      const { key } = await app.register()
+      for (let i = 0; i < 30; i++) {
+        const answer = await limited.get('/api/account', { key })
+        expect(answer.status).to.equal(200)
+        expect(limits(answer)).to.deep.equal([30, 29 - i])
+        expect(Number(answer.headers.get('X-RateLimit-Reset'))).to.be.within(now(), now() + 62)
+      }
+      for (let i = 0; i < 3; i++) {
+        const answer = await limited.get('/api/account', { key })
+        expectFailure(answer, 429, 'the 31st')
+        expect(limits(answer)).to.deep.equal([30, 0])
+        const wait = Number(answer.headers.get('Retry-After'))
+        expect(wait).to.be.within(1, 60)
+        expect(answer.json['message']).to.include(`${wait} seconds`)
+      }
+      expect(limits(await limited.get('/api/account', { key: other })), 'another key').to.deep.equal([30, 29])
+    })
+
+    it('counts what fails as well', async () => {
+      const { key } = await app.register()
+      const asks: [number, string, string, Ask][] = [
+        [404, 'GET', '/api/nothing', { key }],
+        [405, 'PATCH', '/api/urls', { key }],
+        [404, 'GET', '/api/url/999999', { key }],
+        [400, 'POST', '/api/url/add', { key, body: {} }],
+        [415, 'POST', '/api/url/add', { key, body: 'x', headers: { 'Content-Type': 'text/plain' } }],
+      ]
+      for (const [i, [status, method, path, ask]] of asks.entries()) {
+        const answer = await limited.ask(method, path, ask)
+        expectFailure(answer, status, `${method} ${path}`)
+        expect(limits(answer), `${method} ${path}`).to.deep.equal([30, 29 - i])
+      }
+    })
+
+    it('is one for an address that sends no valid key, whatever it asks for', async () => {
+      const from = { 'X-Forwarded-For': '203.0.113.5' }
+      const asks: [number, string, string, Ask][] = [
+        [401, 'GET', '/api/urls', {}],
+        [401, 'GET', '/api/urls', { key: 'wrong' }],
+        [404, 'GET', '/api/nothing', {}],
+        [405, 'PATCH', '/api/urls', {}],
+        [400, 'POST', '/register', { body: {} }],
+        [405, 'GET', '/register', {}],
+      ]
+      for (let i = 0; i < 30; i++) {
+        const [status, method, path, ask] = asks[i % asks.length]!
+        const answer = await limited.ask(method, path, { ...ask, headers: from })
+        expectFailure(answer, status, `${method} ${path}`)
+        expect(limits(answer)).to.deep.equal([30, 29 - i])
+      }
+      expectFailure(await limited.get('/api/urls', { headers: from }), 429, 'without a key')
+      expectFailure(await limited.post('/register', { body: {}, headers: from }), 429, 'registering')
+      expect((await limited.get('/api/urls', { headers: { 'X-Forwarded-For': '203.0.113.6' } })).status).to.equal(401)
+      expect((await limited.get('/api/account', { key: other, headers: from })).status, 'with a key').to.equal(200)
+    })
+
+    it('takes an IPv6 /64 for one address', async () => {
+      const ask = (address: string) => limited.get('/api/urls', { headers: { 'X-Forwarded-For': address } })
+      await ask('2001:db8:1:2::1')
+      expect(limits(await ask('2001:db8:1:2:ffff::'))).to.deep.equal([30, 28])
+      expect(limits(await ask('2001:DB8:1:2:0:0:0:9'))).to.deep.equal([30, 27])
+      expect(limits(await ask('2001:db8:1:3::1'))).to.deep.equal([30, 29])
+    })
+
+    it('of zero is none: limit and remaining say a million, on every answer', async () => {
+      const preflight = { 'Access-Control-Request-Method': 'GET', Origin: 'https://app.example' }
+      for (const answer of [
+        await app.get('/api/urls', { key }),
+        await app.get('/api/nothing'),
+        await app.get('/api/urls'),
+        await app.ask('OPTIONS', '/api/urls', { headers: preflight }),
+      ])
+        expect(limits(answer)).to.deep.equal([1_000_000, 1_000_000])
+    })
+  })
+
+  describe('CORS', () => {
+    it('lets any site ask, and read what it needs', async () => {
+      const { headers } = await app.get('/api/urls', { key, headers: { Origin: 'https://app.example' } })
+      expect(headers.get('Access-Control-Allow-Origin')).to.equal('*')
+      expect(headers.get('Access-Control-Allow-Credentials')).to.equal(null)
+      const exposed = headers.get('Access-Control-Expose-Headers')!.split(', ')
+      expect(exposed).to.include.members([...rate, 'Retry-After'])
+    })
+
+    it('answers a preflight with 204, without a key, and does not count it', async () => {
+      const from = { 'X-Forwarded-For': '203.0.113.9' }
+      for (const path of ['/api/url/add', '/api/url/1/update', '/register']) {
+        const { status, headers, text } = await limited.ask('OPTIONS', path, {
+          headers: { ...from, Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' },
+        })
+        expect([status, text]).to.deep.equal([204, ''])
+        expect(headers.get('Access-Control-Allow-Origin')).to.equal('*')
+        expect(headers.get('Access-Control-Allow-Methods')!.split(', ')).to.include.members([
+          'GET',
+          'POST',
+          'PUT',
+          'DELETE',
+        ])
+        const allowed = headers.get('Access-Control-Allow-Headers')!.toLowerCase().split(', ')
+        expect(allowed).to.include.members(['authorization', 'content-type'])
+      }
+      const { headers } = await limited.get('/api/urls', { headers: from })
+      expect(headers.get('X-RateLimit-Remaining')).to.equal('29')
+    })
+  })
+
+  describe('a body', () => {
+    const post = (body: string | Buffer, headers: Record<string, string>) =>
+      send(app.address, 'POST', '/api/url/add', { body, headers: { Authorization: key, ...headers } })
+    const status = async (answer: Promise<RawAnswer>) => (await answer).status
+    const good = JSON.stringify({ url: long })
+
+    it('is JSON with that content type, or with none', async () => {
+      expect(await status(post(good, {}))).to.equal(200)
+      for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])
+        expect(await status(post(good, { 'Content-Type': type })), type).to.equal(200)
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'text/json',
+        'application/jsonx',
+        'application/json-patch+json',
+      ])
+        expect(await status(post(good, { 'Content-Type': type })), type).to.equal(415)
+    })
+
+    it('that is missing is an empty object', async () => {
+      for (const headers of [{}, { 'Content-Type': 'application/json' }] as Record<string, string>[]) {
+        const { status, text } = await post('', headers)
+        expect([status, JSON.parse(text)]).to.deep.equal([400, { error: 1, message: 'url: is required.' }])
+      }
+    })
+
+    it('has at most 64 KiB', async () => {
+      const padded = (bytes: number) => good.replace('}', `,"x":"${'x'.repeat(bytes - good.length - 7)}"}`)
+      expect(Buffer.byteLength(padded(65_536))).to.equal(65_536)
+      expect(await status(post(padded(65_536), {}))).to.equal(200)
+      expect(await status(post(padded(65_537), {}))).to.equal(413)
+    })
+
+    it('may be in any language, and hold any character', async () => {
+      const title = 'Käse 🧀 \u202e \ufffd \\u0007 "x"'
+      const made = await app.post('/api/url/add', { key, body: { url: long, title } })
+      expect(made.json['error'], made.text).to.equal(0)
+      expect((await app.get(`/api/url/${made.json['id']}`, { key })).json['details'].title).to.equal(title)
+    })
+
+    it('is ignored where none is wanted', async () => {
+      const id = await add()
+      for (const [method, path] of [
+        ['GET', '/api/urls'],
+        ['GET', `/api/url/${id}`],
+        ['DELETE', `/api/url/${id}/delete`],
+      ] as const) {
+        const headers = { Authorization: key, 'Content-Type': 'text/plain', 'Content-Encoding': 'br' }
+        const { status, text } = await send(app.address, method, path, { headers, body: '{"broken' })
+        expect(status, `${method} ${path} ${text}`).to.equal(200)
+      }
+    })
+  })
+
+  describe('an id that is not the caller’s (threat 27, fault 32)', () => {
+    /** What each resource is made and changed with, by the first word of its paths. */
+    const bodies: Record<string, readonly [add: () => object, update: object]> = {
+      url: [() => ({ url: long }), { url: long }],
+      domain: [() => ({ domain: `https://${randomUUID()}.example` }), { redirectroot: long }],
+      pixel: [() => ({ type: 'bing', name: 'x', tag: 'abc' }), { tag: 'abc' }],
+      qr: [() => ({ type: 'text', data: 'x' }), { data: 'y' }],
+      campaign: [() => ({ name: 'x' }), { name: 'y' }],
+      channel: [() => ({ name: 'x' }), { name: 'y' }],
+      splash: [() => ({ name: 'x' }), { name: 'y' }],
+      overlay: [() => ({ type: 'message', name: 'x', message: 'x' }), { name: 'y' }],
+      bio: [() => ({ name: 'x', links: [] }), { name: 'y' }],
+    }
+
+    it('is answered alike on every route, byte by byte, whether it is unknown, deleted, foreign or none', async () => {
+      const withId = routes.filter(({ path }) => /^\/api\/[a-z]+\/:id(\/|$)/.test(path))
+      expect(withId).to.have.length.at.least(3)
+      for (const { method, path } of withId) {
+        const resource = path.split('/')[2]!
+        const [body, valid] = bodies[resource] ?? []
+        if (!body || !valid) throw new Error(`${path}: tell this spec what it is made with`)
+        const made = async (by: string) => {
+          const { json, text } = await app.post(`/api/${resource}/add`, { key: by, body: body() })
+          expect(json['error'], `${resource} ${text}`).to.equal(0)
+          return Number(json['id'])
+        }
+        const [foreign, deleted, mine] = [await made(other), await made(key), await made(key)]
+        const gone = await app.del(`/api/${resource}/${deleted}/delete`, { key })
+        expect(gone.status, gone.text).to.equal(200)
+        const ask = (id: string | number, body: unknown) =>
+          app.ask(method.toUpperCase(), path.replace(':id', String(id)), { key, ...(method === 'get' ? {} : { body }) })
+        const written = await head()
+
+        const expected = await ask(999_999, {})
+        expectFailure(expected, 404, path)
+        const odd =
+          '0 -1 -0 +1 01 1.0 1.5 1e16 1e1 9007199254740993 9223372036854775808 99999999999999999999 abc null NaN'.split(
+            ' ',
+          )
+        const encoded = [
+          '%31',
+          `${mine}%00`,
+          '%D9%A1',
+          '%20',
+          `${mine}%20`,
+          `${mine};`,
+          '1,2',
+          '*',
+          '%27',
+          `${mine}%2F`,
+        ]
+        const ids = [foreign, deleted, ...odd, ...encoded]
+        const asks = ids.map(async (id, i) => ({ id, ...(await ask(id, i % 3 === 0 ? valid : {})) }))
+        for (const { id, status, text } of await Promise.all(asks))
+          expect([status, text], `${method} ${path} ${id}`).to.deep.equal([404, expected.text])
+        expect(await head(), path).to.equal(written)
+        expect((await ask(mine, valid)).status, `${method} ${path} of one's own`).to.equal(200)
+      }
+    }).timeout(60_000)
+  })
+
+  describe('the probes', () => {
+    it('say that it lives, and that it is ready', async () => {
+      const alive = await app.get('/healthz')
+      expect([alive.status, alive.json]).to.deep.equal([200, { status: 'ok' }])
+      const ready = await app.get('/readyz')
+      expect([ready.status, ready.json]).to.deep.equal([200, { ready: true, problems: [] }])
+    })
+  })
+
+  describe('while PostgreSQL is away', () => {
+    it('writes are 503, cached links go on, unknown ones are 503 and not 404; then all is as before', async () => {
+      const { json } = await app.post('/api/url/add', { key, body: { url: long, custom: 'remembered' } })
+      const body = { url: long, custom: 'waits' }
+      expect((await app.visit('/remembered')).status).to.equal(302)
+      const elsewhere = new pg.Client(await server())
+      await elsewhere.connect()
+      const { database } = app.connection
+      try {
+        await elsewhere.query(`alter database ${database} allow_connections false`)
+        await elsewhere.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database])
+        for (const answer of [await app.post('/api/url/add', { key, body }), await app.get('/api/urls', { key })]) {
+          expectFailure(answer, 503, 'away')
+          expect(Number(answer.headers.get('Retry-After'))).to.be.at.least(1)
+        }
+        expect((await app.visit('/remembered')).headers.get('Location')).to.equal(long)
+        const unknown = await app.visit('/never-seen')
+        expect(unknown.status).to.equal(503)
+        expect(unknown.headers.get('Cache-Control')).to.include('no-store')
+        expect(Number(unknown.headers.get('Retry-After'))).to.be.at.least(1)
+        const ready = await until(
+          () => app.get('/readyz'),
+          ({ status }) => status === 503,
+        )
+        expect([ready.status, ready.json['ready']]).to.deep.equal([503, false])
+        expect(ready.json['problems']).to.include('the database is not connected')
+        expect((await app.get('/healthz')).status).to.equal(200)
+      } finally {
+        await elsewhere.query(`alter database ${database} allow_connections true`)
+        await elsewhere.end()
+      }
+      const made = await until(
+        () => app.post('/api/url/add', { key, body }),
+        ({ status }) => status === 200,
+      )
+      expect(made.json['id']).to.be.greaterThan(json['id'])
+      expect(
+        (
+          await until(
+            () => app.get('/readyz'),
+            ({ status }) => status === 200,
+          )
+        ).json['problems'],
+      ).to.deep.equal([])
+      expect((await app.visit('/waits')).status).to.equal(302)
+      expect((await app.visit('/never-seen')).status).to.equal(404)
+    })
+  })
+})

@@ -1,0 +1,269 @@
+import { expect } from 'chai'
+import { resolve, type Visitor } from '../../../src/http/public/resolve.ts'
+import { overlay as overlays } from '../../../src/commands/overlay.ts'
+import { splash as splashes } from '../../../src/commands/splash.ts'
+import { type Parts, showsOf, type Target } from '../../../src/queries/target.ts'
+import { preferredLanguages } from '../../../src/visitor/language.ts'
+
+const now = Date.parse('2026-06-01T12:00:00Z')
+const agents = {
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+  ipad: 'Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 Mobile/15E148 Safari/604.1',
+  pixel:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
+  galaxyTab:
+    'Mozilla/5.0 (Linux; Android 13; SM-X710) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36',
+  windows:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+  mac: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15',
+  linux: 'Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0',
+}
+
+const at = (name: string, url = `https://${name.toLowerCase().replaceAll(/\W/g, '-')}.example/`) => ({ name, url })
+const target = (over: Partial<Target> = {}): Target =>
+  ({
+    link: 1,
+    account: 1,
+    revision: 0,
+    position: 1n,
+    domain: null,
+    aliasKey: 'a',
+    url: 'https://example.com/',
+    type: 'direct',
+    location: [],
+    device: [],
+    language: [],
+    parameters: [],
+    pixels: [],
+    password: null,
+    expiry: null,
+    ...over,
+  }) as Target
+const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly from?: string } = {}): Visitor => ({
+  unlocked: false,
+  agent: agents.windows,
+  country: () => over.from ?? '',
+  languages: () => preferredLanguages(over.header ?? ''),
+  untracked: () => false,
+  secure: () => true,
+  ...over,
+})
+const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>
+  resolve(target(t), visitor(v), now, (host) => host === 'ours.example')
+
+describe('where a visitor is sent', () => {
+  it('is the long address when no rule says otherwise', () => {
+    expect(go({})).to.deep.equal({ to: 'destination', url: 'https://example.com/', rule: 'link', way: 'redirect' })
+  })
+
+  const meant: Record<string, (keyof typeof agents)[]> = {
+    iphone: ['iphone'],
+    ipad: ['ipad'],
+    ios: ['iphone', 'ipad'],
+    android: ['pixel', 'galaxyTab'],
+    mobile: ['iphone', 'pixel'],
+    tablet: ['ipad', 'galaxyTab'],
+    desktop: ['windows', 'mac', 'linux'],
+    windows: ['windows'],
+    mac: ['mac'],
+    linux: ['linux'],
+  }
+  for (const [name, those] of Object.entries(meant))
+    it(`is the target for ${name} on ${those.join(', ')}, and on no other`, () => {
+      for (const [who, agent] of Object.entries(agents)) {
+        const { rule } = go({ device: [at(name.toUpperCase())] }, { agent }) as { rule: string }
+        expect(rule, who).to.equal(those.includes(who as keyof typeof agents) ? `device:${name}` : 'link')
+      }
+    })
+
+  for (const [name, from] of [
+    ['Canada', 'CA'],
+    ['cANADA', 'CA'],
+    ['ca', 'CA'],
+    ['United Kingdom', 'GB'],
+    ['UK', 'GB'],
+    ['USA', 'US'],
+    ['Turkey', 'TR'],
+    ['Türkiye', 'TR'],
+    ['Hong Kong', 'HK'],
+    ['Côte d’Ivoire', 'CI'],
+    ['japan', 'JP'],
+  ] as const)
+    it(`is the target for ${name} for a visitor from ${from}, and for no other`, () => {
+      expect(go({ location: [at(name)] }, { from })).to.include({ rule: `location:${name.toLowerCase()}` })
+      for (const other of ['', 'AQ', 'DE'])
+        expect(go({ location: [at(name)] }, { from: other })).to.include({ rule: 'link' })
+    })
+
+  it('is by language the one that the visitor wants most', () => {
+    const language = [at('de'), at('fr-CA'), at('pt')]
+    const by = (header: string) => (go({ language }, { header }) as { rule: string }).rule
+    expect(by('fr;q=0.5, de;q=0.9')).to.equal('language:de')
+    expect(by('en-US,en;q=0.9,fr;q=0.8,de;q=0.7')).to.equal('language:fr-ca')
+    expect(by('pt-BR')).to.equal('language:pt')
+    expect(by('de;q=0, it')).to.equal('link')
+    expect(by('*')).to.equal('link')
+    expect(by('')).to.equal('link')
+  })
+
+  it('is by device before location before language, and in each the first that matches', () => {
+    const rules = {
+      device: [at('ios'), at('iphone', 'https://second.example/')],
+      location: [at('CA')],
+      language: [at('fr')],
+    }
+    const who = { from: 'CA', header: 'fr' }
+    expect(go(rules, { ...who, agent: agents.iphone })).to.include({ rule: 'device:ios', url: 'https://ios.example/' })
+    expect(go(rules, who)).to.include({ rule: 'location:ca' })
+    expect(go(rules, { ...who, from: 'DE' })).to.include({ rule: 'language:fr' })
+    expect(go(rules, { header: 'es' })).to.include({ rule: 'link' })
+  })
+
+  it('is the long address when a rule has a name that nobody knows', () => {
+    const rules = {
+      device: [at('toaster'), at('__proto__'), at('constructor')],
+      location: [at('Atlantis')],
+      language: [at('tlh-x'), at('!')],
+    }
+    expect(go(rules, { from: 'CA', header: 'fr' })).to.include({ rule: 'link' })
+  })
+
+  it('has the parameters appended to what it has, each one value, its fragment last (threat 16)', () => {
+    const parameters = [
+      { name: 'utm_source', value: 'a b' },
+      { name: 'x', value: 'a&admin=1#x' },
+    ]
+    const added = 'utm_source=a+b&x=a%26admin%3D1%23x'
+    const to = (url: string) => (go({ url, parameters }) as { url: string }).url
+    expect(to('https://e.example/')).to.equal(`https://e.example/?${added}`)
+    expect(to('https://e.example/p?q=%20z#frag?x')).to.equal(`https://e.example/p?q=%20z&${added}#frag?x`)
+    expect(to('https://e.example/?')).to.equal(`https://e.example/?${added}`)
+    expect(to('https://e.example/?a=1&')).to.equal(`https://e.example/?a=1&${added}`)
+  })
+
+  it('has the parameters on a target\u2019s address too', () => {
+    const parameters = [{ name: 'a', value: '1' }]
+    expect(go({ location: [at('CA')], parameters }, { from: 'CA' })).to.include({ url: 'https://ca.example/?a=1' })
+  })
+
+  it('is nowhere from the moment the link expires', () => {
+    expect(go({ expiry: new Date(now) })).to.deep.equal({ to: 'expired' })
+    expect(go({ expiry: new Date(now + 1) })).to.include({ to: 'destination' })
+    expect(go({ expiry: new Date(now), password: 'hash' })).to.deep.equal({ to: 'expired' })
+  })
+
+  it('is the form before any rule, until the password was given', () => {
+    const locked = { password: 'hash', device: [at('windows')], location: [at('CA')], url: 'https://ours.example/' }
+    expect(go(locked, { from: 'CA' })).to.deep.equal({ to: 'password' })
+    expect(go(locked, { from: 'CA', unlocked: true })).to.include({ rule: 'device:windows' })
+  })
+
+  it('is nowhere when it has become one of our own addresses, but another rule still leads on', () => {
+    expect(go({ url: 'https://ours.example/x' })).to.deep.equal({ to: 'loop' })
+    expect(go({ url: 'https://ours.example/x', location: [at('CA')] }, { from: 'CA' })).to.include({
+      rule: 'location:ca',
+    })
+    expect(go({ location: [at('CA', 'https://ours.example/')] }, { from: 'CA' })).to.deep.equal({ to: 'loop' })
+  })
+
+  it('is not asked for country, agent or languages when no rule wants to know', () => {
+    const asked = () => expect.fail('asked')
+    expect(go({}, { country: asked, languages: asked })).to.include({ rule: 'link' })
+  })
+
+  describe('goes by the way', () => {
+    const words = { title: '', description: '', metatitle: '', metadescription: '', metaimage: '' }
+    const card = { ...words, metatitle: 'T' }
+    const splash = { ...splashes.initialState.fields, id: 7 }
+    const overlay = { ...overlays.initialState.fields, id: 7 }
+    const pixels = [{ id: 3, type: 'bing' as const, tag: '123' }]
+    const none: Parts = { pixels: [] }
+    const person = {}
+    const untracked = { untracked: () => true }
+    const slack = { agent: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }
+    const plainly = { secure: () => false }
+    const http = { url: 'http://example.com/' }
+
+    for (const [what, link, parts, who, way, fired] of [
+      ['of a direct link', { type: 'direct', ...words }, none, person, 'redirect', 0],
+      [
+        'of a direct link with a title of its own',
+        { type: 'direct', ...words, title: 'T' },
+        none,
+        slack,
+        'redirect',
+        0,
+      ],
+      ['of a frame', { type: 'frame', ...words }, none, person, 'frame', 0],
+      ['of a splash page', { type: 'splash', ...words }, none, person, 'splash', 0],
+      ['of a splash page of one\u2019s own', { type: 'splash-7', ...words }, { ...none, splash }, person, 'splash', 0],
+      ['of a direct link when the splash page is no more', { type: 'splash-7', ...words }, none, person, 'redirect', 0],
+      ['of an overlay', { type: 'overlay-7', ...words }, { ...none, overlay }, person, 'overlay', 0],
+      ['of a direct link when the overlay is no more', { type: 'overlay-7', ...words }, none, person, 'redirect', 0],
+      ['of pixels when the overlay is no more', { type: 'overlay-7', ...words }, { pixels }, person, 'pixels', 1],
+      ['of pixels', { type: 'direct', ...words }, { pixels }, person, 'pixels', 1],
+      [
+        'of a redirect past pixels for who is not to be tracked',
+        { type: 'direct', ...words },
+        { pixels },
+        untracked,
+        'redirect',
+        0,
+      ],
+      ['of a frame with pixels', { type: 'frame', ...words }, { pixels }, person, 'frame', 1],
+      [
+        'of a frame without pixels for who is not to be tracked',
+        { type: 'frame', ...words },
+        { pixels },
+        untracked,
+        'frame',
+        0,
+      ],
+      ['of a redirect past pixels for who draws cards', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
+      ['of a card for who draws cards', { type: 'direct', ...card }, none, slack, 'meta', 0],
+      ['of a card before a frame and pixels', { type: 'frame', ...card }, { pixels }, slack, 'meta', 0],
+      ['of a redirect for a person past a card', { type: 'direct', ...card }, none, person, 'redirect', 0],
+      [
+        'of a redirect where a frame would stay empty',
+        { type: 'frame', ...words, ...http },
+        none,
+        person,
+        'redirect',
+        0,
+      ],
+      [
+        'of pixels where a frame would stay empty',
+        { type: 'frame', ...words, ...http },
+        { pixels },
+        person,
+        'pixels',
+        1,
+      ],
+      ['of a frame by http when all is by http', { type: 'frame', ...words, ...http }, none, plainly, 'frame', 0],
+      [
+        'of an overlay without its frame',
+        { type: 'overlay-7', ...words, ...http },
+        { ...none, overlay },
+        person,
+        'overlay',
+        0,
+      ],
+    ] as [string, Parameters<typeof showsOf>[0], Parts, Partial<Visitor>, string, number][])
+      it(what, () => {
+        const found = go({ ...link, shows: showsOf(link, parts) }, who)
+        expect(found).to.include({ to: 'destination', way, rule: 'link' })
+        expect('shows' in found ? found.shows.pixels.length : 0).to.equal(fired)
+      })
+
+    it('of no page before the password, whatever it shows', () => {
+      for (const type of ['frame', 'splash', 'overlay-7', 'direct'])
+        for (const who of [person, slack, untracked]) {
+          const shows = showsOf({ type, ...card }, { overlay, pixels })
+          expect(go({ type, password: 'hash', shows }, who)).to.deep.equal({ to: 'password' })
+          expect(go({ type, expiry: new Date(now), shows }, who)).to.deep.equal({ to: 'expired' })
+          expect(go({ type, url: 'https://ours.example/', shows }, who)).to.deep.equal({ to: 'loop' })
+        }
+    })
+  })
+})

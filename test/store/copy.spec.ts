@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { asStored, type Codec, codec } from '../../src/events/codec.ts'
+import type { New } from '../../src/events/event.ts'
+import type { DomainEvent } from '../../src/events/index.ts'
+import type { EventStore } from '../../src/events/store.ts'
+import { bell } from '../../src/lib/signal.ts'
+import { copyLog, NotACopy } from '../../src/store/copy.ts'
+import { eventStoreDb } from '../../src/store/eventstoredb.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import type { Opening } from '../../src/store/open.ts'
+import { postgresStore } from '../../src/store/postgres.ts'
+import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { startDouble } from '../support/eventstoredb.ts'
+import { randomFrom, seed } from '../support/faults.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const step of closing.splice(0).toReversed()) await step()
+})
+
+/** Where a log is copied to, opened as often as it is asked for. */
+type Place = (opening?: Opening, as?: Codec) => Promise<EventStore>
+const onPostgres = async (): Promise<Place> => {
+  const connection = await freshDatabase()
+  const options = { name: 'copy', max: 2, timeout: 30_000, onError: () => {} }
+  const db = openDatabase(connection, options)
+  await migrate(db)
+  await db.destroy()
+  return async (opening, as = asStored) => {
+    const pool = openPool(connection, options)
+    closing.push(() => pool.end())
+    return postgresStore(pool, as, bell(), opening ? { opening } : {})
+  }
+}
+const onEventStoreDb = async (): Promise<Place> => {
+  // a copy wants an empty log, which a real server others have used is not
+  const server = await startDouble()
+  closing.push(server.close)
+  return async (opening, as = asStored) => {
+    const store = await eventStoreDb({ url: server.url, codec: as, opening })
+    closing.push(store.close)
+    return store
+  }
+}
+const opening = async (log: EventStore) => (await log.last('log')) as Opening
+
+/** Some hundred events on streams that alternate, several at a time on some of them. */
+const filled = async (from: EventStore, count = 700) => {
+  const random = randomFrom(seed)
+  const revisions = new Map<string, bigint>()
+  for (let n = 0; n < count;) {
+    const stream = `link-${random(40)}`
+    const events = Array.from({ length: 1 + random(3) }, () => deleted(n++))
+    const expected = revisions.get(stream) ?? 'no_stream'
+    expect(await from.append([{ stream, expected, events }])).to.include({ ok: true })
+    revisions.set(stream, (expected === 'no_stream' ? -1n : expected) + BigInt(events.length))
+  }
+}
+const deleted = (id: number): New<DomainEvent> => ({
+  id: randomUUID(),
+  type: 'LinkDeleted',
+  data: { id },
+  metadata: {
+    v: 1,
+    at: new Date().toISOString(),
+    account: 1,
+    actor: { kind: 'service' },
+    request: '',
+    command: randomUUID(),
+  },
+})
+const failure = (done: Promise<unknown>) =>
+  done.then(
+    () => expect.fail('it was copied'),
+    (error: unknown) => error as Error,
+  )
+
+for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB: onEventStoreDb }))
+  describe(`a log copied to ${name} (SEED=${seed})`, () => {
+    let source: EventStore
+    let place: Place
+    beforeEach(async () => {
+      source = await memoryStore(asStored)
+      place = await open()
+    })
+    const target = async () => place(await opening(source))
+
+    it('is the same log, event by event', async () => {
+      await filled(source)
+      const copy = await target()
+      expect(copy.logId).to.equal(source.logId)
+      const events = await copyLog(source, copy)
+      expect(events).to.be.at.least(700)
+      expect(await copyLog(source, copy), 'and once more').to.equal(events)
+    })
+
+    it('goes on where it was broken off', async () => {
+      await filled(source)
+      const copy = await target()
+      let left = 5
+      const appended: number[] = []
+      const breaking: EventStore = {
+        ...copy,
+        append: async (writes) => {
+          if (left-- === 0) throw new Error('the line was cut')
+          appended.push(writes.length)
+          return copy.append(writes)
+        },
+      }
+      expect((await failure(copyLog(source, breaking))).message).to.equal('the line was cut')
+      expect(await copyLog(source, await target())).to.be.at.least(700)
+    })
+
+    it('is not copied over another one', async () => {
+      await filled(source, 10)
+      const other = await memoryStore(asStored)
+      const copy = await place(await opening(other))
+      const error = await failure(copyLog(source, copy))
+      expect(error).to.be.instanceOf(NotACopy)
+      expect(error.message).to.match(/^the target holds another log .*: give an empty one$/)
+    })
+
+    it('is not taken for one when somebody has written to it', async () => {
+      await filled(source, 10)
+      const copy = await target()
+      await copyLog(source, copy)
+      await copy.append([{ stream: 'link-100', expected: 'no_stream', events: [deleted(1)] }])
+      expect((await failure(copyLog(source, copy))).message).to.match(/^the target holds more than this log: event \d+/)
+      await source.append([{ stream: 'link-100', expected: 'no_stream', events: [deleted(1), deleted(2)] }])
+      expect((await failure(copyLog(source, copy))).message).to.match(
+        /^\S+ is at revision \d+ in the target, which holds events that are not of this log/,
+      )
+    })
+
+    it('is not taken for one when an event in it is another', async () => {
+      await filled(source, 30)
+      const copy = await target()
+      const changed: EventStore = {
+        ...copy,
+        append: (writes) =>
+          copy.append(
+            writes.map((write) => ({
+              ...write,
+              events: write.events.map((event) =>
+                event.type === 'LinkDeleted' && event.data.id === 20 ? { ...event, data: { id: 21 } } : event,
+              ),
+            })),
+          ),
+      }
+      expect((await failure(copyLog(source, changed))).message).to.match(
+        /^event \d+ \(LinkDeleted, link-\d+@\d+\) is another event in the target/,
+      )
+    })
+
+    it('stays sealed: nobody needs the keys to copy it', async () => {
+      const keys = memoryKeyring()
+      const from = await onPostgres()
+      const data = {
+        id: 1,
+        email: 'ann@example.com',
+        username: 'ann',
+        password: 'p',
+        emailToken: 'e',
+        usernameToken: 'u',
+      }
+      const registered: New<DomainEvent> = { ...deleted(1), type: 'AccountRegistered', data }
+      const opened = await from(undefined, codec(keys))
+      await opened.append([{ stream: 'account-1', expected: 'no_stream', events: [registered] }])
+
+      await copyLog(await from(), await place(await opening(opened)))
+      const stored = await (await place()).last('account-1')
+      expect(JSON.stringify(stored?.data)).not.to.include('ann')
+      const read = await (await place(undefined, codec(keys))).last('account-1')
+      expect(read?.data).to.deep.equal(data)
+    })
+  })

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import type pg from 'pg'
+import { asStored, codec } from '../../src/events/codec.ts'
+import type { EventStore } from '../../src/events/store.ts'
+import { bell } from '../../src/lib/signal.ts'
+import { eventStoreDb } from '../../src/store/eventstoredb.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { postgresStore } from '../../src/store/postgres.ts'
+import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+import { collect, metadata, storeContract } from './store.contract.ts'
+
+const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
+
+describe('event stores', () => {
+  let memory: EventStore
+  let postgres: EventStore
+  let eventstore: EventStore
+  let engine: Engine
+  let pool: pg.Pool
+  const keyring = memoryKeyring()
+
+  before(async () => {
+    const connection = await freshDatabase()
+    const db = openDatabase(connection, options)
+    await migrate(db)
+    await db.destroy()
+    pool = openPool(connection, options)
+    memory = await memoryStore(codec(memoryKeyring()))
+    postgres = await postgresStore(pool, codec(keyring), bell())
+    engine = await openEventStore()
+    eventstore = await eventStoreDb({ url: engine.url, codec: codec(memoryKeyring()) })
+  })
+  after(async () => {
+    await eventstore.close()
+    await engine.close()
+    await pool.end()
+  })
+
+  storeContract('memory', () => memory, { gapless: true, atomic: true })
+  storeContract('PostgreSQL', () => postgres, { gapless: true, atomic: true })
+  storeContract(eventStoreEngine, () => eventstore, { gapless: false, atomic: false })
+
+  describe('what PostgreSQL promises beyond the contract', () => {
+    const deleted = (id: number) =>
+      ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata: metadata() }) as const
+
+    it('never lets the time run backwards', async () => {
+      const s = `link-${randomUUID()}`
+      const past = { ...metadata(), at: '2001-01-01T00:00:00.000Z' }
+      await postgres.append([
+        { stream: s, expected: 'no_stream', events: [deleted(1), { ...deleted(2), metadata: past }] },
+      ])
+      await postgres.append([{ stream: s, expected: 1n, events: [{ ...deleted(3), metadata: past }] }])
+      const times = (await collect(postgres.read(s))).map((e) => e.at)
+      expect(times).to.deep.equal(times.toSorted())
+    })
+
+    it('waits for no event whose type only a newer program knows, and copies it', async () => {
+      const raw = await postgresStore(pool, asStored, bell())
+      const before = await postgres.head('rest')
+      const newer = { ...deleted(1), type: 'LinkRaptured' } as unknown as ReturnType<typeof deleted>
+      const appended = await raw.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [newer] }])
+      expect(appended).to.include({ ok: true })
+      expect(await postgres.head('rest')).to.equal(before)
+      expect((await raw.head('all')) > before).to.equal(true)
+      await postgres.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [deleted(2)] }])
+      const stop = new AbortController()
+      const follow = { after: before, limit: 10, signal: stop.signal }
+      for await (const events of postgres.subscribe({ ...follow, filter: 'rest' })) {
+        expect(events.map(({ data }) => data)).to.deep.equal([{ id: 2 }])
+        break
+      }
+      for await (const events of raw.subscribe({ ...follow, filter: 'all' })) {
+        expect(events.map(({ type }) => String(type))).to.deep.equal(['LinkRaptured', 'LinkDeleted'])
+        break
+      }
+      stop.abort()
+    })
+
+    it('holds personal data sealed, and nothing of it once the key is gone', async () => {
+      const s = `account-${randomUUID()}`
+      const data = {
+        id: 9,
+        email: 'canary@example.com',
+        username: 'canary',
+        password: 'hash',
+        emailToken: 't',
+        usernameToken: 'u',
+      }
+      await postgres.append([
+        {
+          stream: s,
+          expected: 'no_stream',
+          events: [{ id: randomUUID(), type: 'AccountRegistered', data, metadata: metadata(9) }],
+        },
+      ])
+      const { rows } = await pool.query<{ data: object }>('select data::text from log.events where stream = $1', [s])
+      expect(JSON.stringify(rows)).not.to.match(/canary|hash/)
+      keyring.destroy(9)
+      expect((await postgres.last(s))?.data).to.deep.equal({ ...data, email: null, username: null, password: null })
+    })
+  })
+})
