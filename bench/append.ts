@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { codec } from '../src/events/codec.ts'
 import type { New } from '../src/events/event.ts'
 import type { DomainEvent } from '../src/events/index.ts'
-import { bell } from '../src/lib/signal.ts'
+import { createSignal } from '../src/lib/signal.ts'
 import { postgresStore } from '../src/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../src/postgres/database.ts'
 import { memoryKeyring } from '../test/support/keyring.ts'
@@ -36,7 +36,7 @@ export const append = async (bench: Bench): Promise<Line[]> => {
     data json not null, metadata json not null, at timestamptz not null)`)
   const pool = openPool(connection, { ...settings, max: 8 })
   const plain = openPool(connection, { ...settings, max: 32 })
-  const store = await postgresStore(pool, codec(memoryKeyring()), bell())
+  const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
 
   let id = 0
   const byStore = async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link } from '../src/commands/link.ts'
 import { codec } from '../src/events/codec.ts'
-import { bell } from '../src/lib/signal.ts'
+import { createSignal } from '../src/lib/signal.ts'
 import { postgresStore } from '../src/store/postgres.ts'
 import { openPool } from '../src/postgres/database.ts'
 import { until } from '../test/support/client.ts'
@@ -18,7 +18,7 @@ export const list = async (bench: Bench): Promise<Line[]> => {
   const service = await bench.service(connection)
   const [small, large] = [await service.register('small'), await service.register('large')]
   const pool = openPool(connection, { name: 'bench', timeout: 60_000, max: 2, onError: () => {} })
-  const store = await postgresStore(pool, codec(memoryKeyring()), bell())
+  const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
 
   let id = 1_000_000
   const created = (account: number) => {

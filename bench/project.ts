@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import type { Click } from '../src/events/click.ts'
 import { codec } from '../src/events/codec.ts'
 import type { Event } from '../src/events/index.ts'
-import { bell } from '../src/lib/signal.ts'
+import { createSignal } from '../src/lib/signal.ts'
 import { postgresStore } from '../src/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../src/postgres/database.ts'
 import { fill } from '../src/projections/run.ts'
@@ -65,7 +65,7 @@ export const project = async (bench: Bench): Promise<Line[]> => {
   await migrate(db)
   await ensureCheckpoints(db)
   const pool = openPool(connection, { ...settings, max: 4 })
-  const store = await postgresStore(pool, codec(memoryKeyring()), bell())
+  const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
   const metadata = {
     v: 1,
     at: new Date().toISOString(),

@@ -21,7 +21,7 @@ const error = (value: unknown): object => {
 }
 
 /** One JSON object a line, on standard error. */
-export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
+export const createLogger = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
   pino(
     {
       level: LOG_LEVEL,

@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { parseArgs } from 'node:util'
 import { accountCommand, BadCommand, rebuildCommand } from './cli/account.ts'
 import { startApp } from './app/service.ts'
-import { openLog } from './logger.ts'
+import { createLogger } from './logger.ts'
 import { copyCommand, importCommand } from './cli/copy.ts'
 
 const usage = `linkledger: short links with a history
@@ -25,7 +25,7 @@ WHO is an id, an e-mail or a username; WHERE is embedded, postgres://… or esdb
 
 const start = async () => {
   const config = readConfig()
-  const log = openLog(config)
+  const log = createLogger(config)
   const app = await startApp(config, log)
   const works = [...config.ROLES].join(', ')
   console.log(

@@ -4,14 +4,14 @@ import { type Handler, handler } from '../commands/handle.ts'
 import type { Config } from '../config.ts'
 import { codec } from '../events/codec.ts'
 import type { EventStore, Filter } from '../events/store.ts'
-import { type Bell, bell } from '../lib/signal.ts'
+import { type Signal, createSignal } from '../lib/signal.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import { postgresStore } from '../store/postgres.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from '../postgres/database.ts'
 import { runningEmbedded, startEmbedded } from '../postgres/embedded.ts'
 import { type Keys, openKeys } from '../security/keyring.ts'
 import { openLocks } from '../postgres/listen.ts'
-import { together } from '../lib/batch.ts'
+import { batch } from '../lib/batch.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { projections } from '../projections/index.ts'
 import { startProjector } from '../projections/run.ts'
@@ -26,7 +26,7 @@ export interface Ledger {
   readonly instance: string
   readonly db: Database
   readonly store: EventStore
-  readonly appended: Bell
+  readonly appended: Signal
   readonly handler: Handler
   readonly keys: Keys
   readonly tables: LiveTables
@@ -76,7 +76,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
     await ensureCheckpoints(db)
     const keys = await openKeys(db, config.SECRET)
     const metrics = openMetrics()
-    const appended = bell()
+    const appended = createSignal()
     const onDropped = (error: unknown) => {
       metrics.restarted('eventstore')
       log.warn({ err: error }, 'a subscription to EventStoreDB was dropped and is opened again')
@@ -92,7 +92,7 @@ export const openLedger = async (config: Config, log: Logger, use: Use): Promise
     pools.push({ destroy: store.close })
     const tables = liveTables(db, projections)
     await tables.refresh()
-    const notify = together(100, async (texts: readonly string[]) => {
+    const notify = batch(100, async (texts: readonly string[]) => {
       await db.raw(`select pg_notify('linkledger', t) from unnest(?::text[]) as t`, [[...texts]])
       return texts
     })
@@ -141,7 +141,7 @@ export const project = (
 export const newestSeen = async (db: Database) => {
   const live = await db<Checkpoint>(checkpoints).where({ live: true })
   const positions = projections
-    .filter(({ filter }) => filter === 'rest')
+    .filter(({ filter }) => filter === 'domain')
     .map(({ name, version }) => {
       const mine = live.filter((row) => row.projection === name && row.version === version)
       return mine.length === 0 ? 0n : least(mine.map(({ position }) => BigInt(position)))

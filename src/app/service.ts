@@ -3,7 +3,7 @@ import { openClicks } from './clicks.ts'
 import type { Config } from '../config.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import type { Filter } from '../events/store.ts'
-import { openMemory } from '../cache/cache.ts'
+import { openCache } from '../cache/cache.ts'
 import { closeServer, createHttpServer, listenOn, nothingHere } from '../http/server.ts'
 import { normalHost } from '../lib/url.ts'
 import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
@@ -56,21 +56,21 @@ const start = async (
   let baseUrl = config.BASE_URL ?? `http://localhost:${config.PORT}`
   const isOwnHost = (host: string) => normalHost(host) === normalHost(new URL(baseUrl).hostname)
   const isOurs = (host: string) =>
-    isOwnHost(host) || [host, normalHost(host)].some((name) => memory.domains.byHost(name))
+    isOwnHost(host) || [host, normalHost(host)].some((name) => cache.domains.byHost(name))
 
   const seenAtStart = await newestSeen(db)
   const listener = listen(ledger.connection, instance, {
     message: (text) => heard(text),
     up: () => {
       // other tables may be read since, and nobody told us
-      void tables.refresh().then(memory.distrust, memory.distrust)
+      void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
       void noteLate().catch(() => {})
     },
     lost: (error) => log.warn({ err: error }, 'notifications are not heard: the database connection was lost'),
   })
   closing.push(listener.close)
   const redirectReader = { db: ledger.pool(4, 3000), table: tables.name }
-  const memory = openMemory({
+  const cache = openCache({
     handler,
     reader,
     redirectReader,
@@ -81,23 +81,23 @@ const start = async (
     onErased: keys.destroy,
     onProblem,
   })
-  const { progress, late } = memory
+  const { progress, pending } = cache
 
   /** What stands in the log and not yet in the tables was told to others, before we listened: it is late for us too. */
   const noteLate = async () => {
-    const head = await store.head('rest')
+    const head = await store.head('domain')
     if (head <= progress.seen()) return
     const reading = new AbortController()
     let noted = 0
     for await (const events of store.subscribe({
       after: progress.seen(),
-      filter: 'rest',
+      filter: 'domain',
       limit: 500,
       signal: reading.signal,
     })) {
       // each stream once: whoever notes it reads the whole of it
       for (const [stream, position] of new Map(events.map((event) => [event.stream, event.position])))
-        late.note(stream, position)
+        pending.add(stream, position)
       noted += events.length
       if (noted >= mostLate || (events.at(-1)?.position ?? 0n) >= head) break
     }
@@ -106,26 +106,26 @@ const start = async (
   /** What processes tell each other: `<what> <who> <more>`. */
   const heard = (text: string) => {
     const [what, who, first = '', second = ''] = text.split(' ')
-    if (what === 'live') void tables.refresh().then(memory.distrust, memory.distrust)
+    if (what === 'live') void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
     if (who === instance) return
-    if (what === 'log') appended.ring()
-    if (what === 'seen' && first === 'rest') void progress.advance(BigInt(second))
-    if (what === 'late') late.note(first, BigInt(second))
+    if (what === 'log') appended.notify()
+    if (what === 'seen' && first === 'domain') void progress.advance(BigInt(second))
+    if (what === 'late') pending.add(first, BigInt(second))
   }
 
   // tables that are not there yet are learnt when they are
-  await memory.learn().catch(() => {})
+  await cache.warm().catch(() => {})
   await noteLate().catch(() => {})
 
   const onSeen = async (filter: Filter, position: bigint) => {
-    if (filter === 'rest') await progress.advance(position)
+    if (filter === 'domain') await progress.advance(position)
   }
   const projector = config.ROLES.has('projector') ? project(ledger, onSeen) : undefined
   closing.push(async () => projector?.stop())
 
   // behind all notifications stands a look, should one be lost
   const looking = setInterval(() => {
-    appended.ring()
+    appended.notify()
     void newestSeen(db).then(progress.advance, () => {})
     void tables.refresh().catch(() => {})
   }, 1000)
@@ -140,7 +140,7 @@ const start = async (
   const site = config.ROLES.has('http')
     ? openSite({
         ledger,
-        memory,
+        cache,
         redirectReader,
         countryOf: countries.of,
         record: clicks.add,

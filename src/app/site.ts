@@ -4,7 +4,7 @@ import { createCampaignPages } from '../http/campaign.ts'
 import { pointsTo, type Resolver } from '../lib/dns.ts'
 import { startDomainChecks } from '../jobs/domaincheck.ts'
 import { type GuardedFetch, openFetch } from '../lib/fetch.ts'
-import type { Memory } from '../cache/cache.ts'
+import type { Cache } from '../cache/cache.ts'
 import { createQrPages } from '../http/qr.ts'
 import { limiter } from '../http/api/ratelimit.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
@@ -20,7 +20,7 @@ export interface Outside {
 }
 export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record' | 'isOurs'> {
   readonly ledger: Ledger
-  readonly memory: Memory
+  readonly cache: Cache
   readonly redirectReader: Reader
   readonly isOwnHost: (host: string) => boolean
   readonly baseUrl: () => string
@@ -30,7 +30,7 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
 /** What a process with the role http serves: the API, and the public side. */
 export const openSite = ({
   ledger,
-  memory,
+  cache,
   redirectReader,
   countryOf,
   record,
@@ -40,7 +40,7 @@ export const openSite = ({
   outside,
 }: SiteOptions) => {
   const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
-  const { late } = memory
+  const { pending } = cache
   const images = openImages()
   const pointsToUs = async (host: string) =>
     config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
@@ -48,7 +48,7 @@ export const openSite = ({
   const stopChecks =
     config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ db, reader, handler, pointsToUs, onProblem }) : undefined
 
-  const shared = { ...memory, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
+  const shared = { ...cache, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
   const api = createApi({
     ...shared,
     handler,
@@ -62,14 +62,14 @@ export const openSite = ({
     guardedFetch: outside.guardedFetch ?? openFetch(),
     images,
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
-    tellLate: (stream, position) => {
-      late.note(stream, position)
+    onPending: (stream, position) => {
+      pending.add(stream, position)
       void notify(`late ${instance} ${stream} ${position}`).catch(() => {})
     },
   })
   const secureCookies = () => baseUrl().startsWith('https:')
   const redirect = createRedirect({ ...shared, countryOf, record, notCounted: metrics.notCounted, secureCookies })
-  const pages = { ...redirect, ...memory, handler, reader: redirectReader, baseUrl, images, isOwnHost }
+  const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl, images, isOwnHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages(pages)
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler })

@@ -24,26 +24,26 @@ import {
 import { domainsChanged } from '../queries/domain.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { type Domains, openDomains } from './domains.ts'
-import { isOutage } from '../http/api/errors.ts'
-import { type Late, openLate } from './pending.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
+import { type PendingStreams, openPendingStreams } from './pending.ts'
 import { openTargets, type Targets } from './targets.ts'
 
 /** What this process remembers of the read tables, and how it learns that it is no longer true. */
-export interface Memory {
+export interface Cache {
   readonly auth: Auth
   readonly targets: Targets
   readonly domains: Domains
-  readonly late: Late
+  readonly pending: PendingStreams
   readonly progress: Progress
   /** A link with what it shows as that is by now, also while the tables are late with it. */
   readonly current: (target: Target) => Promise<Target>
   /** Something may have been missed. */
-  readonly distrust: () => void
+  readonly invalidateAll: () => void
   /** Learns all that has to be known before it is asked for. */
-  readonly learn: () => Promise<void>
+  readonly warm: () => Promise<void>
 }
 
-export interface MemoryOptions {
+export interface CacheOptions {
   readonly handler: Handler
   readonly reader: Reader
   /** with connections of its own: redirects never wait for one that the API holds */
@@ -61,7 +61,7 @@ export interface MemoryOptions {
   readonly onProblem: (error: unknown, what: string) => void
 }
 
-export const openMemory = ({
+export const openCache = ({
   handler,
   reader,
   redirectReader,
@@ -71,7 +71,7 @@ export const openMemory = ({
   onAccounts,
   onErased,
   onProblem,
-}: MemoryOptions): Memory => {
+}: CacheOptions): Cache => {
   const forget = async (after: bigint, upTo: bigint) => {
     try {
       const changed = await streamsChanged(reader, after, upTo)
@@ -86,25 +86,25 @@ export const openMemory = ({
       onAccounts(accounts)
       await onErased(await erasedAccounts(reader))
     } catch {
-      distrust()
+      invalidateAll()
     }
   }
-  const learn = async () => {
+  const warm = async () => {
     domains.know(await domainsChanged(reader, 0n))
     await onErased(await erasedAccounts(reader))
   }
-  const distrust = () => {
-    targets.distrust()
+  const invalidateAll = () => {
+    targets.invalidateAll()
     auth.forgetAll()
     // what cannot be read now is read by the next who distrusts
-    void learn().catch(() => {})
+    void warm().catch(() => {})
   }
   const domains = openDomains()
   const progress = openProgress(start, forget)
   const auth = openAuth(pepper, async (key) => {
     const found = await findKey(reader, key)
     // it may be one that the tables are late with: whoever has just registered is not told that his key is wrong
-    if (!found && late.any('account-')) throw new StoreUnavailable('the read tables are late with an account')
+    if (!found && pending.any('account-')) throw new StoreUnavailable('the read tables are late with an account')
     return found
   })
   const targets = openTargets({
@@ -114,23 +114,23 @@ export const openMemory = ({
   })
   // what the tables are late with is served as its own stream says
   const folded = foldedBy(handler)
-  const late = openLate(progress, (stream, position) => {
+  const pending = openPendingStreams(progress, (stream, position) => {
     void folded[stream.slice(0, stream.indexOf('-'))]?.(stream)
-      .then((occupant) => targets.pin(stream, position, occupant))
+      .then((occupant) => targets.override(stream, position, occupant))
       .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
   const parts = partsBy(handler)
   const current = async (target: Target) => {
-    if (!target.shows || !streamsShown(target.shows).some(late.is)) return target
+    if (!target.shows || !streamsShown(target.shows).some(pending.has)) return target
     try {
       return { ...target, shows: showsOf(target, await parts(target)) }
     } catch (error) {
       // an old page is better than none
-      if (isOutage(error)) return target
+      if (isUnavailable(error)) return target
       throw error
     }
   }
-  return { auth, targets, domains, late, progress, current, distrust, learn }
+  return { auth, targets, domains, pending, progress, current, invalidateAll, warm }
 }
 
 /** What a link shows, as the streams of that say. */

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
 import { type Changed, type Occupant, streamOf, streamsShown, type Target } from '../queries/target.ts'
-import { isOutage } from '../http/api/errors.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
 
 /** What public addresses are served from: the links and bio pages this process remembers, each true until told otherwise. */
 export interface Targets {
@@ -11,9 +11,9 @@ export interface Targets {
   readonly forget: (changed: readonly Changed[]) => void
   readonly forgetAccounts: (accounts: readonly number[]) => void
   /** Something may have been missed: what is remembered is asked for again before it is used, if PostgreSQL answers. */
-  readonly distrust: () => void
+  readonly invalidateAll: () => void
   /** Serves this, folded from the stream, until the tables have passed the position; undefined: it is no more. */
-  readonly pin: (stream: string, position: bigint, target: Occupant | undefined) => void
+  readonly override: (stream: string, position: bigint, target: Occupant | undefined) => void
 }
 
 export interface TargetsOptions {
@@ -76,14 +76,14 @@ export const openTargets = ({
   }
 
   /** What is pinned to its stream's state is served as that says, whatever the tables say. */
-  const pin = (stream: string) => {
+  const overrideOf = (stream: string) => {
     const held = pinned.get(stream)
     if (held && held.position <= seen()) pinned.delete(stream)
     return pinned.get(stream)
   }
   const pinnedAt = (key: string) => {
     for (const [stream, { target }] of pinned)
-      if (pin(stream) && target && keyOf(target.domain, target.aliasKey) === key) return target
+      if (overrideOf(stream) && target && keyOf(target.domain, target.aliasKey) === key) return target
     return undefined
   }
 
@@ -97,7 +97,7 @@ export const openTargets = ({
           const raced = fresh.stale || (target && target.position < (changedAt.get(streamOf(target)) ?? 0n))
           if (!raced) remember(key, target)
           // the link may have been pinned while the tables were asked
-          return pinnedAt(key) ?? (target && pin(streamOf(target)) ? undefined : target)
+          return pinnedAt(key) ?? (target && overrideOf(streamOf(target)) ? undefined : target)
         })
         .finally(() => {
           if (filling.get(key) === fresh) filling.delete(key)
@@ -127,7 +127,7 @@ export const openTargets = ({
       const found = await Promise.race([fill(domain, target.aliasKey, key), timer])
       if (found !== late) return found
     } catch (error) {
-      if (!isOutage(error)) throw error
+      if (!isUnavailable(error)) throw error
     }
     doubtful = Date.now()
     return target
@@ -167,11 +167,11 @@ export const openTargets = ({
       dropWhere(({ account }) => changed.has(account))
       misses.clear()
     },
-    distrust: () => {
+    invalidateAll: () => {
       epoch++
       filling.forEach((fill) => (fill.stale = true))
     },
-    pin: (stream, position, target) => {
+    override: (stream, position, target) => {
       // of two that were read at once the older one may come last
       if (position <= seen() || position < (pinned.get(stream)?.position ?? 0n)) return
       drop(stream)

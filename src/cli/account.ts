@@ -9,7 +9,7 @@ import { readConfig } from '../config.ts'
 import { newKey } from '../cache/auth.ts'
 import { register, Registration } from '../http/register.ts'
 import { expiry, firstProblem } from '../http/api/fields.ts'
-import { openLog } from '../logger.ts'
+import { createLogger } from '../logger.ts'
 import { atLeast, ids } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
 import { fill } from '../projections/run.ts'
@@ -34,7 +34,7 @@ export const withLedger = async (work: (ledger: Ledger) => Promise<void>) => {
   const config = readConfig()
   const ledger = await openLedger(
     config,
-    openLog({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL }),
+    createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL }),
     'command',
   )
   try {
@@ -50,9 +50,9 @@ const withTables = (work: (ledger: Ledger, visible: (position: bigint) => Promis
     const { db, store, tables } = ledger
     let seen = 0n
     const projector = project(ledger, async (filter, position) => {
-      if (filter === 'rest') seen = position
+      if (filter === 'domain') seen = position
     })
-    const head = await store.head('rest')
+    const head = await store.head('domain')
     const until = async (done: () => Promise<boolean>) => {
       for (let tries = 0; tries < 200 && !(await done()); tries++) await sleep(25)
     }

@@ -8,14 +8,14 @@ import { type Config, eventStoreProblem, readConfig } from '../config.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { asStored } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'
-import { bell } from '../lib/signal.ts'
+import { createSignal } from '../lib/signal.ts'
 import { copyLog, NotACopy, type Progress } from '../store/copy.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import type { Opening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
 import { openDomains } from '../cache/domains.ts'
 import { normalHost } from '../lib/url.ts'
-import { openLog } from '../logger.ts'
+import { createLogger } from '../logger.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from '../postgres/database.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
 import { openKeys } from '../security/keyring.ts'
@@ -62,7 +62,7 @@ const openDatabases = (config: Config, name: string, steps: Steps) => {
 const embedded = async (config: Config, steps: Steps): Promise<Connection> => {
   const folder = await lockDataDir(config.DATA_DIR)
   steps.push(folder.release)
-  const log = openLog({ LOG_LEVEL: 'warn' })
+  const log = createLogger({ LOG_LEVEL: 'warn' })
   const { connection, stop } = await startEmbedded({
     dir: config.DATA_DIR,
     log: (line) => log.debug({ postgres: line }, 'PostgreSQL'),
@@ -111,7 +111,7 @@ export const copyCommand = async ({ from, to }: CopyOptions, print: Print): Prom
       if (text?.startsWith('esdb')) return eventStoreDb({ url: text, codec: asStored, opening })
       const pool = openPool(connection, { name, max: 4, timeout: 60_000, onError: () => {} })
       steps.push(() => pool.end())
-      return postgresStore(pool, asStored, bell(), opening ? { opening } : {})
+      return postgresStore(pool, asStored, createSignal(), opening ? { opening } : {})
     }
     const store = async (opening?: Opening) => {
       const opened = await open(opening)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
 /** Turns a registry of payload schemas into the union of events it describes. */
@@ -22,6 +23,16 @@ export const Metadata = z.object({
   command: z.string(),
 })
 export type Metadata = Readonly<z.infer<typeof Metadata>>
+
+/** Metadata of an event that the service appends of its own accord, not for a request; `account` is the owner of the data it is about. */
+export const systemMetadata = (account: number | null = null): Metadata => ({
+  v: 1,
+  at: new Date().toISOString(),
+  account,
+  actor: { kind: 'service' },
+  request: '',
+  command: randomUUID(),
+})
 
 /** An event that is about to be appended. Its id makes a repeated append recognisable. */
 export type New<E> = E & { readonly id: string; readonly metadata: Metadata }

@@ -1,3 +1,4 @@
+import { Unavailable } from '../lib/unavailable.ts'
 import type { New, Recorded } from './event.ts'
 import type { DomainEvent } from './index.ts'
 
@@ -16,10 +17,12 @@ export type Appended =
   | { readonly ok: false; readonly stream: string; readonly actual: ExpectedRevision }
 
 /** Which events a subscription gets: the clicks (`LinkClicked`), all the others, or both. */
-export type Filter = 'clicks' | 'rest' | 'all'
+export type Filter = 'clicks' | 'domain' | 'all'
 
 /** The log could not be reached, or did not answer in time. What was asked may have happened: ask again with the same event ids. */
-export class StoreUnavailable extends Error {}
+export class StoreUnavailable extends Unavailable {
+  override readonly name = 'StoreUnavailable'
+}
 
 /** The most that one append may hold, in bytes of JSON: EventStoreDB's own limit, held on every engine. */
 export const appendLimit = 1024 * 1024
@@ -52,4 +55,22 @@ export interface EventStore {
   /** Id of the event at this position, for a reader who wants to know that the log is still the one it has read. */
   readonly idAt: (position: bigint) => Promise<string | undefined>
   readonly close: () => Promise<void>
+}
+
+/** Batches of the events after a position, up to the head of the log as it is when reading begins. */
+export const readToHead = async function* (
+  store: Pick<EventStore, 'head' | 'subscribe'>,
+  { after, filter, limit }: { readonly after: bigint; readonly filter: Filter; readonly limit: number },
+): AsyncGenerator<readonly Recorded<DomainEvent>[]> {
+  const head = await store.head(filter)
+  if (head <= after) return
+  const reading = new AbortController()
+  try {
+    for await (const events of store.subscribe({ after, filter, limit, signal: reading.signal })) {
+      yield events
+      if (events.at(-1)!.position >= head) return
+    }
+  } finally {
+    reading.abort()
+  }
 }

@@ -31,9 +31,9 @@ const present = ({ id, email, username, registered }: Omit<AccountRow, 'status'>
 /** From the tables, or while they are late from the account's own stream. */
 export const readAccount = async (
   { account: id }: Pick<Call<unknown>, 'account'>,
-  { reader, handler, late }: Services,
+  { reader, handler, pending }: Services,
 ) => {
-  const row = late.is(`account-${id}`) ? undefined : await findAccount(reader, id)
+  const row = pending.has(`account-${id}`) ? undefined : await findAccount(reader, id)
   if (row) return row
   const { state, since } = await handler.load(account, `account-${id}`)
   return since

@@ -17,8 +17,8 @@ import {
 import type { Reader } from '../queries/reader.ts'
 import { readAccount } from './account.ts'
 import { withRandomAlias } from '../commands/alias.ts'
-import { isOutage } from './api/errors.ts'
-import type { Late } from '../cache/pending.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
+import type { PendingStreams } from '../cache/pending.ts'
 import { short } from './link.ts'
 import { deleteRoute, existing, owns } from './owned.ts'
 import { sendPage } from './public/html.ts'
@@ -118,7 +118,7 @@ export interface CampaignPagesOptions
   extends Pick<Redirect, 'follow' | 'below'>, Pick<Services, 'baseUrl' | 'domains'> {
   readonly handler: CommandHandler
   readonly reader: Reader
-  readonly late: Late
+  readonly pending: PendingStreams
   readonly progress: Pick<Progress, 'seen'>
   readonly targets: Targets
 }
@@ -131,13 +131,13 @@ const perPage = 100
 
 /** What a campaign shows to everyone while it is public: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
 export const createCampaignPages = (options: CampaignPagesOptions): Handler => {
-  const { handler, reader, late, progress, targets, follow, below } = options
+  const { handler, reader, pending, progress, targets, follow, below } = options
   const remembered = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
 
   /** Also while the tables are late, what is no longer public is not shown. */
   const isOpen = async (id: number) => {
     const stream = `campaign-${id}`
-    if (!late.is(stream)) return true
+    if (!pending.has(stream)) return true
     const { state } = await handler.load(campaign, stream)
     return state.status === 'open' && state.fields.public
   }
@@ -152,7 +152,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): Handler => {
       remembered.set(slug, { links, seen, at })
       return links
     } catch (error) {
-      if (before && isOutage(error)) return before.links
+      if (before && isUnavailable(error)) return before.links
       throw error
     }
   }

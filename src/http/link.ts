@@ -42,10 +42,10 @@ const fromState = (id: number, { fields, password }: Link, since: string): LinkR
 /** From the tables, or while they are late from the link's own stream. */
 export const readLink = async (
   { account, ids: [id = 0] }: Call<unknown>,
-  { reader, handler, late }: Services,
+  { reader, handler, pending }: Services,
 ): Promise<LinkRow> => {
   const stream = `link-${id}`
-  const row = late.is(stream) ? undefined : await findLink(reader, account, id)
+  const row = pending.has(stream) ? undefined : await findLink(reader, account, id)
   if (row) return row
   const { state, since } = await handler.load(link, stream)
   if (state.status !== 'open' || state.account !== account) return fail(404, notFound)

@@ -55,7 +55,7 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   { account, ids: [id = 0] }: Pick<Call<unknown>, 'account' | 'ids'>,
   services: Services,
 ): Promise<Row | (OwnedRow & F)> => {
-  const late = services.late.is(decider.stream({ type: 'Delete', id, account }))
+  const late = services.pending.has(decider.stream({ type: 'Delete', id, account }))
   const row = late ? undefined : await find(services.reader, account, id)
   if (row) return row
   const { fields, created } = await owns(decider, label, services, account, id)

@@ -15,7 +15,7 @@ import type { Reader } from '../queries/reader.ts'
 import { scanStats } from '../queries/stats.ts'
 import { withRandomAlias } from '../commands/alias.ts'
 import { fail } from './api/errors.ts'
-import type { Late } from '../cache/pending.ts'
+import type { PendingStreams } from '../cache/pending.ts'
 import { deleteRoute, existing, listRoute, owns, readOwned } from './owned.ts'
 import { sendPage } from './public/html.ts'
 import { pages } from './public/pages.ts'
@@ -175,7 +175,7 @@ export const qrRoutes = [
 export interface QrPagesOptions extends Pick<Redirect, 'send' | 'below'> {
   readonly handler: CommandHandler
   readonly reader: Reader
-  readonly late: Late
+  readonly pending: PendingStreams
   readonly images: Images
   readonly isOwnHost: (host: string) => boolean
   /** the address short links start with, without a trailing slash */
@@ -212,7 +212,7 @@ const holds = ({ headers }: IncomingMessage, etag: string) =>
 
 /** What a QR code shows to everyone: `/qr/{alias}` is its image, `/qr/{alias}/go` counts a scan of a link and leads to it. */
 export const createQrPages = (options: QrPagesOptions): Handler => {
-  const { handler, reader, late, images, isOwnHost, baseUrl, send, below } = options
+  const { handler, reader, pending, images, isOwnHost, baseUrl, send, below } = options
 
   const fromStream = async (stream: string, alias: string): Promise<PublicQr | undefined> => {
     const { state, revision } = await handler.load(qr, stream)
@@ -227,8 +227,10 @@ export const createQrPages = (options: QrPagesOptions): Handler => {
   const find = async (alias: string) => {
     const row = await findPublicQr(reader, alias)
     if (row)
-      return late.is(`qr-${row.id}`) || late.is(`account-${row.account}`) ? fromStream(`qr-${row.id}`, alias) : row
-    const stream = late.any() ? await handler.claimant({ kind: 'qr', name: alias }) : undefined
+      return pending.has(`qr-${row.id}`) || pending.has(`account-${row.account}`)
+        ? fromStream(`qr-${row.id}`, alias)
+        : row
+    const stream = pending.any() ? await handler.claimant({ kind: 'qr', name: alias }) : undefined
     return stream === undefined ? undefined : fromStream(stream, alias)
   }
 

@@ -5,7 +5,7 @@ interface Waiting<Q, A> {
 }
 
 /** Questions that come while one is under way are asked together, at most so many; `ask` gives their answers in the same order. */
-export const together = <Q, A>(most: number, ask: (questions: readonly Q[]) => Promise<readonly A[]>) => {
+export const batch = <Q, A>(most: number, ask: (questions: readonly Q[]) => Promise<readonly A[]>) => {
   const waiting: Waiting<Q, A>[] = []
   let asking = false
 

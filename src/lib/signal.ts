@@ -1,16 +1,16 @@
 /** Wakes whoever waits for something new. A reader notes `count` before it looks, so that a ring between look and wait is not slept through. */
-export interface Bell {
-  readonly ring: () => void
+export interface Signal {
+  readonly notify: () => void
   readonly count: () => number
   /** Resolves once it has rung more often than `count`, or the signal aborts. */
   readonly after: (count: number, signal: AbortSignal) => Promise<void>
 }
 
-export const bell = (): Bell => {
+export const createSignal = (): Signal => {
   let rung = 0
   const waiting = new Set<() => void>()
   return {
-    ring: () => {
+    notify: () => {
       rung++
       waiting.forEach((wake) => wake())
     },

@@ -1,6 +1,6 @@
 import type { NextId } from '../commands/handle.ts'
 import type { Database } from './database.ts'
-import { together } from '../lib/batch.ts'
+import { batch } from '../lib/batch.ts'
 
 /** Kinds of resources; each has its sequence in `state`. */
 export const idKinds = [
@@ -23,7 +23,7 @@ export const allIds = (db: Database) => Object.fromEntries(idKinds.map((kind) =>
 /** Ids from a sequence in `state`. Those asked for while a draw is under way are drawn together. */
 export const ids = (db: Database, kind: IdKind): NextId => {
   const sequence = `state.${kind}_id`
-  const next = together(1000, async (asked: readonly void[]) => {
+  const next = batch(1000, async (asked: readonly void[]) => {
     const { rows } = await db.raw<{ rows: { id: string }[] }>('select nextval(?) as id from generate_series(1, ?)', [
       sequence,
       asked.length,

@@ -4,7 +4,7 @@ import { patch, type Projection, put } from './projection.ts'
 export const accounts: Projection = {
   name: 'accounts',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (

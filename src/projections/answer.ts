@@ -4,7 +4,7 @@ import { add, type HandledProjection, patch, put } from './projection.ts'
 export const answers: HandledProjection = {
   name: 'answers',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: {
     answers: (t) => `
       create table ${t} (

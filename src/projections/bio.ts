@@ -5,7 +5,7 @@ import type { Projection } from './projection.ts'
 export const bioPages: Projection = {
   name: 'bios',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: ownedTables(
     'bios',
     `name text not null, alias text not null, title text not null, description text not null, avatar text not null,

@@ -8,7 +8,7 @@ import { type Projection, put } from './projection.ts'
 export const channels: Projection = {
   name: 'channels',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: {
     ...ownedTables(
       'channels',

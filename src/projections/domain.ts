@@ -6,7 +6,7 @@ const counted = (account: number, n: number) => add('domains_counts', { account 
 export const domains: Projection = {
   name: 'domains',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: {
     domains: (t) => `
       create table ${t} (

@@ -15,7 +15,7 @@ const listed = (account: number, n: number) => add('link_counts', { account }, {
 export const links: Projection = {
   name: 'links',
   version: 2,
-  filter: 'rest',
+  filter: 'domain',
   tables: {
     links: (t) => `
       create table ${t} (

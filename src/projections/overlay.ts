@@ -10,7 +10,7 @@ const columns = (fields: { readonly position?: string }): Row => {
 export const overlays: Projection = {
   name: 'overlays',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: ownedTables(
     'overlays',
     `type text not null, name text not null, message text not null, label text not null, link text not null, image text not null,

@@ -4,7 +4,7 @@ import type { Projection } from './projection.ts'
 export const pixels: Projection = {
   name: 'pixels',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: ownedTables('pixels', 'type text not null, name text not null, tag text not null'),
   on: ownedHandlers('Pixel', 'pixels'),
 }

@@ -16,7 +16,7 @@ const revised =
 export const qrs: HandledProjection = {
   name: 'qrs',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: ownedTables(
     'qrs',
     `type text not null, alias text not null, foreground text not null, background text not null, logo text, name text, data text,

@@ -46,7 +46,7 @@ export interface ProjectorOptions {
   readonly stall?: number
 }
 
-const filters: readonly Filter[] = ['rest', 'clicks']
+const filters: readonly Filter[] = ['domain', 'clicks']
 const lockKey = ({ name, version }: Projection) =>
   createHash('sha256').update(`linkledger projector ${name} ${version}`).digest().readBigInt64BE()
 

@@ -4,7 +4,7 @@ import type { Projection } from './projection.ts'
 export const splashes: Projection = {
   name: 'splashes',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: ownedTables(
     'splashes',
     'name text not null, title text not null, message text not null, logo text not null, banner text not null, product text not null, counter int not null',

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { Unavailable } from '../lib/unavailable.ts'
 import type { Projection, TableNames } from './projection.ts'
 
 /** How far one generation of a projection's tables has come. The newest generation that is `live` is the one that is read. */
@@ -80,7 +81,9 @@ export interface LiveTables {
 }
 
 /** The tables that are read are still being filled for the first time. */
-export class TablesNotReady extends Error {}
+export class TablesNotReady extends Unavailable {
+  override readonly name = 'TablesNotReady'
+}
 
 export const liveTables = (db: Knex, projections: readonly Projection[]): LiveTables => {
   let named = new Map<string, string>()

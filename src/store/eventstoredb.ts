@@ -30,7 +30,7 @@ import {
   type Write,
 } from '../events/store.ts'
 import { connect } from './connect.ts'
-import { openLog, type Opening } from './open.ts'
+import { ensureLogOpened, type Opening } from './open.ts'
 
 interface Encoded extends Omit<Write, 'events'> {
   readonly events: readonly EventData[]
@@ -53,7 +53,7 @@ export interface EventStoreDbOptions {
 const types = Object.keys(registry)
 const typesOf: Record<Filter, ReadonlySet<string>> = {
   clicks: new Set(['LinkClicked']),
-  rest: new Set(types.filter((type) => type !== 'LinkClicked')),
+  domain: new Set(types.filter((type) => type !== 'LinkClicked')),
   all: new Set(types),
 }
 /** Only types of ours: a server has events of its own, and may serve others too. */
@@ -403,7 +403,7 @@ export const eventStoreDb = async ({
     },
   }
   try {
-    return { ...store, logId: await openLog(store, opening) }
+    return { ...store, logId: await ensureLogOpened(store, opening) }
   } catch (error) {
     await store.close()
     throw error

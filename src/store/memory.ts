@@ -1,18 +1,18 @@
 import type { Codec, Raw } from '../events/codec.ts'
 import { type Appended, appendLimit, type EventStore, type Filter, type Write } from '../events/store.ts'
-import { bell } from '../lib/signal.ts'
-import { openLog } from './open.ts'
+import { createSignal } from '../lib/signal.ts'
+import { ensureLogOpened } from './open.ts'
 
 const passes: Record<Filter, (raw: Raw) => boolean> = {
   clicks: ({ type }) => type === 'LinkClicked',
-  rest: ({ type }) => type !== 'LinkClicked',
+  domain: ({ type }) => type !== 'LinkClicked',
   all: () => true,
 }
 
 /** The event log in an array, for specs: it holds what an engine would hold, and promises the same. */
 export const memoryStore = async (codec: Codec): Promise<EventStore> => {
   const log: Raw[] = []
-  const appended = bell()
+  const appended = createSignal()
   const of = (stream: string) => log.filter((event) => event.stream === stream)
   const repeated = ({ stream, expected, events }: Write) => {
     const start = expected === 'no_stream' ? 0 : Number(expected) + 1
@@ -50,7 +50,7 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
         })
       })
     })
-    appended.ring()
+    appended.notify()
     return { ok: true, position }
   }
 
@@ -76,5 +76,5 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
     idAt: async (position) => log[Number(position) - 1]?.id,
     close: async () => {},
   }
-  return { ...store, logId: await openLog(store) }
+  return { ...store, logId: await ensureLogOpened(store) }
 }

@@ -7,7 +7,10 @@ import type { EventStore } from '../events/store.ts'
 export type Opening = New<Event<'LogOpened'>>
 
 /** The id in the log's first event, which is written by whoever comes first; a copy of a log begins as that did. */
-export const openLog = async (store: Pick<EventStore, 'append' | 'last'>, opening = newLog()): Promise<string> => {
+export const ensureLogOpened = async (
+  store: Pick<EventStore, 'append' | 'last'>,
+  opening = newLog(),
+): Promise<string> => {
   const opened = async () => {
     const event = await store.last('log')
     return event?.type === 'LogOpened' ? event.data.logId : undefined

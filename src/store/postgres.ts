@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { type Codec, type Raw, readable } from '../events/codec.ts'
 import { events as registry } from '../events/index.ts'
-import { together } from '../lib/batch.ts'
+import { batch } from '../lib/batch.ts'
 import {
   type Appended,
   appendLimit,
@@ -11,8 +11,8 @@ import {
   StoreUnavailable,
   type Write,
 } from '../events/store.ts'
-import type { Bell } from '../lib/signal.ts'
-import { openLog, type Opening } from './open.ts'
+import type { Signal } from '../lib/signal.ts'
+import { ensureLogOpened, type Opening } from './open.ts'
 
 interface Row {
   readonly position: string
@@ -50,7 +50,7 @@ interface Outcome {
 const known = Object.keys(registry).map((type) => `'${type}'`)
 const where: Record<Filter, string> = {
   clicks: `type = 'LinkClicked' and`,
-  rest: `type <> 'LinkClicked' and type in (${known.join()}) and`,
+  domain: `type <> 'LinkClicked' and type in (${known.join()}) and`,
   all: '',
 }
 const raw = ({ position, revision, at, ...row }: Row): Raw => {
@@ -100,7 +100,7 @@ interface PostgresOptions {
 export const postgresStore = async (
   pool: Pool,
   codec: Codec,
-  appended: Bell,
+  appended: Signal,
   { groups = 64, bytes = appendLimit, retries = 4, opening }: PostgresOptions = {},
 ): Promise<EventStore> => {
   const waiting: Group[] = []
@@ -109,7 +109,7 @@ export const postgresStore = async (
   let untold = false
 
   /** rings for our own appends, of which nothing passes the filter */
-  const idle = { clicks: 0, rest: 0, all: 0 }
+  const idle = { clicks: 0, domain: 0, all: 0 }
   const news = (filter: Filter) => appended.count() - idle[filter]
 
   const query = async <R extends object>(name: string, text: string, values: unknown[]) => {
@@ -185,8 +185,8 @@ export const postgresStore = async (
   const ring = (taken: readonly Group[]) => {
     const clicks = taken.flatMap(({ writes }) => writes.flatMap(({ events }) => events.map(isClick)))
     if (!clicks.includes(true)) idle.clicks++
-    if (!clicks.includes(false)) idle.rest++
-    appended.ring()
+    if (!clicks.includes(false)) idle.domain++
+    appended.notify()
   }
 
   /** Tells the other processes: at once, then every few ms. Not in the append, whose commit it would hold up. */
@@ -243,12 +243,12 @@ export const postgresStore = async (
     })
   }
 
-  const lastOf = together(groups, async (streams: readonly string[]) => {
+  const lastOf = batch(groups, async (streams: readonly string[]) => {
     const rows = await query<Row>('last', lastOfEach, [streams])
     const found = new Map(rows.map((row) => [row.stream, row]))
     return streams.map((stream) => found.get(stream))
   })
-  const pageOf = together(groups, async (pages: readonly Page[]) => {
+  const pageOf = batch(groups, async (pages: readonly Page[]) => {
     const rows = await query<Row & { nr: string }>('read', pageOfEach, [
       pages.map(({ stream }) => stream),
       pages.map(({ from }) => from),
@@ -298,5 +298,5 @@ export const postgresStore = async (
       await telling
     },
   }
-  return { ...store, logId: await openLog(store, opening) }
+  return { ...store, logId: await ensureLogOpened(store, opening) }
 }

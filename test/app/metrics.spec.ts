@@ -60,9 +60,9 @@ describe('the metrics', () => {
     const start = await store.head('all')
     for (let id = 1; id <= 3; id++)
       await store.append([{ stream: `link-${id}`, expected: 'no_stream', events: [deleted(id)] }])
-    expect(await lagOf(store, 'rest', await store.head('rest'))).to.deep.equal({ events: 0, seconds: 0 })
+    expect(await lagOf(store, 'domain', await store.head('domain'))).to.deep.equal({ events: 0, seconds: 0 })
     expect(await lagOf(store, 'clicks', 0n)).to.deep.equal({ events: 0, seconds: 0 })
-    const behind = await lagOf(store, 'rest', start)
+    const behind = await lagOf(store, 'domain', start)
     expect(behind.events).to.equal(3)
     const age = (Date.now() - Date.parse(metadata.at)) / 1000
     expect(behind.seconds).to.be.within(age - 60, age)

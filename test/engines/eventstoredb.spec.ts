@@ -68,7 +68,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
     const before = await store.head('all')
     const appended = await append(`link-${randomUUID()}`, 'no_stream', deleted(), deleted(), deleted())
     const stop = new AbortController()
-    const read = async (after: bigint, filter: 'rest' | 'clicks', count: number) => {
+    const read = async (after: bigint, filter: 'domain' | 'clicks', count: number) => {
       const seen: bigint[] = []
       for await (const batch of store.subscribe({ after, filter, limit: 1, signal: stop.signal })) {
         seen.push(...batch.map(({ position }) => position))
@@ -76,9 +76,9 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
       }
       return seen
     }
-    const positions = await read(before, 'rest', 3)
+    const positions = await read(before, 'domain', 3)
     expect(positions.at(-1)).to.equal(appended.ok && appended.position)
-    expect(await read(positions[0]!, 'rest', 2)).to.deep.equal(positions.slice(1))
+    expect(await read(positions[0]!, 'domain', 2)).to.deep.equal(positions.slice(1))
     const clicks = read(positions[1]!, 'clicks', 1)
     await sleep(50)
     stop.abort()

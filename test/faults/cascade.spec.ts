@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { codec } from '../../src/events/codec.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import type { EventStore } from '../../src/events/store.ts'
-import { bell } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { type Connection, openPool } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
@@ -48,7 +48,7 @@ describe(`what follows from a deletion (${repeatable})`, function () {
     ;({ key, id: account } = await service.register())
     const pool = openPool(connection, { name: 'cascade', max: 2, timeout: 30_000, onError: () => {} })
     stage.later(() => pool.end())
-    store = await postgresStore(pool, codec(memoryKeyring()), bell())
+    store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
     const url = 'https://example.com/'
     await append(
       links.map((id) => ({
@@ -192,9 +192,9 @@ describe(`what follows from a deletion (${repeatable})`, function () {
   it('39: a channel of ten thousand links is deleted by one event, as fast as an empty one; all of them are free at once', async () => {
     const [full, empty] = [await fullChannel(), await newChannel()]
     expect(await listed(full)).to.equal(many)
-    const before = await store.head('rest')
+    const before = await store.head('domain')
     const ms = await timed(() => ok('del', `/api/channel/${full}/delete`))
-    expect((await store.head('rest')) - before).to.equal(1n)
+    expect((await store.head('domain')) - before).to.equal(1n)
     expect((await ask('get', `/api/channel/${full}`)).status).to.equal(404)
     expect(await listed(full)).to.equal(0)
     const next = await newChannel()

@@ -62,7 +62,7 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
     const stop = new AbortController()
     const seen: string[] = []
     const reading = (async () => {
-      for await (const batch of store.subscribe({ after: 0n, filter: 'rest', limit, signal: stop.signal }))
+      for await (const batch of store.subscribe({ after: 0n, filter: 'domain', limit, signal: stop.signal }))
         seen.push(...batch.map(({ id }) => id))
     })()
     stage.later(async () => {
@@ -266,7 +266,7 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
         await store.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [large()] }])
       const stop = new AbortController()
       let [count, most] = [0, 0]
-      for await (const batch of store.subscribe({ after: 0n, filter: 'rest', limit: 10, signal: stop.signal })) {
+      for await (const batch of store.subscribe({ after: 0n, filter: 'domain', limit: 10, signal: stop.signal })) {
         most = Math.max(most, batch.length)
         count += batch.length
         if (count < 30) await sleep(30)
@@ -517,7 +517,7 @@ describe(`an EventStoreDB that misbehaves (${repeatable})`, function () {
     double.log.append('other-app', 0, [
       { id: randomUUID(), type: 'OrderPlaced', contentType: 'application/octet-stream', data: text, metadata: text },
     ])
-    expect(await store.head('rest')).to.equal(appended.ok && appended.position)
+    expect(await store.head('domain')).to.equal(appended.ok && appended.position)
     expect(await eventsOf(store)).to.have.length(2)
   })
 })

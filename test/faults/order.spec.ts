@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codec } from '../../src/events/codec.ts'
-import { bell } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { type Connection, openPool } from '../../src/postgres/database.ts'
 import { startTestApp, urlOf } from '../support/app.ts'
@@ -48,9 +48,9 @@ describe(`the order of the log (${repeatable})`, function () {
   /** Polls the log on and on; answers the positions that it has come by. */
   const startReader = async (connection: Connection) => {
     const pool = openPool(connection, { name: 'reader', max: 1, timeout: 10_000, onError: () => {} })
-    const [ended, news] = [new AbortController(), bell()]
+    const [ended, news] = [new AbortController(), createSignal()]
     const store = await postgresStore(pool, codec(memoryKeyring()), news)
-    const polling = setInterval(news.ring, 5)
+    const polling = setInterval(news.notify, 5)
     const seen: number[] = []
     const reading = (async () => {
       for await (const events of store.subscribe({ after: 0n, filter: 'all', limit: 100, signal: ended.signal }))

@@ -45,7 +45,7 @@ describe('bio pages', () => {
   const update = (id: number, body: object, as = key) => app.put(`/api/bio/${id}/update`, { key: as, body })
   const remove = (id: number, as = key) => app.del(`/api/bio/${id}/delete`, { key: as })
   const details = async (id: number) => (await app.get(`/api/bio/${id}`, { key })).json['details']
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   const heading = async (path: string, by = app) => {
     const { status, text } = await by.visit(path)
     return status === 200 ? /<h1[^>]*>(.*?)<\/h1>/.exec(text)?.[1] : status

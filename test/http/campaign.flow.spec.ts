@@ -21,7 +21,7 @@ describe('campaigns', () => {
   })
   after(() => app.close())
 
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   const add = (body: object = {}, as = key) => app.post('/api/campaign/add', { key: as, body })
   const made = async (body: object = {}, as = key) => {
     const { status, json } = await add(body, as)

@@ -16,7 +16,7 @@ describe('channels', () => {
   })
   after(() => app.close())
 
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   const add = (body: object, as = key) => app.post('/api/channel/add', { key: as, body })
   const made = async (body: object = { name: 'Press' }, as = key) => {
     const { status, json } = await add(body, as)

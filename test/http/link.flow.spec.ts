@@ -17,7 +17,7 @@ describe('short links over HTTP', () => {
   const update = (id: number, body: object, by = key) =>
     app.put(`/api/url/${id}/update`, { key: by, body: { url: long, ...body } })
   const details = async (id: number) => (await app.get(`/api/url/${id}`, { key })).json['details']
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   const leadsTo = async (alias: string) => {
     const { status, headers } = await app.visit(`/${alias}`)
     return status === 302 ? headers.get('Location') : status

@@ -69,14 +69,14 @@ describe('a link that names other resources', () => {
       ['type', { type: 'popup' }],
       ['type', { type: 'splash-0' }],
     ]
-    const before = await app.app.ledger.store.head('rest')
+    const before = await app.app.ledger.store.head('domain')
     for (const [field, body] of wrong) {
       const { status, json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', ...body } })
       expect([status, json['message']], JSON.stringify(body)).to.satisfy(
         ([code, message]: [number, string]) => code === 400 && message.startsWith(`${field}`),
       )
     }
-    expect(await app.app.ledger.store.head('rest')).to.equal(before)
+    expect(await app.app.ledger.store.head('domain')).to.equal(before)
   })
 
   it('forgets a pixel and a campaign that are deleted', async () => {

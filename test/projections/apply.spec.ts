@@ -19,7 +19,7 @@ const registered = (id: number): DomainEvent => ({
 const numbers: Projection = {
   name: 'numbers',
   version: 1,
-  filter: 'rest',
+  filter: 'domain',
   tables: { numbers: (t) => `create table ${t} (id smallint primary key, n int not null)` },
   on: {
     LinkDeleted: ({ data: { id } }) => {

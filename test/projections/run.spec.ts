@@ -94,10 +94,10 @@ describe(`the projector (${repeatable})`, function () {
     running.push(projector)
     return projector
   }
-  const of = (projector: Projector, filter: 'rest' | 'clicks') =>
+  const of = (projector: Projector, filter: 'domain' | 'clicks') =>
     projector.state().subscriptions.find((subscription) => subscription.filter === filter)
-  const caughtUp = async (projector: Projector, ...filters: ('rest' | 'clicks')[]) => {
-    for (const filter of filters.length > 0 ? filters : (['rest', 'clicks'] as const)) {
+  const caughtUp = async (projector: Projector, ...filters: ('domain' | 'clicks')[]) => {
+    for (const filter of filters.length > 0 ? filters : (['domain', 'clicks'] as const)) {
       const head = await log.store.head(filter)
       const reached = await until(
         async () => of(projector, filter)?.position ?? 0n,
@@ -136,12 +136,12 @@ describe(`the projector (${repeatable})`, function () {
 
   it('tells what it has seen, also when nothing handles it', async () => {
     const seen: bigint[] = []
-    const projector = start({ onSeen: async (filter, position) => void (filter === 'rest' && seen.push(position)) })
-    await caughtUp(projector, 'rest')
+    const projector = start({ onSeen: async (filter, position) => void (filter === 'domain' && seen.push(position)) })
+    await caughtUp(projector, 'domain')
     await log.append([
       { stream: 'claim-x', event: fresh({ type: 'NameClaimed', data: { token: 't', holder: 'link-1', account: 1 } }) },
     ])
-    const head = await log.store.head('rest')
+    const head = await log.store.head('domain')
     expect(
       await until(
         async () => seen.at(-1),
@@ -153,7 +153,7 @@ describe(`the projector (${repeatable})`, function () {
 
   it('goes on where its checkpoint is, after a stop, and reads nothing again', async () => {
     await log.append(history(random, 200))
-    const idle: Projection = { name: 'idle', version: 1, filter: 'rest', tables: {}, on: {} }
+    const idle: Projection = { name: 'idle', version: 1, filter: 'domain', tables: {}, on: {} }
     const first = start({ projections: [...projections, idle] })
     await caughtUp(first)
     await first.stop()
@@ -187,16 +187,16 @@ describe(`the projector (${repeatable})`, function () {
     const nobodys = { type: 'NameClaimed', data: { token: 't', holder: 'link-1', account: 1 } } as const
     await log.append([{ stream: 'claim-x', event: fresh(nobodys) }])
     await caughtUp(projector)
-    expect(await newestSeen(log.db)).to.equal(await log.store.head('rest'))
+    expect(await newestSeen(log.db)).to.equal(await log.store.head('domain'))
   })
 
   it('has not come anywhere while one of its tables is being filled for the first time', async () => {
     await log.append(history(random, 100))
-    const [late, ...others] = registered.filter(({ filter }) => filter === 'rest')
+    const [late, ...others] = registered.filter(({ filter }) => filter === 'domain')
     await build(others)
     expect(await newestSeen(log.db)).to.equal(0n)
     await build([late!])
-    expect(await newestSeen(log.db)).to.equal(await log.store.head('rest'))
+    expect(await newestSeen(log.db)).to.equal(await log.store.head('domain'))
   })
 
   it('works while another stands by, who takes over when it ends', async () => {
@@ -232,7 +232,7 @@ describe(`the projector (${repeatable})`, function () {
     })
     const projector = start({
       openLocks: some,
-      onSeen: async (filter, position) => void (filter === 'rest' && told.push(position)),
+      onSeen: async (filter, position) => void (filter === 'domain' && told.push(position)),
     })
     await log.append(history(random, 100))
     await caughtUp(projector)
@@ -247,7 +247,7 @@ describe(`the projector (${repeatable})`, function () {
       subscribe: async function* (options) {
         for await (const events of log.store.subscribe(options)) {
           yield events
-          if (options.filter === 'rest' && stalled < 2) {
+          if (options.filter === 'domain' && stalled < 2) {
             stalled++
             if (!options.signal.aborted)
               await new Promise((resolve) => options.signal.addEventListener('abort', resolve))
@@ -280,17 +280,17 @@ describe(`the projector (${repeatable})`, function () {
       const chokes = choking(links, (position) => broken && position === bad.position)
       const projector = start({ projections: [accounts, chokes, stats], log: alerts.log, limit: 90 })
 
-      const halted = await until(async () => of(projector, 'rest')?.halted, Boolean)
+      const halted = await until(async () => of(projector, 'domain')?.halted, Boolean)
       const reason = `links cannot take event ${bad.position} (${bad.type}, ${bad.stream}@${bad.revision}): Error: it chokes`
       expect(halted).to.deep.equal({ position: bad.position, reason })
       expect(alerts.lines()).to.include('a subscription is halted').and.include(reason)
       expect(await liveCheckpoint(log.db, links)).to.include({ position: String(before.position), event_id: before.id })
       await caughtUp(projector, 'clicks')
-      expect(of(projector, 'rest')).to.deep.include({ halted })
+      expect(of(projector, 'domain')).to.deep.include({ halted })
 
       broken = false
       await caughtUp(projector)
-      expect(of(projector, 'rest')?.halted).to.equal(undefined)
+      expect(of(projector, 'domain')?.halted).to.equal(undefined)
       await expectCleanRun()
     })
 
@@ -300,7 +300,7 @@ describe(`the projector (${repeatable})`, function () {
       let broken = true
       const chokes = choking(links, (position) => broken && position === bad.position)
       const projector = start({ projections: [accounts, chokes, stats] })
-      expect((await until(async () => of(projector, 'rest')?.halted, Boolean))?.position).to.equal(bad.position)
+      expect((await until(async () => of(projector, 'domain')?.halted, Boolean))?.position).to.equal(bad.position)
       const tables = async () =>
         (await log.db.raw<{ rows: object[] }>(`select 1 from pg_tables where tablename like 'links%'`)).rows.length
       expect(await until(tables, (n) => n === 0)).to.equal(0)
@@ -321,7 +321,7 @@ describe(`the projector (${repeatable})`, function () {
         ])
       await spoil('"url"', '"lost"')
       const projector = start()
-      const halted = await until(async () => of(projector, 'rest')?.halted, Boolean)
+      const halted = await until(async () => of(projector, 'domain')?.halted, Boolean)
       expect(halted?.position).to.equal(bad.position)
       expect(halted?.reason).to.include(`event ${bad.position} (LinkCreated, ${bad.stream}@0) cannot be read`)
       expect((await read([links]))['links']).to.have.length(30)
@@ -363,7 +363,7 @@ describe(`the projector (${repeatable})`, function () {
       const way = ways[round < ways.length ? round : random(ways.length)]!
       const end = countdown(random(way === 'killed' ? 40 : 4))
       /** Fails within the transaction, after the writes of the others in it. */
-      const failing = (filter: 'rest' | 'clicks'): Projection => ({
+      const failing = (filter: 'domain' | 'clicks'): Projection => ({
         name: `failing-${filter}`,
         version: 1,
         filter,
@@ -386,7 +386,7 @@ describe(`the projector (${repeatable})`, function () {
       })
       const projector = start({
         db,
-        projections: [...projections, failing('rest'), failing('clicks')],
+        projections: [...projections, failing('domain'), failing('clicks')],
         limit: 10 + random(50),
         onSeen: async () => {
           // committed, and nobody learns of it
@@ -484,7 +484,7 @@ describe(`the projector (${repeatable})`, function () {
 
   describe('tables that were filled from another log, or from a longer one', () => {
     const refused = async (projector: Projector) =>
-      (await until(async () => of(projector, 'rest')?.halted, Boolean))?.reason
+      (await until(async () => of(projector, 'domain')?.halted, Boolean))?.reason
 
     it('are not continued: the log has another id', async () => {
       await log.append(history(random, 50))

@@ -4,7 +4,7 @@ import { asStored, type Codec, codec } from '../../src/events/codec.ts'
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import type { EventStore } from '../../src/events/store.ts'
-import { bell } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { copyLog, NotACopy } from '../../src/store/copy.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -32,7 +32,7 @@ const onPostgres = async (): Promise<Place> => {
   return async (opening, as = asStored) => {
     const pool = openPool(connection, options)
     closing.push(() => pool.end())
-    return postgresStore(pool, as, bell(), opening ? { opening } : {})
+    return postgresStore(pool, as, createSignal(), opening ? { opening } : {})
   }
 }
 const onEventStoreDb = async (): Promise<Place> => {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type pg from 'pg'
 import { asStored, codec } from '../../src/events/codec.ts'
 import type { EventStore } from '../../src/events/store.ts'
-import { bell } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
@@ -30,7 +30,7 @@ describe('event stores', () => {
     await db.destroy()
     pool = openPool(connection, options)
     memory = await memoryStore(codec(memoryKeyring()))
-    postgres = await postgresStore(pool, codec(keyring), bell())
+    postgres = await postgresStore(pool, codec(keyring), createSignal())
     engine = await openEventStore()
     eventstore = await eventStoreDb({ url: engine.url, codec: codec(memoryKeyring()) })
   })
@@ -60,17 +60,17 @@ describe('event stores', () => {
     })
 
     it('waits for no event whose type only a newer program knows, and copies it', async () => {
-      const raw = await postgresStore(pool, asStored, bell())
-      const before = await postgres.head('rest')
+      const raw = await postgresStore(pool, asStored, createSignal())
+      const before = await postgres.head('domain')
       const newer = { ...deleted(1), type: 'LinkRaptured' } as unknown as ReturnType<typeof deleted>
       const appended = await raw.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [newer] }])
       expect(appended).to.include({ ok: true })
-      expect(await postgres.head('rest')).to.equal(before)
+      expect(await postgres.head('domain')).to.equal(before)
       expect((await raw.head('all')) > before).to.equal(true)
       await postgres.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [deleted(2)] }])
       const stop = new AbortController()
       const follow = { after: before, limit: 10, signal: stop.signal }
-      for await (const events of postgres.subscribe({ ...follow, filter: 'rest' })) {
+      for await (const events of postgres.subscribe({ ...follow, filter: 'domain' })) {
         expect(events.map(({ data }) => data)).to.deep.equal([{ id: 2 }])
         break
       }

@@ -2,7 +2,7 @@ import type { Click } from '../../src/events/click.ts'
 import { codec } from '../../src/events/codec.ts'
 import type { New, Recorded } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
-import { bell } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { type Database, migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
 import type { Projection } from '../../src/projections/projection.ts'
@@ -25,7 +25,7 @@ export const openTestLog = async () => {
   await migrate(db)
   await ensureCheckpoints(db)
   const pool = openPool(connection, { name: 'spec', ...options })
-  const store = await postgresStore(pool, codec(memoryKeyring()), bell())
+  const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
   const others: Database[] = []
   const ends = new Map<string, bigint>()
 

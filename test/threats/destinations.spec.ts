@@ -15,7 +15,7 @@ describe('where a link may lead', () => {
   let made: { id: number; alias: string }
   const add = (body: object) => app.post('/api/url/add', { key, body: { url: long, ...body } })
   const update = (body: object) => app.put(`/api/url/${made.id}/update`, { key, body: { url: long, ...body } })
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   /** Every field of a link that holds an address. */
   const fields: Record<string, (url: string) => object> = {
     url: (url) => ({ url }),

@@ -20,7 +20,7 @@ describe('whatever is sent', () => {
   let key: string
   let slow: Slow
   const add = (body: unknown) => app.post('/api/url/add', { key, body })
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   const inLog = async (text: string) =>
     (await query(app.connection, 'select 1 from log.events where data::text like $1', [`%${text}%`])).length
   before(async () => {

@@ -7,13 +7,13 @@ import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Domains } from '../../cache/domains.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
-import type { Late } from '../../cache/pending.ts'
+import type { PendingStreams } from '../../cache/pending.ts'
 
 /** What the routes work with. */
 export interface Services {
   readonly handler: Handler
   readonly reader: Reader
-  readonly late: Late
+  readonly pending: PendingStreams
   readonly nextId: NextIds
   /** the address short links start with, without a trailing slash */
   readonly baseUrl: () => string

@@ -11,7 +11,9 @@ import { readBody } from './body.ts'
 import { campaignRoutes } from '../campaign.ts'
 import { channelRoutes } from '../channel.ts'
 import { domainRoutes } from '../domain.ts'
-import { fail, failureOf, inTime } from './errors.ts'
+import { fail, failureOf } from './errors.ts'
+import { withTimeout } from '../../lib/timeout.ts'
+import { Unavailable } from '../../lib/unavailable.ts'
 import { linkRoutes } from '../link.ts'
 import { overlayRoutes } from '../overlay.ts'
 import { pixelRoutes } from '../pixel.ts'
@@ -83,7 +85,11 @@ export const createApi = (options: ApiOptions) => {
       })
       setRate(ctx, { limit, remaining: limit, reset: Math.floor(Date.now() / 1000) + window })
       try {
-        await inTime(next(), patience(ctx.path))
+        await withTimeout(
+          patience(ctx.path),
+          next(),
+          () => new Unavailable(`no response within ${patience(ctx.path)} ms`),
+        )
       } catch (error) {
         const failure = failureOf(error)
         if (failure.status >= 500)

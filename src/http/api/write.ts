@@ -8,7 +8,7 @@ import type { Call, Services } from './route.ts'
 export interface WriterOptions extends Pick<Services, 'handler' | 'nextId'> {
   readonly progress: Progress
   /** A write is stored, but the read tables are late: everyone has to know. */
-  readonly tellLate: (stream: string, position: bigint) => void
+  readonly onPending: (stream: string, position: bigint) => void
 }
 
 /** ms until others are told that the tables are late, and until a write is answered all the same */
@@ -18,7 +18,7 @@ const [prompt, patience] = [40, 2000]
 export const writer = (
   ctx: Context,
   who: Extract<Authenticated, { ok: true }> | undefined,
-  { handler, nextId, progress, tellLate }: WriterOptions,
+  { handler, nextId, progress, onPending }: WriterOptions,
 ): Pick<Call<unknown>, 'write' | 'create'> => {
   const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
   const context = (account: number) => ({
@@ -30,7 +30,7 @@ export const writer = (
   })
   const readable = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
     if (await progress.wait(handled.position, prompt)) return handled
-    tellLate(stream, handled.position)
+    onPending(stream, handled.position)
     if (!(await progress.wait(handled.position, patience - prompt))) ctx.set('X-Projection-Pending', '1')
     return handled
   }

@@ -22,7 +22,7 @@ export const refresh = (url: string, seconds: number) =>
   html`<noscript><meta http-equiv="refresh" content="${seconds};url=${url}" /></noscript>`
 
 /** Of one page what several give: their directives together. */
-export const together = (...all: readonly May[]): May =>
+export const mergePolicies = (...all: readonly May[]): May =>
   Object.fromEntries(
     [...new Set(all.flatMap((may) => Object.keys(may)))].map((name) => [name, all.flatMap((may) => may[name] ?? [])]),
   )

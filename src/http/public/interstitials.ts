@@ -11,7 +11,7 @@ import {
   hostOf,
   pixelsOf,
   refresh,
-  together,
+  mergePolicies,
   told,
   type WayPage,
   wideStyle,
@@ -29,7 +29,7 @@ const framePage = (shows: Shows, url: string): WayPage => {
     head: html`${passBy}${told(shows)}`,
     wide: true,
     styles: [wideStyle],
-    may: together(frameSource(url), may),
+    may: mergePolicies(frameSource(url), may),
     ...(script && { script: own(script) }),
     content: html`${bar(shows.title, url)}
       <div class="stage" role="main">${framed(url)}</div>
@@ -49,7 +49,7 @@ const splashPage = (shows: Shows, url: string): WayPage => {
     title: heading,
     head: html`${passBy}${told(shows)}${refresh(url, counter)}`,
     styles: [splashStyle],
-    may: together({ 'img-src': images.map(sourceOf) }, may),
+    may: mergePolicies({ 'img-src': images.map(sourceOf) }, may),
     script: own(script + count),
     content: html`<article class="splash">
       ${banner && linked(html`<img class="banner" src="${banner}" alt="${product && heading}" />`)}

@@ -9,7 +9,7 @@ import {
   frameSource,
   hostOf,
   pixelsOf,
-  together,
+  mergePolicies,
   told,
   type WayPage,
   wideStyle,
@@ -101,7 +101,11 @@ export const overlayPage = (
     head: html`${passBy}${told(shows)}`,
     wide: true,
     styles: [wideStyle, own(`:root{--own:${color};--on:${text}}${ctaStyle}`)],
-    may: together(shown ? frameSource(url) : {}, { 'img-src': overlay.image ? [sourceOf(overlay.image)] : [] }, may),
+    may: mergePolicies(
+      shown ? frameSource(url) : {},
+      { 'img-src': overlay.image ? [sourceOf(overlay.image)] : [] },
+      may,
+    ),
     ...(script && { script: own(script) }),
     content: html`${bar(shows.title, url)}
       <div class="stage" role="main">

@@ -8,7 +8,7 @@ import { preferredLanguages } from '../../visitor/language.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { answerForm } from './answerform.ts'
 import type { Domains } from '../../cache/domains.ts'
-import { isOutage } from '../api/errors.ts'
+import { isUnavailable } from '../../lib/unavailable.ts'
 import { readForm } from './form.ts'
 import { type PageOptions, sendPage } from './html.ts'
 import { bioPage, pages, passwordPage } from './pages.ts'
@@ -178,8 +178,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     req.method === 'POST' ? seeOther(req, res) : sendPage(req, res, bioPage(bio))
 
   const failed = (req: IncomingMessage, res: ServerResponse, error: unknown) => {
-    if (!isOutage(error)) log.error({ err: error }, 'a redirect failed')
-    if (!res.headersSent) sendPage(req, res, isOutage(error) ? pages.unavailable : pages.failed)
+    if (!isUnavailable(error)) log.error({ err: error }, 'a redirect failed')
+    if (!res.headersSent) sendPage(req, res, isUnavailable(error) ? pages.unavailable : pages.failed)
   }
 
   const handle: Handler = async (req, res) => {

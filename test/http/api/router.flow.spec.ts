@@ -36,7 +36,7 @@ describe('the API', () => {
   let key: string
   let other: string
   const add = async (by = key) => Number((await app.post('/api/url/add', { key: by, body: { url: long } })).json['id'])
-  const head = () => app.app.ledger.store.head('rest')
+  const head = () => app.app.ledger.store.head('domain')
   before(async () => {
     app = await startTestApp()
     key = (await app.register()).key
