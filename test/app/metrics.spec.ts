@@ -90,8 +90,8 @@ describe('the metrics', () => {
       )
       expect(recorded).to.include({
         linkledger_projector_active: 1,
-        'linkledger_projector_lag_events{subscription="rest"}': 0,
-        'linkledger_projector_lag_seconds{subscription="rest"}': 0,
+        'linkledger_projector_lag_events{subscription="domain"}': 0,
+        'linkledger_projector_lag_seconds{subscription="domain"}': 0,
         linkledger_relay_lag_seconds: 0,
         linkledger_spool_waiting: 0,
         'linkledger_not_counted_total{what="head"}': 1,

@@ -13,6 +13,7 @@ import type { Io } from '../../src/clicks/spool/journal.ts'
 import { disk } from '../../src/clicks/spool/journal.ts'
 import type { SpoolOptions } from '../../src/clicks/spool/spool.ts'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
+import { needsLinux, skipWithoutMount } from '../support/skip.ts'
 import { quiet, route, visit } from './spool-visits.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -212,7 +213,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
     })
 
     it('reads each byte of a segment once, however long it waits between visits', async function () {
-      if (process.platform !== 'linux') this.skip()
+      needsLinux(this)
       const bytesRead = (): number => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
       const spool = await open()
       const reading = take(spool, 100, {}, 10)
@@ -735,7 +736,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
     })
 
     it('gets through a real one: /dev/full', async function () {
-      if (process.platform !== 'linux') this.skip()
+      needsLinux(this)
       let target: string | undefined = '/dev/full'
       const spool = await open({
         ringVisits: 5,
@@ -751,12 +752,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
 
     it('gets through a real one: a small file system', async function () {
       const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', home])
-      if (mounted.status !== 0) {
-        process.stdout.write(
-          `      (skipped: no tmpfs can be mounted here: ${String(mounted.stderr ?? mounted.error)})\n`,
-        )
-        this.skip()
-      }
+      if (mounted.status !== 0) skipWithoutMount(this, String(mounted.stderr ?? mounted.error))
       try {
         const spool = await open({ ringVisits: 100, segmentBytes: 64 * 1024 })
         let added = 0

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../support/client.ts'
-import { note } from '../support/faults.ts'
+import { skip } from '../support/skip.ts'
 
 const run = promisify(execFile)
 const recipe = new URL('./kafka/pom.xml', import.meta.url).pathname
@@ -33,13 +33,17 @@ const fetchJars = async (): Promise<string> => {
   return libs
 }
 
-/** Why no broker can be had here, in words for the reader of the test's output; undefined when one can. */
-export const noBroker = async (): Promise<string | undefined> => {
-  if (given !== undefined) return undefined
-  if (!required) return 'no TEST_KAFKA_BROKERS; `npm run test:kafka` brings a broker of its own, with Java 17 and Maven'
+/** Skips where no broker is available; throws where one is required and cannot be installed. */
+export const needsBroker = async (test: Mocha.Context) => {
+  if (given !== undefined) return
+  if (!required)
+    return skip(
+      test,
+      'no Kafka broker',
+      'set TEST_KAFKA_BROKERS, or use `npm run test:kafka`, which starts one (Java 17, Maven)',
+    )
   try {
     await fetchJars()
-    return undefined
   } catch (error) {
     throw new Error(`a Kafka broker cannot be had (Java 17, Maven and Maven Central are needed): ${String(error)}`, {
       cause: error,
@@ -105,11 +109,9 @@ log4j.logger.kafka.server=INFO
 
 const none = async () => {}
 
-/** In a spec that is no good on brokers of somebody else. */
+/** The test kills or slows down its broker, so it must not use one that others use. */
 export const needsOwnBroker = (test: Mocha.Context) => {
-  if (given === undefined) return
-  note('skipped: it needs a broker of its own, and TEST_KAFKA_BROKERS is set')
-  test.skip()
+  if (given !== undefined) skip(test, 'it needs a broker of its own', 'unset TEST_KAFKA_BROKERS')
 }
 
 export interface Broker {

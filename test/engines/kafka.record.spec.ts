@@ -14,7 +14,7 @@ import { click } from '../support/events.ts'
 import { long, note, randomFrom, repeatable, seed } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { eventsOf } from '../support/writer.ts'
-import { type Broker, needsOwnBroker, noBroker, startBroker } from './broker.ts'
+import { type Broker, needsOwnBroker, needsBroker, startBroker } from './broker.ts'
 import { api, type Proxy, startProxy } from './proxy.ts'
 
 /** Clicks of one spool, each on the link of its own number. */
@@ -40,11 +40,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
 
   before(async function () {
     this.timeout(400_000)
-    const reason = await noBroker()
-    if (reason !== undefined) {
-      note(`skipped: ${reason}`)
-      return this.skip()
-    }
+    await needsBroker(this)
     proxy = await startProxy()
     broker = await startBroker(proxy.port)
     proxy.to(broker.port)

@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.ts'
 import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
 import { type MadeLink, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
-import { type Broker, needsOwnBroker, noBroker, startBroker } from './broker.ts'
+import { type Broker, needsOwnBroker, needsBroker, startBroker } from './broker.ts'
 import { clickEvents, expectOnce, recordedClicks } from './clicks.ts'
 
 const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))]
@@ -47,11 +47,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
 
   before(async function () {
     this.timeout(400_000)
-    const reason = await noBroker()
-    if (reason !== undefined) {
-      note(`skipped: ${reason}`)
-      return this.skip()
-    }
+    await needsBroker(this)
     broker = await startBroker()
     database = await freshDatabase()
     dir = await stage.dir()

@@ -9,6 +9,7 @@ import { freshDatabase } from '../support/database.ts'
 import { long, note, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
 import { allCounted, listed, makeLinks, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
+import { skipWithoutMount } from '../support/skip.ts'
 
 describe(`the disk under the spool (${repeatable})`, function () {
   this.timeout(long ? 1_800_000 : 120_000)
@@ -47,10 +48,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     await mkdir(spool)
     const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', spool])
     const mounted = mount('size=256k')
-    if (mounted.status !== 0) {
-      note(`skipped: no tmpfs can be mounted here: ${String(mounted.stderr ?? mounted.error)}`)
-      return this.skip()
-    }
+    if (mounted.status !== 0) skipWithoutMount(this, String(mounted.stderr ?? mounted.error))
     stage.later(() => spawnSync('umount', ['--lazy', spool]))
     const service = await start()
     const { key } = await service.register()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDataDir } from '../../src/lib/folderlock.ts'
 import { child, endChildren } from '../postgres/child.ts'
+import { needsRoot } from '../support/skip.ts'
 
 describe('the data folder', function () {
   this.timeout(60_000)
@@ -95,7 +96,7 @@ describe('the data folder', function () {
   })
 
   it('can be taken by another user than the one who left a lock in it', async function () {
-    if (process.getuid?.() !== 0) return this.skip() // only root can be two users
+    needsRoot(this)
     const dir = join(scratch, 'shared')
     await mkdir(dir)
     await chmod(scratch, 0o755)

@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Connection, type EmbeddedPostgres, runningEmbedded, startEmbedded } from '../../src/postgres/embedded.ts'
+import { needsLinux, needsRoot, skip } from '../support/skip.ts'
 import { child, endChildren, repository } from './child.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -152,7 +153,7 @@ describe('embedded PostgreSQL', function () {
   })
 
   it('listens on no network address', async function () {
-    if (process.platform !== 'linux') return this.skip() // needs /proc
+    needsLinux(this) // for /proc
     const { connection } = await start()
     expect(await query(connection, 'select inet_server_addr()')).to.deep.equal([[null]])
     const sockets = async (pid: number) => {
@@ -195,7 +196,7 @@ describe('embedded PostgreSQL', function () {
   })
 
   it('cannot be reached by another user who knows everything', async function () {
-    if (!isRoot) return this.skip() // only root can be another user
+    needsRoot(this)
     const { connection } = await start()
     await chmod(dir, 0o777)
     const script = `require('net').connect(process.argv[1]).on('error', (e) => console.log(e.code)).on('connect', () => console.log('in'))`
@@ -367,11 +368,12 @@ describe('embedded PostgreSQL', function () {
     }
 
     before(function () {
-      if (!existsSync(join(repository, packaged))) this.skip()
+      if (!existsSync(join(repository, packaged)))
+        skip(this, `${packaged} is not installed`, 'install the optional dependencies of this platform')
     })
 
     it('works for root below a folder that is closed to everybody else, without install scripts', async function () {
-      if (!isRoot) return this.skip()
+      needsRoot(this)
       const closed = join(scratch, 'closed')
       await mkdir(closed, { mode: 0o700 })
       const folder = await checkout(join(closed, 'checkout'), true)
@@ -387,10 +389,8 @@ describe('embedded PostgreSQL', function () {
       if (isRoot) {
         await chown(mine, nobody, nobody)
         const canRead = spawnSync('test', ['-r', join(repository, 'node_modules/zod/package.json')], { uid: nobody })
-        if (canRead.status !== 0) {
-          process.stdout.write(`      (skipped: ${repository} can be read by root only)\n`)
-          return this.skip()
-        }
+        if (canRead.status !== 0)
+          skip(this, `only root can read ${repository}`, 'check the repository out where every user can read it')
       } else {
         execFileSync('chmod', ['-R', 'a-w', join(folder, packaged)])
       }
@@ -413,7 +413,8 @@ describe('embedded PostgreSQL', function () {
     })
 
     it('works with the PostgreSQL of the machine, where npm brought none', async function () {
-      if (!existsSync('/usr/lib/postgresql')) return this.skip()
+      if (!existsSync('/usr/lib/postgresql'))
+        skip(this, 'the machine has no PostgreSQL of its own', 'install postgresql')
       const folder = await checkout(join(scratch, 'without'), false)
       const one = child('embedded', join(scratch, 'system data'), { checkout: folder })
       await serves(one)

@@ -5,12 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import type { Context } from 'mocha'
+import { skip } from './skip.ts'
 
 const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-/** Why there is no browser to look with, if there is none. */
-export const noBrowser = existsSync(program)
-  ? undefined
-  : `${program} is missing: apt-get install chromium, or set CHROMIUM`
+
+/** The test shows a page in a real browser. */
+export const needsBrowser = (context: Context) => {
+  if (!existsSync(program)) skip(context, `no Chromium at ${program}`, 'install chromium, or set CHROMIUM to its path')
+}
 
 // nothing but the service under test can be reached
 const flags = [

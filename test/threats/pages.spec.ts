@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { payloads, payloadUrls } from '../data/payloads.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Browser, noBrowser, openBrowser } from '../support/browser.ts'
-import { long as thorough, note } from '../support/faults.ts'
+import { type Browser, needsBrowser, openBrowser } from '../support/browser.ts'
+import { long as thorough } from '../support/faults.ts'
 
 const benign = 'An ordinary text'
 
@@ -74,10 +74,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
     let bare: Server
     let bareAddress: string
     before(async function () {
-      if (noBrowser !== undefined) {
-        note(`skipped: ${noBrowser}`)
-        this.skip()
-      }
+      needsBrowser(this)
       browser = await openBrowser()
       bare = createServer((req, res) => {
         if (req.headers['sec-fetch-dest'] !== 'document') return void res.writeHead(404).end()

@@ -3,9 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PixelType } from '../../../src/events/pixel.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { type Browser, noBrowser, openBrowser } from '../../support/browser.ts'
+import { type Browser, needsBrowser, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/client.ts'
-import { note } from '../../support/faults.ts'
 
 describe('a visitor with a real browser', function () {
   this.timeout(60_000)
@@ -17,10 +16,7 @@ describe('a visitor with a real browser', function () {
   let to: string
   let asked: string[] = []
   before(async function () {
-    if (noBrowser !== undefined) {
-      note(`skipped: ${noBrowser}`)
-      this.skip()
-    }
+    needsBrowser(this)
     app = await startTestApp()
     ;({ key } = await app.register())
     browser = await openBrowser()
