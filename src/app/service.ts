@@ -10,6 +10,7 @@ import { type Ledger, newestSeen, openLedger, project } from './ledger.ts'
 import { watchService } from './metrics.ts'
 import { type Outside, openSite } from './site.ts'
 import { listen } from '../postgres/listen.ts'
+import { decode } from '../postgres/notifications.ts'
 import { openCountries } from '../visitor/country.ts'
 
 export interface App {
@@ -103,14 +104,14 @@ const start = async (
     }
     reading.abort()
   }
-  /** What processes tell each other: `<what> <who> <more>`. */
   const heard = (text: string) => {
-    const [what, who, first = '', second = ''] = text.split(' ')
-    if (what === 'live') void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
-    if (who === instance) return
-    if (what === 'log') appended.notify()
-    if (what === 'seen' && first === 'domain') void progress.advance(BigInt(second))
-    if (what === 'late') pending.add(first, BigInt(second))
+    const notification = decode(text)
+    if (notification?.kind === 'replaced') void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
+    if (notification === undefined || notification.from === instance) return
+    if (notification.kind === 'appended') appended.notify()
+    if (notification.kind === 'projected' && notification.filter === 'domain')
+      void progress.advance(notification.position)
+    if (notification.kind === 'pending') pending.add(notification.stream, notification.position)
   }
 
   // tables that are not there yet are learnt when they are

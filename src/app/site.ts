@@ -10,6 +10,7 @@ import { limiter } from '../http/api/ratelimit.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Ledger } from './ledger.ts'
 import { allIds } from '../postgres/ids.ts'
+import { encode } from '../postgres/notifications.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
 
@@ -64,7 +65,7 @@ export const openSite = ({
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
     onPending: (stream, position) => {
       pending.add(stream, position)
-      void notify(`late ${instance} ${stream} ${position}`).catch(() => {})
+      void notify(encode({ kind: 'pending', from: instance, stream, position })).catch(() => {})
     },
   })
   const secureCookies = () => baseUrl().startsWith('https:')

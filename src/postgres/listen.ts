@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { alive, type Connection } from './database.ts'
+import { channel } from './notifications.ts'
 
-const channel = 'linkledger'
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
   const client = new pg.Client({
     ...connection,

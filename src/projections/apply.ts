@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { prepared } from '../postgres/database.ts'
+import { notify } from '../postgres/notifications.ts'
 import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
 import { type Checkpoint, checkpoints, tableNames } from './tables.ts'
 
@@ -42,7 +43,7 @@ const moveWith = (more: string) =>
        = (was.projection, was.version, was.generation, was.position, was.live)
      returning 1
    ) select count(*)::int as n${more} from moved`
-const [move, moveAndTell] = [moveWith(''), moveWith(`, pg_notify('linkledger', ?)`)]
+const [move, moveAndTell] = [moveWith(''), moveWith(`, ${notify}`)]
 
 /**
  * Moves the checkpoints from where they were, as the transaction's first statement: of two projectors one fails here. Those of projections

@@ -4,6 +4,7 @@ import type { Knex } from 'knex'
 import type { Logger } from 'pino'
 import { Unreadable } from '../events/codec.ts'
 import type { EventStore, Filter } from '../events/store.ts'
+import { encode, notify } from '../postgres/notifications.ts'
 import { applyBatch, type Member, Overtaken, Poison } from './apply.ts'
 import type { Projection } from './projection.ts'
 import { type Checkpoint, checkpoints, dropGeneration, newGeneration, prune } from './tables.ts'
@@ -111,7 +112,7 @@ export const fill = async (
     if (signal.aborted) return false
     await tx(checkpoints).where({ projection: name, version, live: true }).update({ live: false })
     await tx(checkpoints).where({ projection: name, version, generation }).update({ live: true })
-    await tx.raw(`select pg_notify('linkledger', ?)`, [`live ${instance}`])
+    await tx.raw(`select ${notify}`, [encode({ kind: 'replaced', from: instance })])
     return true
   }
   try {
@@ -151,7 +152,9 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   const follow = async (filter: Filter, projected: readonly Projection[], signal: AbortSignal) => {
     // who works on some of the projections only (an older program has the rest) does not know how far all of them have come
     const whole = projected.length === projections.filter((projection) => projection.filter === filter).length
-    const tell = whole ? (position: bigint) => `seen ${instance} ${filter} ${position}` : undefined
+    const tell = whole
+      ? (position: bigint) => encode({ kind: 'projected', from: instance, filter, position })
+      : undefined
     const saw = whole ? (position: bigint) => onSeen(filter, position) : () => Promise.resolve()
     let members: readonly Member[] = await loadMembers(db, store, projected)
     const missing = projected.filter((projection) => !members.some((member) => member.projection === projection))

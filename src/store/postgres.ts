@@ -12,6 +12,7 @@ import {
   type Write,
 } from '../events/store.ts'
 import type { Signal } from '../lib/signal.ts'
+import { notifyAppended } from '../postgres/notifications.ts'
 import { ensureLogOpened, type Opening } from './open.ts'
 
 interface Row {
@@ -75,8 +76,6 @@ const pageOfEach = `
     select * from log.events e where e.stream = s.stream and e.revision >= s.first order by revision limit ${pageSize}
   ) as e
   order by s.nr, e.revision`
-/** Each connection is named after its process, which does not listen to itself. */
-const tellOthers = `select pg_notify('linkledger', 'log ' || current_setting('application_name'))`
 const isClick = ({ type }: { readonly type: string }) => type === 'LinkClicked'
 const size = (writes: readonly Encoded[]) =>
   writes.reduce((sum, { events }) => events.reduce((n, e) => n + e.data.length + e.metadata.length, sum), 0)
@@ -194,7 +193,7 @@ export const postgresStore = async (
     while (untold) {
       untold = false
       // one that is lost does no harm: behind it stands their own look, every second
-      await pool.query({ name: 'tell', text: tellOthers }).catch(() => {})
+      await pool.query({ name: 'tell', text: notifyAppended }).catch(() => {})
       await sleep(15)
     }
     telling = undefined

@@ -1,0 +1,51 @@
+/** The channel of LISTEN and NOTIFY on which the processes that share a database talk to each other. */
+export const channel = 'linkledger'
+
+interface Sent {
+  /** name of the process that sent it; each process uses its own as `application_name` */
+  readonly from: string
+}
+/** The process has appended to the log. */
+type Appended = Sent & { readonly kind: 'appended' }
+/** The events that pass `filter` are in the read tables up to `position`. */
+type Projected = Sent & { readonly kind: 'projected'; readonly filter: string; readonly position: bigint }
+/** A client was told that its change of `stream` is stored before it was in the read tables. */
+type Pending = Sent & { readonly kind: 'pending'; readonly stream: string; readonly position: bigint }
+/** A new generation of read tables has replaced the one before. */
+type Replaced = Sent & { readonly kind: 'replaced' }
+export type Notification = Appended | Projected | Pending | Replaced
+
+/** The first words of the messages. A release may run next to an older one, so they stay as they are. */
+const words = { appended: 'log', projected: 'seen', pending: 'late', replaced: 'live' } as const
+
+/** Returns the text that `decode` reads: `<word> <from>` and up to two fields, separated by spaces. */
+export const encode = (notification: Notification): string => {
+  const head = `${words[notification.kind]} ${notification.from}`
+  switch (notification.kind) {
+    case 'projected':
+      return `${head} ${notification.filter} ${notification.position}`
+    case 'pending':
+      return `${head} ${notification.stream} ${notification.position}`
+    default:
+      return head
+  }
+}
+
+/** Returns undefined for a text that this release does not know: a newer one may have sent it. */
+export const decode = (text: string): Notification | undefined => {
+  const [word, from, name, digits = ''] = text.split(' ')
+  if (!from) return undefined
+  if (word === words.appended) return { kind: 'appended', from }
+  if (word === words.replaced) return { kind: 'replaced', from }
+  if (!name || !/^\d+$/.test(digits)) return undefined
+  const position = BigInt(digits)
+  if (word === words.projected) return { kind: 'projected', from, filter: name, position }
+  if (word === words.pending) return { kind: 'pending', from, stream: name, position }
+  return undefined
+}
+
+/** SQL expression that sends the text in its first binding when the transaction commits. */
+export const notify = `pg_notify('${channel}', ?)`
+
+/** SQL that sends `appended` in the name of the connection it runs on. */
+export const notifyAppended = `select pg_notify('${channel}', '${words.appended} ' || current_setting('application_name'))`

@@ -1,0 +1,44 @@
+import { expect } from 'chai'
+import { decode, encode, type Notification } from '../../src/postgres/notifications.ts'
+
+const from = 'linkledger-0123456789ab'
+
+describe('notifications between processes', () => {
+  const messages: readonly [string, Notification][] = [
+    [`log ${from}`, { kind: 'appended', from }],
+    [`seen ${from} domain 12`, { kind: 'projected', from, filter: 'domain', position: 12n }],
+    [`late ${from} link-7 9007199254740993`, { kind: 'pending', from, stream: 'link-7', position: 9007199254740993n }],
+    [`live ${from}`, { kind: 'replaced', from }],
+  ]
+  for (const [text, notification] of messages)
+    it(`are written as older releases write them, and read back: ${notification.kind}`, () => {
+      expect(encode(notification)).to.equal(text)
+      expect(decode(text)).to.deep.equal(notification)
+    })
+
+  it('are ignored when a newer release has added a kind', () => {
+    expect(decode(`moved ${from} somewhere 1`)).to.equal(undefined)
+  })
+
+  it('are read when a newer release has added a field', () => {
+    expect(decode(`late ${from} link-7 5 more`)).to.deep.equal({
+      kind: 'pending',
+      from,
+      stream: 'link-7',
+      position: 5n,
+    })
+  })
+
+  it('are ignored, without an error, when they are malformed', () => {
+    for (const text of [
+      '',
+      'log',
+      'seen',
+      `seen ${from}`,
+      `seen ${from} domain`,
+      `seen ${from} domain x`,
+      `late ${from} link-1 -1`,
+    ])
+      expect(decode(text), text).to.equal(undefined)
+  })
+})
