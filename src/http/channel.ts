@@ -9,7 +9,7 @@ import { type ItemRow, listChannels, listItems } from '../queries/channel.ts'
 import { fail } from './api/errors.ts'
 import { short } from './link.ts'
 import { deleteRoute, existing, listRoute, owns } from './owned.ts'
-import { imageAddress } from './qr.ts'
+import { imageAddress } from './qraddress.ts'
 import { route, type Services } from './api/route.ts'
 import { color, list, must, name, orEmpty, orInitial, page, text, timestamp } from './api/fields.ts'
 

@@ -1,0 +1,17 @@
+import type { QrFields, QrPersonal } from '../events/qr.ts'
+import { payloadOf, type QrData } from '../qr/payload.ts'
+
+/** Returns the public address of a QR code's image. */
+export const imageAddress = (alias: string, baseUrl: () => string) => `${baseUrl()}/qr/${alias}`
+const scanAddress = (alias: string, baseUrl: () => string) => `${imageAddress(alias, baseUrl)}/go`
+/** Whether the URL is the address of a QR code of this service: a scan that leads to it would loop. */
+export const isScanAddress = (url: string, isOwnHost: (host: string) => boolean) => {
+  const { hostname, pathname } = new URL(url)
+  return isOwnHost(hostname) && pathname.startsWith('/qr/')
+}
+
+/** Returns what the user entered for the QR code: a string, or an object of fields. */
+export const dataOf = ({ data }: Pick<QrPersonal, 'data'>): QrData => (data ? (JSON.parse(data) as QrData) : '')
+/** Returns the text that the picture encodes; for a link, the address that counts the scan. */
+export const payload = (fields: QrFields & QrPersonal, baseUrl: () => string) =>
+  payloadOf(fields.type, dataOf(fields), scanAddress(fields.alias, baseUrl))
