@@ -30,7 +30,7 @@ export const differences = (stored: unknown, now: unknown, at: string): Differen
   return isDeepStrictEqual(stored, now) ? [] : [{ at, stored, now }]
 }
 
-/** Rows by their key; without one, by all the columns that are stored, and the how manieth of such rows they are. */
+/** Rows by their key; without one, by all stored columns. Equal names are numbered. */
 const byKey = (rows: readonly Json[], key: readonly string[], columns: readonly string[]) => {
   const found = new Map<string, Json>()
   for (const row of rows) {
@@ -63,7 +63,7 @@ const matches = ({ at, now }: Change, difference: Difference) => {
   return new RegExp(`^${pattern}$`).test(difference.at) && isDeepStrictEqual(now, difference.now)
 }
 
-/** What nobody meant: differences that no change explains, and changes that explain nothing of this part (`at` begins with it). */
+/** Differences of a part (`at` begins with it) that no listed change explains, and listed changes that explain none. */
 export const unexplained = (found: readonly Difference[], part: string, changes: readonly Change[]): string[] => {
   const mine = changes.filter(({ at }) => at.startsWith(`${part}/`))
   const say = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value))

@@ -110,11 +110,27 @@ export interface StoredTable {
   readonly rows: readonly Json[]
 }
 
-/** Columns that say only in which batch something was written. */
-const columnsOfNoMeaning: Readonly<Record<string, readonly string[]>> = { clicks: ['seq'] }
+const dimensions = ['referrer', 'country', 'browser', 'os', 'device', 'language', 'source']
+const without = (row: Json, name: string) =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => column !== name))
 
-const without = (row: Json, columns: readonly string[] = []) =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
+/**
+ * Clicks with labels in place of their ids, and without their order: spools that are recorded at the same time may come in any order,
+ * and labels are numbered as they come.
+ */
+const asTheyMean = ({ clicks, labels, ...tables }: Record<string, StoredTable>): Record<string, StoredTable> => {
+  if (!clicks || !labels) return tables
+  const texts = new Map(labels.rows.map(({ id, label }) => [id, label]))
+  const labelled = (row: Json) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, dimensions.includes(name) ? texts.get(value) : value]),
+    )
+  return {
+    ...tables,
+    clicks: { key: clicks.key, rows: clicks.rows.map((row) => labelled(without(row, 'seq'))) },
+    labels: { key: ['dim', 'label'], rows: labels.rows.map((row) => without(row, 'id')) },
+  }
+}
 
 /** The rows of read tables, given their names in the code; `physical` says what they are called in the database. */
 export const readTables = async (
@@ -124,12 +140,7 @@ export const readTables = async (
 ): Promise<Record<string, StoredTable>> =>
   withClient(connection, async (client) => {
     const tables: Record<string, StoredTable> = {}
-    for (const name of names) {
-      const rows = await rowsOf(client, physical(name))
-      tables[name] = {
-        key: await keyOf(client, physical(name)),
-        rows: rows.map((row) => without(row, columnsOfNoMeaning[name])),
-      }
-    }
-    return tables
+    for (const name of names)
+      tables[name] = { key: await keyOf(client, physical(name)), rows: await rowsOf(client, physical(name)) }
+    return asTheyMean(tables)
   })

@@ -101,7 +101,10 @@ export const withClaims = async (
     )
 }
 
-/** Two more click logs' worth: clicks of several days by way of Kafka, and by way of a spool that lost some and dropped others. */
+/** The click log of a Kafka topic. */
+export const topic = { log: 'linkledger.clicks', partitions: 2 } as const
+
+/** Clicks of several days, from a spool that lost some and dropped others: straight into the log, and through Kafka. */
 export const withClickLogs = async (
   { store }: Ledger,
   { account: owner, link: id, spool }: { readonly account: number; readonly link: number; readonly spool: string },
@@ -127,11 +130,11 @@ export const withClickLogs = async (
   const dropped = (seq: number): ClickEntry => ({ spool, seq, dropped: { count: 12, from: at(10), to: at(20) } })
   const local = openRecording({ store, log: 'local', partitions: 1 })
   await local.record(0, [clicked(1, 0), clicked(2, 1), clicked(5, 31), dropped(6), clicked(7, 32)])
-  const topic = openRecording({ store, log: 'linkledger.clicks', partitions: 2 })
+  const fromKafka = openRecording({ store, ...topic })
   const messages = [...Array(8).keys()].map((n) => ({ ...clicked(n + 1, n * 9), offset: 100 + n }))
-  await topic.record(0, messages.slice(0, 4))
-  await topic.record(0, messages.slice(2))
-  await topic.record(1, [
+  await fromKafka.record(0, messages.slice(0, 4))
+  await fromKafka.record(0, messages.slice(2))
+  await fromKafka.record(1, [
     { ...clicked(3, 3), offset: 4 },
     { ...dropped(4), offset: 5 },
   ])

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { readPng } from '../support/qr.ts'
 import type { Json } from './database.ts'
-import { type Account, brandHost, ownHost } from './story.ts'
+import type { Account } from './resources.ts'
+import { brandHost, ownHost } from './visits.ts'
 
 /** A request, by `as` with that account's key. */
 export interface Question {
@@ -39,7 +40,7 @@ const numbers = (to: number) => Array.from({ length: to }, (_, i) => i + 1)
 const dimensions = 'by=country,referrer,browser,os,device,language,source'
 const spans = [
   'from=2026-01-01&to=2026-12-31&interval=month',
-  `from=2026-01-01&to=2026-03-20&interval=day&${dimensions}`,
+  `from=2026-01-01&to=2026-02-04&interval=day&${dimensions}`,
   `from=2026-01-02&to=2026-01-03&interval=hour&by=country`,
 ]
 
@@ -60,7 +61,9 @@ const listPaths = () => [
 ]
 const onePaths = () => [
   ...Object.values(kinds).flatMap(({ one, ids }) => (one ? numbers(ids).map((id) => `${one}/${id}`) : [])),
-  ...numbers(3).flatMap((id) => spans.map((span) => `/api/url/${id}/stats?${span}`)),
+  ...numbers(4)
+    .slice(1)
+    .flatMap((id) => spans.map((span) => `/api/url/${id}/stats?${span}`)),
   ...numbers(11).map((id) => `/api/overlay/${id}/answers`),
 ]
 

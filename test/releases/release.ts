@@ -1,22 +1,29 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Client } from 'pg'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type Json, restore, type State, withClient } from './database.ts'
-import type { Account } from './story.ts'
+import type { Account } from './resources.ts'
 
 /** Where the stored releases are: a folder each, named by its version. */
 export const releases = new URL('./', import.meta.url).pathname
+
+/** A partition of a spool: the click stream its visits are recorded in, and the number of its newest visit. */
+export interface StoredSpool {
+  readonly id: string
+  readonly stream: string
+  readonly last: number
+}
 
 /** What has to be known of a release to go on with its data. */
 export interface Release {
   readonly version: string
   readonly baseUrl: string
   readonly secret: string
-  /** the spool folder's id, and the number of its newest visit: what is recorded once all of it is */
-  readonly spool: { readonly id: string; readonly last: number }
+  readonly spools: readonly StoredSpool[]
   readonly accounts: readonly Account[]
 }
 
@@ -35,20 +42,33 @@ export const settingsOf = ({ baseUrl, secret }: Pick<Release, 'baseUrl' | 'secre
   REGISTRATION: 'open',
 })
 
-/** Every visit of the spool is in the log, and all read tables have all of the log. */
-const caughtUp = ({ app, connection }: TestApp, { id, last }: Release['spool']) =>
-  withClient(connection, async (client) => {
-    const { rows } = await client.query<{ done: boolean }>(
-      `with head as (select type = 'LinkClicked' as clicks, max(position) as position from log.events group by 1)
-       select coalesce((select max((data->'upTo'->>$1)::int) from log.events where stream = 'clicks-local-0'), 0) >= $2
-         and not exists (
-           select 1 from read.checkpoints c
-           where c.live and c.position < (select position from head where clicks = (c.projection = 'stats'))) as done`,
-      [id, last],
+/** Whether the log has every visit of these spools. */
+export const isRecorded = async (client: Client, spools: readonly StoredSpool[]) => {
+  for (const { id, stream, last } of spools) {
+    const { rows } = await client.query<{ n: number | null }>(
+      "select max((data->'upTo'->>$1)::int) as n from log.events where stream = $2",
+      [id, stream],
     )
-    const ready = await fetch(`${app.address}/readyz`)
-    return rows[0]?.done === true && ready.status === 200
-  })
+    if ((rows[0]?.n ?? 0) < last) return false
+  }
+  return true
+}
+
+/** Whether all read tables have all of the log. */
+const isProjected = async (client: Client) => {
+  const { rows } = await client.query<{ behind: boolean }>(
+    `with head as (select type = 'LinkClicked' as clicks, max(position) as position from log.events group by 1)
+     select exists (
+       select 1 from read.checkpoints c
+       where c.live and c.position < (select position from head where clicks = (c.projection = 'stats'))) as behind`,
+  )
+  return rows[0]?.behind === false
+}
+
+const isCaughtUp = async ({ app, connection }: TestApp, { spools }: Release) => {
+  if ((await fetch(`${app.address}/readyz`)).status !== 200) return false
+  return withClient(connection, async (client) => (await isRecorded(client, spools)) && (await isProjected(client)))
+}
 
 /** Starts today's service on a copy of a stored release; resolves when it has recorded and projected everything. */
 export const startOn = async (dir: string) => {
@@ -64,7 +84,7 @@ export const startOn = async (dir: string) => {
     await rm(data, { recursive: true, force: true })
   }
   try {
-    if (!(await until(() => caughtUp(app, release.spool), Boolean, 60_000)))
+    if (!(await until(() => isCaughtUp(app, release), Boolean, 60_000)))
       throw new Error(`the service did not record and project everything that ${release.version} had stored`)
     return { app, release, close }
   } catch (error) {

@@ -6,19 +6,25 @@
  * makes the folder test/releases/<version in package.json>. Run it once, just before a release is tagged, and commit the folder;
  * a folder that is there already is never written again.
  */
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openSpool } from '../../src/clicks/spool/spool.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { randomFrom } from '../support/faults.ts'
 import { noise } from '../support/qr.ts'
 import { stopServer } from '../support/server.ts'
+import { visit } from '../support/spool.ts'
 import { readEvents, readState, readTableNames, readTables, schemaSql, withClient } from './database.ts'
 import { foldAll } from './folds.ts'
 import { apiQuestions, ask, publicQuestions, wordsIn } from './questions.ts'
-import { readLines, type Release, releases, settingsOf, startOn } from './release.ts'
-import { type Account, ownHost, tellStory, visitOnce } from './story.ts'
+import { isRecorded, readLines, type Release, releases, settingsOf, startOn, type StoredSpool } from './release.ts'
+import { topic } from './operator.ts'
+import { populate } from './populate.ts'
+import type { Account } from './resources.ts'
+import { ownHost, visitOnce } from './visits.ts'
 
 const root = new URL('../../', import.meta.url)
 const migrations = new URL('src/postgres/migrations/', root)
@@ -29,48 +35,51 @@ const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(r
 /** The lock under which events are appended: while another session has it, visits stay in the spool. */
 const appendLock = 7275463
 
-/** Each entry of a spool file is a checksum and JSON. */
-const spoolOf = async (dir: string): Promise<Release['spool']> => {
+interface Line {
+  readonly spool?: string
+  readonly route?: { readonly log: string }
+  readonly partition?: number
+  readonly seq?: number
+}
+
+/** The partitions of the spool in a folder. A line of its files is a checksum and JSON: headers, then visits. */
+const spoolIn = async (dir: string): Promise<StoredSpool[]> => {
   const files = (await readdir(dir)).filter((name) => name.endsWith('.spool')).sort()
   const texts = await Promise.all(files.map((name) => readFile(join(dir, name), 'utf8')))
   const entries = texts
     .flatMap((text) => text.split('\n').filter(Boolean))
-    .map((line) => JSON.parse(line.slice(9)) as { spool?: string; seq?: number })
-  const id = entries.find(({ spool }) => spool !== undefined)?.spool
-  if (id === undefined) throw new Error(`${dir} holds no spool`)
-  return { id, last: Math.max(...entries.map(({ seq = 0 }) => seq)) }
+    .map((line) => JSON.parse(line.slice(9)) as Line)
+  const [header] = entries
+  if (header?.spool === undefined) throw new Error(`${dir} holds no spool`)
+  const last = new Map<number, number>()
+  for (const { partition, seq = 0 } of entries) if (partition !== undefined) last.set(partition, seq)
+  const { spool: id, route } = header
+  return [...last].map(([partition, seq]) => ({ id, stream: `clicks-${route?.log}-${partition}`, last: seq }))
 }
 
-/** What is in the log of the spool's visits. */
-const recorded = (app: TestApp, id: string) =>
-  withClient(app.connection, async (client) => {
-    const { rows } = await client.query<{ n: number | null }>(
-      "select max((data->'upTo'->>$1)::int) as n from log.events where stream = 'clicks-local-0'",
-      [id],
-    )
-    return rows[0]?.n ?? 0
-  })
+/** A spool that was filled while visits went to Kafka, and left when the service was set to do without. */
+const leaveKafkaSpool = async (dir: string, { id: account }: Account) => {
+  const spool = await openSpool({ dir, route: { log: topic.log, partitions: topic.partitions }, log: () => {} })
+  for (let n = 1; n <= 12; n++) await spool.add(visit(n, { account, link: 3 + (n % 3) }))
+  await spool.close()
+}
 
-/** Stores log, state and spool as a killed process leaves them: the newest visits are in the spool alone. */
-const storeData = async (app: TestApp, dir: string, identity: Omit<Release, 'spool'>) => {
-  const spoolDir = join(app.dir, 'spool')
-  const before = await spoolOf(spoolDir)
-  if (
-    (await until(
-      () => recorded(app, before.id),
-      (n) => n >= before.last,
-      60_000,
-    )) < before.last
-  )
-    throw new Error('the visits of the story were not recorded')
+/** Stores log, state and spools as a killed process leaves them: the newest visits are in the spools alone. */
+const storeData = async (app: TestApp, dir: string, identity: Omit<Release, 'spools'>) => {
+  const [from, to] = [join(app.dir, 'spool'), join(dir, 'spool')]
+  const before = await spoolIn(from)
+  if (!(await until(() => withClient(app.connection, (client) => isRecorded(client, before)), Boolean, 60_000)))
+    throw new Error('the visits were not recorded')
   await withClient(app.connection, async (client) => {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [appendLock])
     await visitOnce(app)
-    await cp(spoolDir, join(dir, 'spool'), { recursive: true })
-    const release: Release = { ...identity, spool: await spoolOf(join(dir, 'spool')) }
-    if (release.spool.last <= before.last) throw new Error('no visit was left in the spool')
-    await writeFile(join(dir, 'release.json'), json(release))
+    await cp(from, to, { recursive: true })
+    const kafka = join(to, 'kafka', `${topic.log}-${topic.partitions}`)
+    await leaveKafkaSpool(kafka, identity.accounts[0]!)
+    const spools = [...(await spoolIn(to)), ...(await spoolIn(kafka))]
+    if (await isRecorded(client, spools.slice(0, 1))) throw new Error('no visit was left in the spool')
+    await writeFile(join(dir, 'release.json'), json({ ...identity, spools }))
     await writeFile(join(dir, 'schema.sql'), await schemaSql(migrations))
     await writeFile(join(dir, 'log.jsonl'), lines(await readEvents(client)))
     await writeFile(join(dir, 'state.json'), json(await readState(client)))
@@ -118,7 +127,7 @@ const write = async () => {
   const app = await startTestApp(settingsOf(identity))
   try {
     const logo = `data:image/png;base64,${pngOf(noise(20, 20, randomFrom(7))).toString('base64')}`
-    const accounts = await tellStory(app, logo)
+    const accounts = await populate(app, logo)
     await storeData(app, unfinished, { ...identity, accounts })
   } finally {
     await app.close()
@@ -127,8 +136,12 @@ const write = async () => {
   await rename(unfinished, dir)
 }
 
+// the database of the run is in there
+const home = await mkdtemp(join(tmpdir(), 'linkledger-write-'))
+process.env['LINKLEDGER_TEST_DIR'] = home
 try {
   await write()
 } finally {
   await stopServer()
+  await rm(home, { recursive: true, force: true })
 }

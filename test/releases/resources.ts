@@ -1,23 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp } from '../support/app.ts'
-import { send } from '../support/raw.ts'
-import { withClickLogs, withClaims, withDomainChecks, withOperator } from './operator.ts'
-
-/** The service's own host and a branded domain, as visitors address them. */
-export const ownHost = 'go.example.com'
-export const brandHost = 'links.example.org'
-
-const long = 'https://example.com/'
-const agents = {
-  chrome:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
-  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0',
-  iphone:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
-  googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-  slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
-} as const
+import { brandHost } from './visits.ts'
 
 export interface Account {
   readonly name: string
@@ -25,8 +7,9 @@ export interface Account {
   readonly key: string
 }
 
-/** Sends API requests as one account and visits as people; throws when an answer is not the one a story needs. */
-export const openActor = (app: TestApp, { key }: Pick<Account, 'key'>) => {
+export const long = 'https://example.com/'
+/** Sends API requests as one account; throws when one is refused. */
+export const apiAs = (app: TestApp, { key }: Pick<Account, 'key'>) => {
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await app.ask(method, path, { key, ...(body === undefined ? {} : { body }) })
     if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
@@ -39,32 +22,7 @@ export const openActor = (app: TestApp, { key }: Pick<Account, 'key'>) => {
     remove: (what: string, id: number) => call('DELETE', `/api/${what}/${id}/delete`),
   }
 }
-type Actor = ReturnType<typeof openActor>
-
-/** Registers an account of the story. */
-export const register = async (app: TestApp, name: string): Promise<Account> => {
-  const { id, key } = await app.register(name)
-  return { name, id, key }
-}
-
-/** Visits a public address; the last byte of the address says who comes. */
-export const visit = async (
-  app: TestApp,
-  path: string,
-  { agent = 'chrome', from = '8.8.8.8', host = ownHost, headers = {} }: VisitOptions = {},
-) => {
-  const answer = await send(app.address, 'GET', path, {
-    headers: { Host: host, 'User-Agent': agents[agent], 'X-Forwarded-For': from, ...headers },
-  })
-  if (answer.status >= 500) throw new Error(`GET ${path} answered ${answer.status}`)
-  return answer
-}
-interface VisitOptions {
-  readonly agent?: keyof typeof agents
-  readonly from?: string
-  readonly host?: string
-  readonly headers?: Readonly<Record<string, string>>
-}
+export type Actor = ReturnType<typeof apiAs>
 
 const overlays = [
   {
@@ -110,7 +68,7 @@ const qrCodes = (logo: string) => [
 ]
 
 /** Resources that links refer to: pixels, overlays, splash pages and campaigns; each kind has a changed and a deleted one. */
-const makeParts = async ({ add, update, remove }: Actor) => {
+export const makeParts = async ({ add, update, remove }: Actor) => {
   const pixels: number[] = []
   for (const [i, type] of pixelTypes.split(' ').entries())
     pixels.push(await add('pixel', { type, name: `Pixel of ${type}`, tag: `TAG-${1000 + i}` }))
@@ -143,7 +101,7 @@ const makeParts = async ({ add, update, remove }: Actor) => {
 type Parts = Awaited<ReturnType<typeof makeParts>>
 
 /** A link with every field, one of every way of redirecting, and a life that ends. */
-const makeLinks = async ({ add, update, remove, call }: Actor, parts: Parts, domain: number) => {
+export const makeLinks = async ({ add, update, remove, call }: Actor, parts: Parts, domain: number) => {
   const link = (custom: string, fields: object = {}) => add('url', { url: `${long}${custom}`, custom, ...fields })
   const full = await link('Full', {
     title: 'Full of "quotes" & <tags>',
@@ -195,7 +153,7 @@ const makeLinks = async ({ add, update, remove, call }: Actor, parts: Parts, dom
 }
 
 /** QR codes, bio pages and channels with members of all three kinds. */
-const makeGroups = async ({ add, update, remove, call }: Actor, full: number, direct: number, logo: string) => {
+export const makeGroups = async ({ add, update, remove, call }: Actor, full: number, direct: number, logo: string) => {
   const codes: number[] = []
   for (const code of qrCodes(logo)) codes.push(await add('qr', code))
   await update('qr', codes[1]!, { data: 'Another text', name: 'Renamed text', foreground: '#004400' })
@@ -229,7 +187,8 @@ const makeGroups = async ({ add, update, remove, call }: Actor, full: number, di
   return { codes, bio, mixed, plain }
 }
 
-const makeDomains = async ({ add, update, remove }: Actor) => {
+/** A domain that is changed, one deleted and added again, two that checks are about, and a deleted one; some have links. */
+export const makeDomains = async ({ add, update, remove }: Actor) => {
   const brand = await add('domain', {
     domain: `https://${brandHost}`,
     redirectroot: long,
@@ -246,110 +205,4 @@ const makeDomains = async ({ add, update, remove }: Actor) => {
   await add('url', { url: `${long}on-unverified`, custom: 'unseen', domain: 'https://unverified.example.org' })
   await remove('domain', deleted)
   return { brand, checked, unverified }
-}
-
-const visitors: readonly VisitOptions[] = [
-  {},
-  {},
-  { agent: 'firefox', from: '8.8.4.4', headers: { Referer: 'https://www.facebook.com/x', 'Accept-Language': 'de-DE' } },
-  {
-    agent: 'iphone',
-    from: '1.1.1.1',
-    headers: { Referer: 'https://t.co/abc', 'Accept-Language': 'fr;q=0.9, en;q=0.5' },
-  },
-  { agent: 'googlebot' },
-  { agent: 'slack' },
-  { agent: 'firefox', headers: { 'Sec-Purpose': 'prefetch' } },
-]
-
-/** The form of an overlay, filled in by a visitor. */
-const answer = async (app: TestApp, overlay: number, fields: Readonly<Record<string, string>>) => {
-  const { status, text } = await send(app.address, 'POST', `/o/${overlay}`, {
-    headers: { Host: ownHost, 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': '8.8.8.8' },
-    body: new URLSearchParams(fields).toString(),
-  })
-  if (status !== 200) throw new Error(`an answer to overlay ${overlay} got ${status}: ${text}`)
-}
-
-const answerAll = async (app: TestApp, [, contact, poll, news]: readonly number[]) => {
-  await answer(app, contact!, { name: 'Vic Visitor', email: 'vic@example.net', message: 'Please call me.\nThanks' })
-  await answer(app, contact!, { email: 'second@example.net', message: 'Me too' })
-  await answer(app, poll!, { choice: 'Green tea' })
-  await answer(app, news!, { email: 'reader@example.net' })
-}
-
-/** The account with everything. Resolves with what a later part of the story needs. */
-const tellAnn = async (app: TestApp, ann: Account, logo: string) => {
-  const actor = openActor(app, ann)
-  const parts = await makeParts(actor)
-  const domains = await makeDomains(actor)
-  const links = await makeLinks(actor, parts, domains.brand)
-  const groups = await makeGroups(actor, links.full, links.direct, logo)
-  await actor.remove('campaign', parts.former)
-  await actor.call('PUT', '/api/account/update', { email: 'ann.lee@example.com', password: 'another horse 2' })
-
-  const code = String((await actor.call('GET', `/api/qr/${groups.codes[0]}`))['details'].link)
-  const paths = ['/full', '/direct', '/splashed', '/overlaid-1', '/locked', '/ann-page', '/r/spring', '/not-there']
-  for (const path of [...paths, `${new URL(code).pathname}/go`])
-    for (const options of visitors) await visit(app, path, options)
-  await visit(app, '/branded', { host: brandHost })
-  await answerAll(app, parts.shown)
-  return { parts, domains, links, groups }
-}
-
-/** A second account with little, one that is disabled, one that was disabled for a while, and one that is erased. */
-const tellOthers = async (app: TestApp, { bob, dan, eve }: Readonly<Record<'bob' | 'dan' | 'eve', Account>>) => {
-  for (const account of [bob, dan, eve]) {
-    const { add, call } = openActor(app, account)
-    const { name } = account
-    const link = await add('url', { url: `${long}${name}`, custom: `of-${name}`, title: `A link of ${name}` })
-    const channel = await add('channel', { name: `Channel of ${name}` })
-    await call('POST', `/api/channel/${channel}/assign/links/${link}`)
-    await add('qr', { type: 'wifi', data: { ssid: `Net of ${name}`, pass: 'private horse' } })
-    await add('bio', { name: `Bio of ${name}`, alias: `bio-${name}`, links: [] })
-    await add('campaign', { name: `Campaign of ${name}`, slug: `camp-${name}`, public: true })
-    await answer(app, await add('overlay', { type: 'contact', name: 'Write me' }), {
-      email: 'v@example.net',
-      message: name,
-    })
-    await visit(app, `/of-${name}`)
-  }
-}
-
-/**
- * Tells the service everything that a log can hold, through its API where that can say it and otherwise through the code the
- * program itself uses. Resolves when the link that expires has expired.
- */
-export const tellStory = async (app: TestApp, logo: string): Promise<readonly Account[]> => {
-  const [ann, bob, dan, eve, fay] = [
-    await register(app, 'ann'),
-    await register(app, 'bob'),
-    await register(app, 'dan'),
-    await register(app, 'eve'),
-    await register(app, 'fay'),
-  ]
-  const { domains, links } = await tellAnn(app, ann, logo)
-  await tellOthers(app, { bob, dan, eve })
-  const { ledger } = app.app
-  const operator = withOperator(ledger)
-  await withDomainChecks(ledger, domains)
-  await withClaims(ledger, { account: ann.id, rival: bob.id, link: links.direct })
-  await withClickLogs(ledger, { account: ann.id, link: links.full, spool: randomUUID() })
-  await operator.disable(dan.id)
-  await operator.erase(eve.id)
-  await operator.disable(fay.id)
-  await operator.enable(fay.id)
-  const rotated = await operator.issueKey(fay.id, '2999-12-31T23:59:59.000Z')
-  const expired = await register(app, 'gus')
-  const past = await operator.issueKey(expired.id, new Date().toISOString())
-  while ((await visit(app, '/brief')).status !== 410) await sleep(100)
-  // the e-mail that ann gave up is free, the username is not
-  const again = await register(app, 'ann')
-  return [ann, bob, dan, eve, { ...fay, key: rotated }, { ...expired, key: past }, { ...again, name: 'hal' }]
-}
-
-/** Visits that the spool alone has: appends wait meanwhile. */
-export const visitOnce = async (app: TestApp) => {
-  for (const path of ['/direct', '/full', '/of-bob', '/overlaid-2', '/of-dan'])
-    for (const options of visitors.slice(0, 5)) await visit(app, path, options)
 }
