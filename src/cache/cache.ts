@@ -8,6 +8,7 @@ import { pixel } from '../commands/pixel.ts'
 import { splash } from '../commands/splash.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { StoreUnavailable } from '../events/store.ts'
+import { parseStreamId } from '../events/streams.ts'
 import { openProgress, type Progress } from './progress.ts'
 import { erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
@@ -76,7 +77,7 @@ export const openCache = ({
     try {
       const changed = await streamsChanged(reader, after, upTo)
       const of = (kind: string) =>
-        changed.flatMap(({ stream }) => (stream.startsWith(`${kind}-`) ? [idIn(stream)] : []))
+        changed.flatMap(({ stream }) => (stream.startsWith(`${kind}-`) ? [parseStreamId(stream).number] : []))
       const accounts = of('account')
       targets.forget(changed)
       if (of('domain').length > 0) domains.know(await domainsChanged(reader, after, upTo))
@@ -115,7 +116,8 @@ export const openCache = ({
   // what the tables are late with is served as its own stream says
   const folded = foldedBy(handler)
   const pending = openPendingStreams(progress, (stream, position) => {
-    void folded[stream.slice(0, stream.indexOf('-'))]?.(stream)
+    const { kind, number } = parseStreamId(stream)
+    void folded[kind]?.(number)
       .then((occupant) => targets.override(stream, position, occupant))
       .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
@@ -137,27 +139,27 @@ export const openCache = ({
 const partsBy =
   ({ load }: Handler) =>
   async ({ type, pixels, account }: Pick<Target, 'type' | 'pixels' | 'account'>): Promise<Parts> => {
-    const living = async <C, F, E extends DomainEvent>(decider: Decider<C, Owned<F>, E>, stream: string) => {
-      const { state } = await load(decider, stream)
-      return state.status === 'open' && state.account === account ? { ...state.fields, id: idIn(stream) } : undefined
+    const living = async <C, F, E extends DomainEvent>(decider: Decider<C, Owned<F>, E>, id: number) => {
+      const { state } = await load(decider, id)
+      return state.status === 'open' && state.account === account ? { ...state.fields, id } : undefined
     }
-    const tags = await Promise.all(pixels.map((id) => living(pixel, `pixel-${id}`)))
+    const tags = await Promise.all(pixels.map((id) => living(pixel, id)))
     return {
-      splash: type.startsWith('splash-') ? await living(splash, type) : undefined,
-      overlay: type.startsWith('overlay-') ? await living(overlay, type) : undefined,
+      splash: type.startsWith('splash-') ? await living(splash, parseStreamId(type).number) : undefined,
+      overlay: type.startsWith('overlay-') ? await living(overlay, parseStreamId(type).number) : undefined,
       pixels: tags.flatMap((tag) => tag ?? []),
     }
   }
 
 /** What stands at an address as its stream says, by the prefix of that. */
-const foldedBy = (handler: Handler): Readonly<Record<string, (stream: string) => Promise<Occupant | undefined>>> => ({
-  link: async (stream) => {
-    const { state, revision, position } = await handler.load(link, stream)
+const foldedBy = (handler: Handler): Readonly<Record<string, (id: number) => Promise<Occupant | undefined>>> => ({
+  link: async (id) => {
+    const { state, revision, position } = await handler.load(link, id)
     const { status, account, fields, password } = state
     if (status !== 'open') return undefined
     return {
       ...fields,
-      link: idIn(stream),
+      link: id,
       account,
       revision: Number(revision),
       position,
@@ -167,11 +169,10 @@ const foldedBy = (handler: Handler): Readonly<Record<string, (stream: string) =>
       shows: showsOf(fields, await partsBy(handler)({ ...fields, account })),
     }
   },
-  bio: async (stream) => {
-    const { state, position } = await handler.load(bio, stream)
+  bio: async (id) => {
+    const { state, position } = await handler.load(bio, id)
     const { status, account, fields } = state
     if (status !== 'open') return undefined
-    return { ...fields, bio: idIn(stream), account, position, domain: null, aliasKey: fields.alias.toLowerCase() }
+    return { ...fields, bio: id, account, position, domain: null, aliasKey: fields.alias.toLowerCase() }
   },
 })
-const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))

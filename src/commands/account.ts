@@ -46,7 +46,8 @@ const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('invalid', 'The account is disabled.') : state
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
-  stream: ({ id }) => `account-${id}`,
+  kind: 'account',
+  id: ({ id }) => id,
   initialState: { status: 'none', email: null, username: null, password: null, key: undefined, tokens: noTokens },
   decide: (command, state) => {
     const { id } = command

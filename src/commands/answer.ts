@@ -15,7 +15,8 @@ export interface AnswerCommand {
 
 /** Each answer is a stream of its own, so that no two visitors wait for each other. */
 export const answer: Decider<AnswerCommand, 'none' | 'given', AnswerEvent> = {
-  stream: ({ answer }) => `answer-${answer}`,
+  kind: 'answer',
+  id: ({ answer }) => answer,
   initialState: 'none',
   decide: ({ overlay, account, link, fields }, state) =>
     state === 'given' ? [] : [{ type: 'AnswerGiven', data: { overlay, account, link, fields } }],

@@ -20,7 +20,8 @@ export interface AssignItem {
  * it ends with either side, and needs no event for that.
  */
 export const channelItem: Decider<AssignItem, 'out' | 'in', Event<'ItemAssignedToChannel'>> = {
-  stream: ({ channel, item }) => `channelitem-${channel}-${item.kind}-${item.id}`,
+  kind: 'channelitem',
+  id: ({ channel, item }) => `${channel}-${item.kind}-${item.id}`,
   initialState: 'out',
   decide: ({ channel, item }, state) =>
     state === 'in' ? [] : [{ type: 'ItemAssignedToChannel', data: { channel, item } }],

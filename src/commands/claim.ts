@@ -1,5 +1,6 @@
-import type { Event } from '../events/index.ts'
 import type { Recorded } from '../events/event.ts'
+import type { Event } from '../events/index.ts'
+import { streamId } from '../events/streams.ts'
 
 /** Kinds of unique names, and who may have one that its holder has given up: nobody but the same account, or anyone. */
 const reserved = { alias: true, host: true, qr: true, slug: true, username: true, email: false } as const
@@ -11,7 +12,7 @@ export interface Claim {
   readonly name: string
   readonly token: string
 }
-export const claimStream = ({ kind, name }: Pick<Claim, 'kind' | 'name'>) => `claim-${kind}-${name}`
+export const claimStream = ({ kind, name }: Pick<Claim, 'kind' | 'name'>) => streamId('claim', kind, name)
 
 /** What a resource remembers of its claims: tokens it holds (by kind), tokens it held once, tokens it can never hold. */
 export interface Tokens {
@@ -53,7 +54,7 @@ export type Verdict = 'free' | 'ours' | 'taken' | 'abandoned'
  * What the newest claim of a name means for a new one, given what its holder's fold remembers:
  * `abandoned` has to be fenced off in the holder's stream before the name can be taken.
  */
-export const judge = (
+export const evaluateClaim = (
   { kind, token }: Claim,
   claimed: Recorded<Event<'NameClaimed'>>,
   holder: Tokens,

@@ -1,8 +1,11 @@
+import { type StreamKind, streamId } from '../events/streams.ts'
 import type { Claim } from './claim.ts'
 
 /** One kind of stream: what it may do (decide) and what it remembers to decide it (evolve). Pure: time, ids and hashes come in the command. */
 export interface Decider<C, S, E> {
-  readonly stream: (command: C) => string
+  readonly kind: StreamKind
+  /** Id of the stream that decides the command, within its kind. */
+  readonly id: (command: C) => string | number
   readonly initialState: S
   /** Throws `Refused`. A wish that already holds gives `[]`. */
   readonly decide: (command: C, state: S) => readonly E[]
@@ -10,6 +13,10 @@ export interface Decider<C, S, E> {
   /** The unique names that have to be had before these events may be appended. */
   readonly claims?: (command: C, events: readonly E[]) => readonly Claim[]
 }
+
+/** The stream that decides a command. */
+export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
+  streamId(kind, id(command))
 
 export type Refusal = 'not_found' | 'invalid' | 'taken' | 'busy'
 

@@ -30,7 +30,8 @@ export type DomainCommand =
 export const hostOf = ({ domain }: Pick<DomainFields, 'domain'>) => new URL(domain).hostname
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
-  stream: ({ id }) => `domain-${id}`,
+  kind: 'domain',
+  id: ({ id }) => id,
   initialState: {
     status: 'none',
     account: 0,

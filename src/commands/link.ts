@@ -45,7 +45,8 @@ const notPast = (expiry: string | null | undefined, now: string) =>
   expiry && expiry <= now ? refuse('invalid', 'expiry: must lie in the future (UTC).') : undefined
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
-  stream: ({ id }) => `link-${id}`,
+  kind: 'link',
+  id: ({ id }) => id,
   initialState: {
     status: 'none',
     account: 0,

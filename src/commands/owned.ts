@@ -1,5 +1,6 @@
 import type { Event } from '../events/index.ts'
 import type { OwnedEvent } from '../events/owned.ts'
+import type { StreamKind } from '../events/streams.ts'
 import { type ClaimKind, fence, hold, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 
@@ -72,7 +73,8 @@ export const owned = <N extends string, Open extends object, P extends object = 
   }
 
   return {
-    stream: ({ id }) => `${noun.toLowerCase()}-${id}`,
+    kind: noun.toLowerCase() as StreamKind,
+    id: ({ id }) => id,
     initialState: { status: 'none', account: 0, fields: initial, tokens: noTokens },
     decide: (command, state) => {
       const { id, account } = command

@@ -35,7 +35,7 @@ export const readAccount = async (
 ) => {
   const row = pending.has(`account-${id}`) ? undefined : await findAccount(reader, id)
   if (row) return row
-  const { state, since } = await handler.load(account, `account-${id}`)
+  const { state, since } = await handler.load(account, id)
   return since
     ? { id, email: state.email, username: state.username, registered: new Date(since) }
     : fail(404, 'Account not found.')

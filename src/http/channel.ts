@@ -42,7 +42,7 @@ const presentItem = (row: ItemRow, services: Services) => {
 
 /** Throws what an unknown id answers, unless the item is the account's own. */
 const ownsItem: Record<ItemKind, (services: Services, account: number, id: number) => Promise<unknown>> = {
-  links: async ({ handler }, account, id) => mine((await handler.load(link, `link-${id}`)).state, account, 'Link'),
+  links: async ({ handler }, account, id) => mine((await handler.load(link, id)).state, account, 'Link'),
   bio: (services, account, id) => owns(bio, 'Bio page', services, account, id),
   qr: (services, account, id) => owns(qr, 'QR code', services, account, id),
 }

@@ -4,6 +4,7 @@ import { getPublicSuffix } from 'tldts'
 import { z } from 'zod'
 import { domain, hostOf } from '../commands/domain.ts'
 import { mine } from '../commands/owned.ts'
+import { parseStreamId } from '../events/streams.ts'
 import { type DomainRow, listDomains } from '../queries/domain.ts'
 import { fail } from './api/errors.ts'
 import { listRoute } from './owned.ts'
@@ -52,15 +53,16 @@ const present = ({ id, domain, redirectroot, redirect404, verified }: DomainRow)
 })
 
 const exists = async ({ account, ids: [id = 0] }: Call<unknown>, { handler }: Services) =>
-  mine((await handler.load(domain, `domain-${id}`)).state, account, 'Domain')
+  mine((await handler.load(domain, id)).state, account, 'Domain')
 
 /** The id under which this account had the host before. */
 const formerId = async (host: string, account: number, { handler }: Services) => {
   const holder = await handler.claimant({ kind: 'host', name: host })
   if (!holder) return undefined
-  const { state } = await handler.load(domain, holder)
+  const { number: id } = parseStreamId(holder)
+  const { state } = await handler.load(domain, id)
   const same = state.status === 'deleted' && state.account === account && hostOf(state.fields) === host
-  return same ? Number(holder.slice('domain-'.length)) : undefined
+  return same ? id : undefined
 }
 
 const sent = <F extends object>(fields: F) =>

@@ -47,11 +47,11 @@ export const readLink = async (
   const stream = `link-${id}`
   const row = pending.has(stream) ? undefined : await findLink(reader, account, id)
   if (row) return row
-  const { state, since } = await handler.load(link, stream)
+  const { state, since } = await handler.load(link, id)
   if (state.status !== 'open' || state.account !== account) return fail(404, notFound)
   // a link stays in a campaign that was deleted, but nobody sees that
   const { campaign: at } = state.fields
-  const lives = at !== null && (await handler.load(campaign, `campaign-${at}`)).state.status === 'open'
+  const lives = at !== null && (await handler.load(campaign, at)).state.status === 'open'
   return { ...fromState(id, state, since), campaign: lives ? at : null }
 }
 

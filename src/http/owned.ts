@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Decider } from '../commands/decider.ts'
 import { mine, type Owned, type OwnedCommand } from '../commands/owned.ts'
 import type { DomainEvent } from '../events/index.ts'
+import { streamId } from '../events/streams.ts'
 import type { NextIds } from '../postgres/ids.ts'
 import type { OwnedRow } from '../queries/owned.ts'
 import type { Listed, Page } from '../queries/page.ts'
@@ -22,7 +23,7 @@ export const owns = async <F, E extends DomainEvent>(
   account: number,
   id: number,
 ) => {
-  const { state, since } = await handler.load(decider, decider.stream({ type: 'Delete', id, account }))
+  const { state, since } = await handler.load(decider, id)
   return { ...mine(state, account, label), id, created: new Date(since) }
 }
 
@@ -55,7 +56,7 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   { account, ids: [id = 0] }: Pick<Call<unknown>, 'account' | 'ids'>,
   services: Services,
 ): Promise<Row | (OwnedRow & F)> => {
-  const late = services.pending.has(decider.stream({ type: 'Delete', id, account }))
+  const late = services.pending.has(streamId(decider.kind, id))
   const row = late ? undefined : await find(services.reader, account, id)
   if (row) return row
   const { fields, created } = await owns(decider, label, services, account, id)

@@ -1,4 +1,5 @@
 import { type AssignItem, channel, channelItem } from '../../src/commands/channel.ts'
+import { streamOf } from '../../src/commands/decider.ts'
 import type { OwnedCommand } from '../../src/commands/owned.ts'
 import { type ChannelEvent, type ChannelFields, ItemKind } from '../../src/events/channel.ts'
 import type { Event } from '../../src/events/index.ts'
@@ -69,7 +70,7 @@ describe('assigning an item to a channel', () => {
   it('has a stream of its own for each channel, kind and item', () => {
     const streams = [7, 8].flatMap((channel) =>
       ItemKind.options.flatMap((kind) =>
-        [42, 43].map((id) => channelItem.stream({ ...assign, channel, item: { kind, id } })),
+        [42, 43].map((id) => streamOf(channelItem, { ...assign, channel, item: { kind, id } })),
       ),
     )
     expect(new Set(streams).size).to.equal(12)

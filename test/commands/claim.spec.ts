@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import {
   type Claim,
   claimStream,
+  evaluateClaim,
   fence,
   graceMs,
   hold,
-  judge,
   noTokens,
   release,
   type Tokens,
@@ -24,7 +24,7 @@ const late = soon + 1
 const held: Tokens = hold(noTokens, 'alias', 'old')
 const spent: Tokens = release(held, 'alias')
 const verdict = (holder: Tokens, { claim = wish, account = 2, now = late } = {}) =>
-  judge(claim, claimed, holder, account, now)
+  evaluateClaim(claim, claimed, holder, account, now)
 
 describe('a name that was claimed before', () => {
   it('is ours when the claim has our token, finished or not', () => {

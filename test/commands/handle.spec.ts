@@ -118,11 +118,11 @@ describe('handling a command', () => {
 
   it('loads what a stream comes to, since when it is, and whose wish founded it', async () => {
     const { createLink, updateLink, link } = writer(store)
-    expect(await link(1)).to.include({ revision: 'no_stream', position: 0n, since: '', founder: '' })
+    expect(await link(1)).to.include({ revision: 'no_stream', position: 0n, since: '', createdBy: '' })
     const command = randomUUID()
     await createLink(1, {}, { command, seconds: 3 })
     await updateLink(1, 1, { title: 'x' }, { seconds: 4 })
-    expect(await link(1)).to.include({ revision: 1n, position: 4n, since: at(3), founder: command })
+    expect(await link(1)).to.include({ revision: 1n, position: 4n, since: at(3), createdBy: command })
   })
 })
 
@@ -354,6 +354,6 @@ describe('claiming a unique name', () => {
     const ended = await writer(store)
       .createLink(1)
       .catch((error: unknown) => error)
-    expect(String(ended)).to.include('log-1 is not a stream that can hold a unique name')
+    expect(String(ended)).to.include('stream log-1 cannot hold a unique name')
   })
 })

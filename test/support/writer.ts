@@ -68,8 +68,8 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
   type Wish = { readonly seconds?: number; readonly command?: string; readonly token?: string }
   return {
     load,
-    link: (id: number) => load(link, `link-${id}`),
-    account: (id: number) => load(accountDecider, `account-${id}`),
+    link: (id: number) => load(link, id),
+    account: (id: number) => load(accountDecider, id),
     createLink: (
       account: number,
       fields: Partial<LinkFields> = {},

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
+import { streamOf } from '../../commands/decider.ts'
 import type { Handled } from '../../commands/handle.ts'
 import type { Progress } from '../../cache/progress.ts'
 import type { Authenticated } from '../../cache/auth.ts'
@@ -36,14 +37,14 @@ export const writer = (
   }
   return {
     write: async (decider, command) =>
-      readable(decider.stream(command), await handler.handle(decider, command, context(who?.account ?? 0))),
+      readable(streamOf(decider, command), await handler.handle(decider, command, context(who?.account ?? 0))),
     create: async (kind, decider, make) => {
       const own = context(0)
       const handled = await handler.create(decider, nextId[kind], make, (id) => ({
         ...own,
         account: who?.account ?? id,
       }))
-      return readable(decider.stream(make(handled.id)), handled)
+      return readable(streamOf(decider, make(handled.id)), handled)
     },
   }
 }

@@ -49,9 +49,9 @@ const asked = ({ type, options }: OverlayFields): z.ZodType<Readonly<Record<stri
 export const createAnswerPages = ({ handler, limiter, pepper, trustProxy, below }: AnswerPagesOptions): Handler => {
   /** As its stream says; a visitor who answers comes seldom. */
   const living = async (id: number) => {
-    const { state } = await handler.load(overlay, `overlay-${id}`)
+    const { state } = await handler.load(overlay, id)
     if (state.status !== 'open') return undefined
-    const owner = await handler.load(accounts, `account-${state.account}`)
+    const owner = await handler.load(accounts, state.account)
     return owner.state.status === 'active' ? state : undefined
   }
 

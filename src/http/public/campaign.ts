@@ -38,9 +38,8 @@ export const createCampaignPages = (options: CampaignPagesOptions): Handler => {
 
   /** Also while the tables are late, what is no longer public is not shown. */
   const isOpen = async (id: number) => {
-    const stream = `campaign-${id}`
-    if (!pending.has(stream)) return true
-    const { state } = await handler.load(campaign, stream)
+    if (!pending.has(`campaign-${id}`)) return true
+    const { state } = await handler.load(campaign, id)
     return state.status === 'open' && state.fields.public
   }
 

@@ -3,6 +3,7 @@ import type { PendingStreams } from '../../cache/pending.ts'
 import { account as accounts } from '../../commands/account.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { qr } from '../../commands/qr.ts'
+import { parseStreamId } from '../../events/streams.ts'
 import type { Drawing } from '../../qr/draw.ts'
 import { drawingKey, type Images } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
@@ -56,11 +57,11 @@ export const createQrPages = (options: QrPagesOptions): Handler => {
   const { handler, reader, pending, images, isOwnHost, baseUrl, send, below } = options
 
   const fromStream = async (stream: string, alias: string): Promise<PublicQr | undefined> => {
-    const { state, revision } = await handler.load(qr, stream)
+    const { number: id } = parseStreamId(stream)
+    const { state, revision } = await handler.load(qr, id)
     const { status, account, fields } = state
     if (status !== 'open' || fields.alias !== alias) return undefined
-    const owner = await handler.load(accounts, `account-${account}`)
-    const id = Number(stream.slice('qr-'.length))
+    const owner = await handler.load(accounts, account)
     return owner.state.status === 'active' ? { ...fields, id, account, revision: Number(revision) } : undefined
   }
 

@@ -1,0 +1,92 @@
+import type { Recorded } from '../events/event.ts'
+import type { DomainEvent, Event } from '../events/index.ts'
+import type { EventStore, ExpectedRevision } from '../events/store.ts'
+import { parseStreamId } from '../events/streams.ts'
+import { account } from './account.ts'
+import { bio } from './bio.ts'
+import { campaign } from './campaign.ts'
+import { type Claim, type ClaimKind, claimStream, evaluateClaim, type Tokens } from './claim.ts'
+import { refuse } from './decider.ts'
+import { domain } from './domain.ts'
+import { link } from './link.ts'
+import type { Load, Loaded } from './load.ts'
+import { qr } from './qr.ts'
+
+/** A write whose events have no ids or metadata yet. */
+export interface PendingWrite {
+  readonly stream: string
+  readonly expected: ExpectedRevision
+  readonly events: readonly DomainEvent[]
+}
+
+/** A resource that needs a unique name: its stream, its account, and the time of the command (ISO 8601). */
+export interface Claimant {
+  readonly stream: string
+  readonly account: number
+  readonly at: string
+}
+
+/**
+ * Returns the writes that have to precede the resource's own events, or `held` when the resource holds the name already and has to
+ * decide again. Throws `Refused` when the name is taken.
+ */
+export type ClaimWrites = (claim: Claim, claimant: Claimant) => Promise<readonly PendingWrite[] | 'held'>
+
+const taken: Record<ClaimKind, string> = {
+  alias: 'This alias is taken: choose another.',
+  host: 'domain: is taken.',
+  qr: 'This alias of a QR code is taken.',
+  slug: 'slug: is taken, choose another.',
+  email: 'email: this e-mail is taken by another account.',
+  username: 'username: this username is taken, choose another.',
+}
+
+const nameClaimed = (claim: Claim, { stream, account }: Claimant, expected: ExpectedRevision): PendingWrite => ({
+  stream: claimStream(claim),
+  expected,
+  events: [{ type: 'NameClaimed', data: { token: claim.token, holder: stream, account } }],
+})
+
+/** Claims a name without reading its stream: most names are new, and the append fails if this one is not. */
+export const claimNewName: ClaimWrites = async (claim, claimant) => [nameClaimed(claim, claimant, 'no_stream')]
+
+/** Returns the newest claim of a name, or undefined if the name was never claimed. */
+export const newestClaim = (store: Pick<EventStore, 'last'>, name: Pick<Claim, 'kind' | 'name'>) =>
+  store.last(claimStream(name)) as Promise<Recorded<Event<'NameClaimed'>> | undefined>
+
+/** Claims a name, given its newest claim and the state of the resource that made it. */
+export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWrites => {
+  const holders: Readonly<Record<string, (id: string) => Promise<Loaded<{ readonly tokens: Tokens }>>>> = {
+    account: (id) => load(account, id),
+    bio: (id) => load(bio, id),
+    campaign: (id) => load(campaign, id),
+    domain: (id) => load(domain, id),
+    link: (id) => load(link, id),
+    qr: (id) => load(qr, id),
+  }
+  const loadHolder = (stream: string) => {
+    const { kind, id } = parseStreamId(stream)
+    const read = holders[kind]
+    if (!read) throw new Error(`stream ${stream} cannot hold a unique name`)
+    return read(id)
+  }
+
+  return async (claim, claimant) => {
+    const newest = await newestClaim(store, claim)
+    if (!newest) return claimNewName(claim, claimant)
+    const take = nameClaimed(claim, claimant, newest.revision)
+    const { token, holder } = newest.data
+    const { state, revision } = await loadHolder(holder)
+    switch (evaluateClaim(claim, newest, state.tokens, claimant.account, Date.parse(claimant.at))) {
+      case 'free':
+        return [take]
+      case 'ours':
+        return holder === claimant.stream ? [] : [take]
+      case 'abandoned':
+        return [{ stream: holder, expected: revision, events: [{ type: 'ClaimFenced', data: { token } }] }, take]
+      case 'taken':
+        if (holder === claimant.stream && Object.values(state.tokens.held).includes(token)) return 'held'
+        return refuse('taken', taken[claim.kind], claim.kind)
+    }
+  }
+}
