@@ -14,12 +14,12 @@ import { erasedAccounts } from '../queries/account.ts'
 import { findKey } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
 import {
-  findOccupant,
-  type Occupant,
+  findPublicTarget,
+  type PublicTarget,
   type Parts,
-  showsOf,
+  interstitialOf,
   streamsChanged,
-  streamsShown,
+  partStreams,
   type Target,
 } from '../queries/target.ts'
 import { domainsChanged } from '../queries/domain.ts'
@@ -109,7 +109,7 @@ export const openCache = ({
     return found
   })
   const targets = openTargets({
-    find: (domain, aliasKey) => findOccupant(redirectReader, domain, aliasKey),
+    find: (domain, aliasKey) => findPublicTarget(redirectReader, domain, aliasKey),
     trusted,
     seen: progress.seen,
   })
@@ -118,14 +118,14 @@ export const openCache = ({
   const pending = openPendingStreams(progress, (stream, position) => {
     const { kind, number } = parseStreamId(stream)
     void folded[kind]?.(number)
-      .then((occupant) => targets.override(stream, position, occupant))
+      .then((target) => targets.override(stream, position, target))
       .catch((error: unknown) => onProblem(error, `${stream}, which the tables are late with, could not be read`))
   })
   const parts = partsBy(handler)
   const current = async (target: Target) => {
-    if (!target.shows || !streamsShown(target.shows).some(pending.has)) return target
+    if (!target.interstitial || !partStreams(target.interstitial).some(pending.has)) return target
     try {
-      return { ...target, shows: showsOf(target, await parts(target)) }
+      return { ...target, interstitial: interstitialOf(target, await parts(target)) }
     } catch (error) {
       // an old page is better than none
       if (isUnavailable(error)) return target
@@ -152,7 +152,7 @@ const partsBy =
   }
 
 /** What stands at an address as its stream says, by the prefix of that. */
-const foldedBy = (handler: Handler): Readonly<Record<string, (id: number) => Promise<Occupant | undefined>>> => ({
+const foldedBy = (handler: Handler): Readonly<Record<string, (id: number) => Promise<PublicTarget | undefined>>> => ({
   link: async (id) => {
     const { state, revision, position } = await handler.load(link, id)
     const { status, account, fields, password } = state
@@ -166,7 +166,7 @@ const foldedBy = (handler: Handler): Readonly<Record<string, (id: number) => Pro
       aliasKey: fields.alias.toLowerCase(),
       password,
       expiry: fields.expiry === null ? null : new Date(fields.expiry),
-      shows: showsOf(fields, await partsBy(handler)({ ...fields, account })),
+      interstitial: interstitialOf(fields, await partsBy(handler)({ ...fields, account })),
     }
   },
   bio: async (id) => {

@@ -1,11 +1,14 @@
 import QuickLRU from 'quick-lru'
-import { type Changed, type Occupant, streamOf, streamsShown, type Target } from '../queries/target.ts'
+import { type Changed, type PublicTarget, targetStream, partStreams, type Target } from '../queries/target.ts'
 import { isUnavailable } from '../lib/unavailable.ts'
 
 /** What public addresses are served from: the links and bio pages this process remembers, each true until told otherwise. */
 export interface Targets {
   /** Throws when the target is not remembered and PostgreSQL does not answer. */
-  readonly get: (domain: number | null, aliasKey: string) => Promise<Occupant | undefined> | Occupant | undefined
+  readonly get: (
+    domain: number | null,
+    aliasKey: string,
+  ) => Promise<PublicTarget | undefined> | PublicTarget | undefined
   /** Something stands there, and it need not be looked up. */
   readonly remembers: (domain: number | null, aliasKey: string) => boolean
   readonly forget: (changed: readonly Changed[]) => void
@@ -13,11 +16,11 @@ export interface Targets {
   /** Something may have been missed: what is remembered is asked for again before it is used, if PostgreSQL answers. */
   readonly invalidateAll: () => void
   /** Serves this, folded from the stream, until the tables have passed the position; undefined: it is no more. */
-  readonly override: (stream: string, position: bigint, target: Occupant | undefined) => void
+  readonly override: (stream: string, position: bigint, target: PublicTarget | undefined) => void
 }
 
 export interface TargetsOptions {
-  readonly find: (domain: number | null, aliasKey: string) => Promise<Occupant | undefined>
+  readonly find: (domain: number | null, aliasKey: string) => Promise<PublicTarget | undefined>
   /** nothing can have been missed: notifications are being heard */
   readonly trusted: () => boolean
   readonly seen: () => bigint
@@ -28,16 +31,16 @@ export interface TargetsOptions {
 }
 
 interface Entry {
-  readonly target: Occupant
+  readonly target: PublicTarget
   readonly epoch: number
 }
 interface Fill {
-  readonly found: Promise<Occupant | undefined>
+  readonly found: Promise<PublicTarget | undefined>
   stale: boolean
 }
 
 const keyOf = (domain: number | null, aliasKey: string) => `${domain ?? 0}-${aliasKey}`
-const shows = ({ shows }: Target) => (shows ? streamsShown(shows) : [])
+const parts = ({ interstitial }: Target) => (interstitial ? partStreams(interstitial) : [])
 /** streams that stand at no address, but links may show them */
 const canBeShown = /^(?:splash|overlay|pixel)-/
 const patience = 50
@@ -53,13 +56,13 @@ export const openTargets = ({
 }: TargetsOptions): Targets => {
   const entries = new QuickLRU<string, Entry>({
     maxSize: maxTargets,
-    onEviction: (_, { target }) => byStream.delete(streamOf(target)),
+    onEviction: (_, { target }) => byStream.delete(targetStream(target)),
   })
   const byStream = new Map<string, string>()
   const misses = new QuickLRU<string, number>({ maxSize: maxMisses, maxAge: missAge })
   const filling = new Map<string, Fill>()
   const changedAt = new QuickLRU<string, bigint>({ maxSize: 10_000 })
-  const pinned = new Map<string, { readonly position: bigint; readonly target: Occupant | undefined }>()
+  const pinned = new Map<string, { readonly position: bigint; readonly target: PublicTarget | undefined }>()
   let epoch = 0
   let doubtful = 0
 
@@ -70,8 +73,8 @@ export const openTargets = ({
     entries.delete(key)
   }
 
-  const dropWhere = (changed: (occupant: Occupant) => boolean) => {
-    for (const { target } of entries.values()) if (changed(target)) drop(streamOf(target))
+  const dropWhere = (changed: (target: PublicTarget) => boolean) => {
+    for (const { target } of entries.values()) if (changed(target)) drop(targetStream(target))
     filling.forEach((fill) => (fill.stale = true))
   }
 
@@ -87,17 +90,17 @@ export const openTargets = ({
     return undefined
   }
 
-  const fill = (domain: number | null, aliasKey: string, key: string): Promise<Occupant | undefined> => {
+  const fill = (domain: number | null, aliasKey: string, key: string): Promise<PublicTarget | undefined> => {
     const under = filling.get(key)
     if (under && !under.stale) return under.found
     const fresh: Fill = {
       stale: false,
       found: find(domain, aliasKey)
         .then((target) => {
-          const raced = fresh.stale || (target && target.position < (changedAt.get(streamOf(target)) ?? 0n))
+          const raced = fresh.stale || (target && target.position < (changedAt.get(targetStream(target)) ?? 0n))
           if (!raced) remember(key, target)
           // the link may have been pinned while the tables were asked
-          return pinnedAt(key) ?? (target && overrideOf(streamOf(target)) ? undefined : target)
+          return pinnedAt(key) ?? (target && overrideOf(targetStream(target)) ? undefined : target)
         })
         .finally(() => {
           if (filling.get(key) === fresh) filling.delete(key)
@@ -107,15 +110,15 @@ export const openTargets = ({
     return fresh.found
   }
 
-  const remember = (key: string, target: Occupant | undefined) => {
+  const remember = (key: string, target: PublicTarget | undefined) => {
     if (!target) {
       const before = entries.get(key)
-      if (before) drop(streamOf(before.target))
+      if (before) drop(targetStream(before.target))
       misses.set(key, epoch)
       return
     }
-    drop(streamOf(target))
-    byStream.set(streamOf(target), key)
+    drop(targetStream(target))
+    byStream.set(targetStream(target), key)
     entries.set(key, { target, epoch })
   }
 
@@ -150,8 +153,7 @@ export const openTargets = ({
     },
     forget: (changed) => {
       const shown = new Set(changed.flatMap(({ stream }) => (canBeShown.test(stream) ? [stream] : [])))
-      if (shown.size > 0)
-        dropWhere((occupant) => 'link' in occupant && shows(occupant).some((stream) => shown.has(stream)))
+      if (shown.size > 0) dropWhere((target) => 'link' in target && parts(target).some((stream) => shown.has(stream)))
       for (const { stream, domain, aliasKey, position } of changed) {
         if (aliasKey === null) continue
         const key = keyOf(domain, aliasKey)

@@ -15,7 +15,7 @@ export interface Parts {
 }
 
 /** What a visitor is shown on the way. */
-export interface Shows extends Parts {
+export interface Interstitial extends Parts {
   readonly type: 'direct' | 'frame' | 'splash' | 'overlay'
   readonly title: string
   readonly description: string
@@ -41,15 +41,15 @@ export interface Target
   readonly password: string | null
   readonly expiry: Date | null
   /** undefined: it redirects, and no more */
-  readonly shows: Shows | undefined
+  readonly interstitial: Interstitial | undefined
 }
 
 /** A splash page or an overlay that is no more makes its links direct ones. */
-const wayOf = (type: string, { splash, overlay }: Parts): Shows['type'] => {
+const wayOf = (type: string, { splash, overlay }: Parts): Interstitial['type'] => {
   if (type === 'frame' || type === 'splash') return type
   return splash ? 'splash' : overlay ? 'overlay' : 'direct'
 }
-export const showsOf = (link: Words & Pick<LinkFields, 'type'>, parts: Parts): Shows | undefined => {
+export const interstitialOf = (link: Words & Pick<LinkFields, 'type'>, parts: Parts): Interstitial | undefined => {
   const { title, description, metatitle, metadescription, metaimage } = link
   const type = wayOf(link.type, parts)
   const card = [metatitle, metadescription, metaimage].some(Boolean)
@@ -64,7 +64,7 @@ export const showsOf = (link: Words & Pick<LinkFields, 'type'>, parts: Parts): S
   }
 }
 /** The streams of what a link shows. */
-export const streamsShown = ({ splash, overlay, pixels }: Parts): readonly string[] => [
+export const partStreams = ({ splash, overlay, pixels }: Parts): readonly string[] => [
   ...(splash ? [`splash-${splash.id}`] : []),
   ...(overlay ? [`overlay-${overlay.id}`] : []),
   ...pixels.map(({ id }) => `pixel-${id}`),
@@ -81,14 +81,14 @@ export interface BioTarget extends BioFields {
 }
 
 /** What may stand at a public address; its stream names it among all of them. */
-export type Occupant = Target | BioTarget
-export const streamOf = (occupant: Occupant) => ('bio' in occupant ? `bio-${occupant.bio}` : `link-${occupant.link}`)
+export type PublicTarget = Target | BioTarget
+export const targetStream = (target: PublicTarget) => ('bio' in target ? `bio-${target.bio}` : `link-${target.link}`)
 
 /** What lives at an address (a null domain is the service's own), unless its account is not active. */
-export const findOccupant = async (reader: Reader, domain: number | null, aliasKey: string) =>
+export const findPublicTarget = async (reader: Reader, domain: number | null, aliasKey: string) =>
   (await findTarget(reader, domain, aliasKey)) ?? (domain === null ? findBioTarget(reader, aliasKey) : undefined)
 
-type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' | 'aliasKey' | 'shows'> & {
+type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' | 'aliasKey' | 'interstitial'> & {
   id: string
   account: string
   revision: string
@@ -138,7 +138,7 @@ const target = (row: Row): Target => {
     position: BigInt(position),
     domain: domain === null ? null : Number(domain),
     aliasKey: alias_key,
-    shows: showsOf(rest, parts),
+    interstitial: interstitialOf(rest, parts),
   }
 }
 

@@ -3,7 +3,7 @@ import { bio } from '../../src/commands/bio.ts'
 import { splash } from '../../src/commands/splash.ts'
 import { StoreUnavailable } from '../../src/events/store.ts'
 import { openTargets, type TargetsOptions } from '../../src/cache/targets.ts'
-import { type Occupant, showsOf, streamOf, type Target } from '../../src/queries/target.ts'
+import { type PublicTarget, interstitialOf, targetStream, type Target } from '../../src/queries/target.ts'
 import { linkFields } from '../support/events.ts'
 
 const target = (link: number, aliasKey = `alias-${link}`, over: Partial<Target> = {}): Target => ({
@@ -15,17 +15,17 @@ const target = (link: number, aliasKey = `alias-${link}`, over: Partial<Target> 
   aliasKey,
   password: null,
   expiry: null,
-  shows: undefined,
+  interstitial: undefined,
   ...over,
 })
 const changed = (row: Target, position: bigint) => ({
-  stream: streamOf(row),
+  stream: targetStream(row),
   domain: row.domain,
   aliasKey: row.aliasKey,
   position,
 })
 
-const linkOf = (found: Occupant | undefined) => (found && 'link' in found ? found : undefined)
+const linkOf = (found: PublicTarget | undefined) => (found && 'link' in found ? found : undefined)
 
 /** A table of targets that is asked through the cache. A held one keeps its answers, as they were when it was asked, until it is let go. */
 const open = (options: Partial<TargetsOptions> = {}) => {
@@ -159,8 +159,12 @@ describe('the targets that a process remembers', () => {
       splash: { ...splash.initialState.fields, id: 7 },
       pixels: [{ id: 8, type: 'bing' as const, tag: '1' }],
     }
-    write(target(1, 'alias-1', { shows: showsOf({ ...linkFields, type: 'splash-7' }, { ...parts, pixels: [] }) }))
-    write(target(2, 'alias-2', { shows: showsOf(linkFields, { pixels: parts.pixels }) }))
+    write(
+      target(1, 'alias-1', {
+        interstitial: interstitialOf({ ...linkFields, type: 'splash-7' }, { ...parts, pixels: [] }),
+      }),
+    )
+    write(target(2, 'alias-2', { interstitial: interstitialOf(linkFields, { pixels: parts.pixels }) }))
     write(target(3))
     const all = async () => [await get('alias-1'), await get('alias-2'), await get('alias-3')]
     await all()

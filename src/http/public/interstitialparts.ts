@@ -1,4 +1,4 @@
-import type { Shows } from '../../queries/target.ts'
+import type { Interstitial } from '../../queries/target.ts'
 import { html, type May, own, type PageOptions, sourceOf } from './html.ts'
 import { firing } from './pixels.ts'
 import { fire } from './scripts.ts'
@@ -9,7 +9,7 @@ export type WayPage = Omit<PageOptions, 'status'>
 export const hostOf = (url: string) => new URL(url).host
 
 /** What programs are told of a link: the Open Graph protocol, https://ogp.me, and what some read beside it. */
-export const told = ({ title, description, image }: Shows) => {
+export const told = ({ title, description, image }: Interstitial) => {
   const named = { description, 'twitter:card': image ? 'summary_large_image' : 'summary' }
   const properties = { 'og:type': 'website', 'og:title': title, 'og:description': description, 'og:image': image }
   const given = (of: object) => Object.entries(of).filter((entry): entry is [string, string] => entry[1] !== '')
@@ -28,7 +28,7 @@ export const mergePolicies = (...all: readonly May[]): May =>
   )
 
 /** The pixels of a page: its markup, its script, and what it has to let them. */
-export const pixelsOf = ({ pixels }: Shows) => {
+export const pixelsOf = ({ pixels }: Interstitial) => {
   if (pixels.length === 0) return { mark: '', script: '', may: {} }
   const { fires, may } = firing(pixels)
   return { mark: html`<div id="fire" hidden data-fires="${JSON.stringify(fires)}"></div>`, script: fire, may }

@@ -1,5 +1,5 @@
 import { splash } from '../../commands/splash.ts'
-import type { Shows } from '../../queries/target.ts'
+import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
 import { overlayPage } from './overlaypage.ts'
 import { type Html, html, own, type PageOptions, passBy, sourceOf } from './html.ts'
@@ -22,7 +22,7 @@ const splashStyle =
   own(`.splash{text-align:center}.splash img{display:block;max-width:100%;margin:0 auto 1.25rem;border-radius:.5rem}.splash .logo{max-height:4.5rem}
 .splash .banner{width:100%;max-height:16rem;object-fit:cover}.splash p{white-space:pre-line;text-wrap:balance}.splash h1 a{color:inherit}`)
 
-const framePage = (shows: Shows, url: string): WayPage => {
+const framePage = (shows: Interstitial, url: string): WayPage => {
   const { mark, script, may } = pixelsOf(shows)
   return {
     title: shows.title || hostOf(url),
@@ -38,7 +38,7 @@ const framePage = (shows: Shows, url: string): WayPage => {
 }
 
 const plain = splash.initialState.fields
-const splashPage = (shows: Shows, url: string): WayPage => {
+const splashPage = (shows: Interstitial, url: string): WayPage => {
   const { logo, banner, title, message, product, counter } = shows.splash ?? plain
   const { mark, script, may } = pixelsOf(shows)
   const heading = title || shows.title || 'You are leaving this page'
@@ -63,7 +63,7 @@ const splashPage = (shows: Shows, url: string): WayPage => {
   }
 }
 
-const pixelPage = (shows: Shows, url: string): WayPage => {
+const pixelPage = (shows: Interstitial, url: string): WayPage => {
   const { mark, script, may } = pixelsOf(shows)
   return {
     title: hostOf(url),
@@ -78,7 +78,7 @@ const pixelPage = (shows: Shows, url: string): WayPage => {
 }
 
 /** Nobody is sent on from it: a program that follows would draw its card of the destination. */
-const metaPage = (shows: Shows, url: string): WayPage => ({
+const metaPage = (shows: Interstitial, url: string): WayPage => ({
   title: shows.title || hostOf(url),
   head: told(shows),
   content: html`<h1 dir="auto" lang="">${shows.title || hostOf(url)}</h1>

@@ -1,6 +1,6 @@
 import type { OverlayFields } from '../../events/overlay.ts'
 import { contrast } from '../../qr/color.ts'
-import type { Shows } from '../../queries/target.ts'
+import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
 import { html, own, type PageOptions, passBy, sourceOf } from './html.ts'
 import {
@@ -87,7 +87,7 @@ const callToAction = (overlay: OverlayFields, { action, link, to, sign }: Answer
 
 /** The destination with a call to action on it; alone where it cannot be framed. */
 export const overlayPage = (
-  shows: Shows & { readonly overlay: OverlayFields },
+  shows: Interstitial & { readonly overlay: OverlayFields },
   url: string,
   { secure, form }: { readonly secure: boolean; readonly form: AnswerForm },
 ): WayPage => {

@@ -154,7 +154,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   }
 
   const follow: Redirect['follow'] = async (req, res, found, source) => {
-    const target = found.shows ? await current(found) : found
+    const target = found.interstitial ? await current(found) : found
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || unlocks(pepper, link, password, now, cookie(req, `ll_${link}`))

@@ -1,4 +1,4 @@
-import type { Shows, Target } from '../../queries/target.ts'
+import type { Interstitial, Target } from '../../queries/target.ts'
 import { readAgent } from '../../visitor/agent.ts'
 import { isCountry } from '../../visitor/country.ts'
 import { primaryLanguage } from '../../visitor/language.ts'
@@ -13,7 +13,7 @@ export type Destination = {
 /** What is shown on the way: only the pixels in it are fired. */
 export interface Shown {
   readonly way: 'meta' | 'frame' | 'splash' | 'overlay' | 'pixels'
-  readonly shows: Shows
+  readonly shows: Interstitial
 }
 export type Resolved = Destination | { readonly to: 'password' | 'expired' | 'loop' }
 
@@ -88,7 +88,7 @@ const withParameters = (url: string, parameters: Target['parameters']) => {
 }
 
 /** Programs that draw cards read what the owner wrote for them; a person is shown the page, with the pixels that he lets be. */
-const wayOf = (shows: Shows, url: string, visitor: Visitor): { readonly way: 'redirect' } | Shown => {
+const wayOf = (shows: Interstitial, url: string, visitor: Visitor): { readonly way: 'redirect' } | Shown => {
   const previews = readAgent(visitor.agent).class === 'preview'
   const pixels = shows.pixels.length === 0 || previews || visitor.untracked() ? [] : shows.pixels
   if (previews && shows.card) return { way: 'meta', shows: { ...shows, pixels } }
@@ -105,6 +105,6 @@ export const resolve = (target: Target, visitor: Visitor, now: number, isOurs: (
   // the address may have become one of ours after the link was made
   if (isOurs(new URL(url).hostname)) return { to: 'loop' }
   const to = withParameters(url, target.parameters)
-  if (!target.shows) return { to: 'destination', url: to, rule, way: 'redirect' }
-  return { to: 'destination', url: to, rule, ...wayOf(target.shows, to, visitor) }
+  if (!target.interstitial) return { to: 'destination', url: to, rule, way: 'redirect' }
+  return { to: 'destination', url: to, rule, ...wayOf(target.interstitial, to, visitor) }
 }

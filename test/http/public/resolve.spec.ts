@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { resolve, type Visitor } from '../../../src/http/public/resolve.ts'
 import { overlay as overlays } from '../../../src/commands/overlay.ts'
 import { splash as splashes } from '../../../src/commands/splash.ts'
-import { type Parts, showsOf, type Target } from '../../../src/queries/target.ts'
+import { type Parts, interstitialOf, type Target } from '../../../src/queries/target.ts'
 import { preferredLanguages } from '../../../src/visitor/language.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
@@ -249,9 +249,9 @@ describe('where a visitor is sent', () => {
         'overlay',
         0,
       ],
-    ] as [string, Parameters<typeof showsOf>[0], Parts, Partial<Visitor>, string, number][])
+    ] as [string, Parameters<typeof interstitialOf>[0], Parts, Partial<Visitor>, string, number][])
       it(what, () => {
-        const found = go({ ...link, shows: showsOf(link, parts) }, who)
+        const found = go({ ...link, interstitial: interstitialOf(link, parts) }, who)
         expect(found).to.include({ to: 'destination', way, rule: 'link' })
         expect('shows' in found ? found.shows.pixels.length : 0).to.equal(fired)
       })
@@ -259,10 +259,10 @@ describe('where a visitor is sent', () => {
     it('of no page before the password, whatever it shows', () => {
       for (const type of ['frame', 'splash', 'overlay-7', 'direct'])
         for (const who of [person, slack, untracked]) {
-          const shows = showsOf({ type, ...card }, { overlay, pixels })
-          expect(go({ type, password: 'hash', shows }, who)).to.deep.equal({ to: 'password' })
-          expect(go({ type, expiry: new Date(now), shows }, who)).to.deep.equal({ to: 'expired' })
-          expect(go({ type, url: 'https://ours.example/', shows }, who)).to.deep.equal({ to: 'loop' })
+          const interstitial = interstitialOf({ type, ...card }, { overlay, pixels })
+          expect(go({ type, password: 'hash', interstitial }, who)).to.deep.equal({ to: 'password' })
+          expect(go({ type, expiry: new Date(now), interstitial }, who)).to.deep.equal({ to: 'expired' })
+          expect(go({ type, url: 'https://ours.example/', interstitial }, who)).to.deep.equal({ to: 'loop' })
         }
     })
   })
