@@ -12,6 +12,7 @@ import { qr } from '../../src/commands/qr.ts'
 import { openRecording } from '../../src/clicks/record.ts'
 import { splash } from '../../src/commands/splash.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
+import { parseStreamId } from '../../src/events/streams.ts'
 import type { TestApp } from '../support/app.ts'
 import type { Json } from './database.ts'
 
@@ -21,8 +22,9 @@ type Fold = (ledger: Ledger, stream: string) => Promise<object>
 const by =
   <C, S, E extends DomainEvent>(decider: Decider<C, S, E>): Fold =>
   async ({ handler }, stream) => {
-    const { state, revision, since, founder } = await handler.load(decider, stream)
-    return { state, revision: String(revision), since, founder }
+    const { state, revision, since, createdBy } = await handler.load(decider, parseStreamId(stream).id)
+    // the stored answers of the release call it `founder`
+    return { state, revision: String(revision), since, founder: createdBy }
   }
 
 /** A claim's newest holder; a name may contain hyphens, its kind does not. */
