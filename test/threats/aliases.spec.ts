@@ -3,6 +3,7 @@ import { account } from '../../src/commands/account.ts'
 import { hashPassword } from '../../src/security/passwords.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
+import { inSeconds, secondsLater } from '../support/clock.ts'
 import { query } from '../support/faults.ts'
 
 const long = 'https://example.com/'
@@ -93,12 +94,11 @@ describe('an alias and a password', () => {
 
     it('by letting it expire is still its owner’s', async () => {
       const custom = free()
-      await made(ann, { custom, expiry: new Date(Date.now() + 2500).toISOString().slice(0, 19).replace('T', ' ') })
-      await until(
-        () => app.ask('HEAD', `/${custom}`),
-        ({ status }) => status === 410,
-      )
-      await taken(custom)
+      await made(ann, { custom, expiry: inSeconds(60) })
+      await secondsLater(61, async () => {
+        expect((await app.ask('HEAD', `/${custom}`)).status).to.equal(410)
+        await taken(custom)
+      })
     })
 
     it('with the whole account stays reserved', async () => {

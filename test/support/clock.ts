@@ -1,0 +1,21 @@
+/** A time in the future as the API takes it: `2030-01-31 18:00:00`, in UTC. */
+export const inSeconds = (seconds: number) =>
+  new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+
+/**
+ * Runs something while the clock of this process is ahead, so that a test need not wait until something expires. Services in
+ * this process follow it; timers, PostgreSQL and other processes do not.
+ */
+export const secondsLater = async <T>(seconds: number, run: () => Promise<T>): Promise<T> => {
+  const RealDate = Date
+  const now = () => RealDate.now() + seconds * 1000
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args: []) => (args.length === 0 ? new target(now()) : new target(...args)),
+    get: (target, name, receiver) => (name === 'now' ? now : (Reflect.get(target, name, receiver) as unknown)),
+  })
+  try {
+    return await run()
+  } finally {
+    globalThis.Date = RealDate
+  }
+}
