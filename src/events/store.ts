@@ -26,6 +26,9 @@ export class StoreUnavailable extends Unavailable {
 
 /** The most that one append may hold, in bytes of JSON: EventStoreDB's own limit, held on every engine. */
 export const appendLimit = 1024 * 1024
+/** The error of an append over `appendLimit`. */
+export const appendTooLarge = (cause?: unknown) =>
+  new RangeError(`an append holds at most ${appendLimit} bytes`, { cause })
 
 /**
  * The event log. Revisions count from 0n within a stream; positions grow across the whole log.

@@ -10,8 +10,8 @@ export interface BackOffOptions {
 }
 
 export interface BackOff {
-  /** Resolves after the current pause, or at once when the signal aborts; the next pause is twice as long. */
-  readonly pause: () => Promise<void>
+  /** Resolves after the current pause, cut to `longest` ms, or at once when the signal aborts. The next pause is twice as long. */
+  readonly pause: (longest?: number) => Promise<void>
   /** Starts again with the first pause. */
   readonly reset: () => void
 }
@@ -20,8 +20,8 @@ export interface BackOff {
 export const backOff = ({ from, to, signal }: BackOffOptions): BackOff => {
   let ms = from
   return {
-    pause: async () => {
-      const current = ms
+    pause: async (longest = Infinity) => {
+      const current = Math.max(0, Math.min(ms, longest))
       ms = Math.min(ms * 2, to)
       await sleep(current, undefined, { signal }).catch(() => {})
     },

@@ -1,0 +1,76 @@
+import {
+  AccessDeniedError,
+  DeadlineExceededError,
+  type EventStoreDBClient,
+  InvalidArgumentError,
+  MaxAppendSizeExceededError,
+  StreamDeletedError,
+  StreamNotFoundError,
+  WrongExpectedVersionError,
+} from '@eventstore/db-client'
+import { StoreUnavailable } from '../../events/store.ts'
+import { backOff } from '../../lib/backoff.ts'
+import { TimedOut } from '../../lib/timeout.ts'
+import type { Clients } from './clients.ts'
+
+/** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. */
+export type Attempt<T> = (client: EventStoreDBClient, ms: number) => Promise<T>
+
+export interface Calls {
+  /** The time by which a call that begins now has to be answered: ms since the epoch. */
+  readonly deadline: () => number
+  /**
+   * Repeats an attempt until the server answers; `isAnswer` says which errors are answers. The outcome of a failed attempt is unknown, so each
+   * attempt has to send the same request. Throws `StoreUnavailable` at the deadline `until`.
+   */
+  readonly call: <T>(attempt: Attempt<T>, until: number, isAnswer?: (error: unknown) => boolean) => Promise<T>
+  readonly unreachable: (cause?: unknown) => StoreUnavailable
+}
+
+/** Each attempt gets this part of the time that is left (3 s of 5 s, then 1.2 s, …), so that there is always time for another. */
+const share = 0.6
+/** ms: with less time left, no further attempt is made */
+const shortestAttempt = 100
+
+/** The server understood the request and refused it: a retry cannot help. */
+const isRefusal = (error: unknown) =>
+  [
+    WrongExpectedVersionError,
+    MaxAppendSizeExceededError,
+    StreamNotFoundError,
+    StreamDeletedError,
+    AccessDeniedError,
+    InvalidArgumentError,
+  ].some((kind) => error instanceof kind)
+
+/** The server did not answer in time. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof TimedOut || error instanceof DeadlineExceededError
+
+/** Calls with retries. `patience` is the time in ms for one call, all its attempts included. */
+export const createCalls = (clients: Clients, patience: number, closed: AbortSignal): Calls => {
+  const unreachable = (cause?: unknown) =>
+    new StoreUnavailable(`the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`, { cause })
+
+  const call: Calls['call'] = async (attempt, until, isAnswer = isRefusal) => {
+    const { pause } = backOff({ from: 50, to: 500 })
+    for (let problem: unknown; ; await pause(until - Date.now())) {
+      const left = until - Date.now()
+      if (left < shortestAttempt || closed.aborted) throw unreachable(problem)
+      const client = clients.current()
+      try {
+        return await attempt(client, left * share)
+      } catch (error) {
+        if (error instanceof AccessDeniedError)
+          throw new StoreUnavailable('the user in EVENTSTORE_URL must be allowed to append and to read $all', {
+            cause: error,
+          })
+        if (isAnswer(error)) throw error
+        if (isSilence(error)) clients.replace(client)
+        problem = error
+      }
+    }
+  }
+
+  return { deadline: () => Date.now() + patience, call, unreachable }
+}

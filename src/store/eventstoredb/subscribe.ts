@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type AllStreamRecordedEvent,
+  type AllStreamSubscription,
+  type EventStoreDBClient,
+  eventTypeFilter,
+  START,
+} from '@eventstore/db-client'
+import type { Raw } from '../../events/codec.ts'
+import type { Filter } from '../../events/store.ts'
+import { backOff } from '../../lib/backoff.ts'
+import { TimedOut } from '../../lib/timeout.ts'
+import { isSilence } from './calls.ts'
+import type { Clients } from './clients.ts'
+import { toRaw, typesOf } from './events.ts'
+import type { Head } from './read.ts'
+
+interface Range {
+  readonly after: bigint
+  readonly filter: Filter
+  /** events in one batch at most */
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
+interface SubscribeParts {
+  readonly clients: Clients
+  readonly head: Head
+  /** ms of silence after which a subscription is compared with the head of the log */
+  readonly stall: number
+  readonly onDropped: (error: unknown) => void
+}
+
+/** Batches of events after a position. The client never resubscribes, so each subscription that ends is followed by another. */
+export const createSubscribe = ({ clients, head, stall, onDropped }: SubscribeParts) =>
+  async function* (range: Range): AsyncGenerator<readonly Raw[]> {
+    const { signal } = range
+    const retry = backOff({ from: 50, to: 2000, signal })
+    let position = range.after
+    while (!signal.aborted) {
+      const client = clients.current()
+      try {
+        for await (const batch of subscription(client, { ...range, after: position }, head, stall)) {
+          yield batch
+          position = batch.at(-1)!.position
+          retry.reset()
+        }
+        if (!signal.aborted) onDropped(new Error('the server ended a subscription'))
+      } catch (error) {
+        if (signal.aborted) return
+        if (isSilence(error)) clients.replace(client)
+        onDropped(error)
+      }
+      await retry.pause()
+    }
+  }
+
+/** The batches of one subscription, until it ends or fails. Events that have arrived together form a batch. */
+const subscription = async function* (
+  client: EventStoreDBClient,
+  { after, filter, limit, signal }: Range,
+  head: Head,
+  stall: number,
+): AsyncGenerator<readonly Raw[]> {
+  const call = openCall(client, after, filter)
+  const end = () => void call.destroy()
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+
+  let position = after
+  const watch = watchSilence(stall, async () => {
+    // when the head cannot be read, the subscription may be lost as well
+    const isBehind = await head(filter).then(
+      (newest) => newest > position,
+      () => true,
+    )
+    return isBehind ? () => call.destroy(new TimedOut(`a subscription was silent for ${stall} ms`)) : undefined
+  })
+  try {
+    let batch: Raw[] = []
+    for await (const { event } of call as AsyncIterable<{ readonly event?: AllStreamRecordedEvent }>) {
+      watch.heard()
+      if (event) batch.push(toRaw(event))
+      if (batch.length < limit && call.readableLength === 0) await nextTurn()
+      if (batch.length === 0 || (batch.length < limit && call.readableLength > 0)) continue
+      position = batch.at(-1)!.position
+      watch.pause()
+      yield batch
+      watch.resume()
+      batch = []
+    }
+  } finally {
+    watch.stop()
+    signal.removeEventListener('abort', end)
+    call.destroy()
+    void call.unsubscribe().catch(() => {})
+  }
+}
+
+const openCall = (client: EventStoreDBClient, after: bigint, filter: Filter): AllStreamSubscription => {
+  const regex = `^(${[...typesOf[filter]].join('|')})$`
+  const call = client.subscribeToAll({
+    fromPosition: after === 0n ? START : { commit: after, prepare: after },
+    // checkpoints are not used: the server may send one that is ahead of an event it has not sent yet
+    filter: eventTypeFilter({ regex, checkpointInterval: 100 }),
+    requiresLeader: true,
+  })
+  call.on('error', () => {})
+  return call
+}
+
+/** Runs `check` after each `stall` ms of silence. The action it returns is taken unless something was heard meanwhile. */
+const watchSilence = (stall: number, check: () => Promise<(() => void) | undefined>) => {
+  let heardAt = Date.now()
+  let paused = false
+  const look = async () => {
+    const before = heardAt
+    const action = await check()
+    if (heardAt !== before || paused) return
+    heardAt = Date.now()
+    action?.()
+  }
+  const timer = setInterval(() => void (!paused && Date.now() - heardAt > stall && look()), stall / 4).unref()
+  return {
+    heard: () => {
+      heardAt = Date.now()
+    },
+    /** While the reader handles a batch, nothing is read from the subscription. */
+    pause: () => {
+      paused = true
+    },
+    resume: () => {
+      paused = false
+      heardAt = Date.now()
+    },
+    stop: () => clearInterval(timer),
+  }
+}
