@@ -1,5 +1,12 @@
 import type { Codec, Raw } from '../events/codec.ts'
-import { type Appended, appendLimit, type EventStore, type Filter, type Write } from '../events/store.ts'
+import {
+  type Appended,
+  appendLimit,
+  appendTooLarge,
+  type EventStore,
+  type Filter,
+  type Write,
+} from '../events/store.ts'
 import { createSignal } from '../lib/signal.ts'
 import { ensureLogOpened } from './open.ts'
 
@@ -23,7 +30,7 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
   const append = async (writes: readonly Write[]): Promise<Appended> => {
     const encoded = await Promise.all(writes.map(({ events }) => Promise.all(events.map(codec.encode))))
     const size = encoded.flat().reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
-    if (size > appendLimit) throw new RangeError(`an append holds at most ${appendLimit} bytes`)
+    if (size > appendLimit) throw appendTooLarge()
     for (const write of writes) {
       const actual = of(write.stream).at(-1)?.revision ?? 'no_stream'
       if (actual !== write.expected && !repeated(write)) return { ok: false, stream: write.stream, actual }

@@ -1,0 +1,63 @@
+import type { Codec } from '../../events/codec.ts'
+import type { EventStore } from '../../events/store.ts'
+import { batch } from '../../lib/batch.ts'
+import { conditionOf, type Row, toRaw } from './events.ts'
+import type { Query } from './query.ts'
+
+interface PageStart {
+  readonly stream: string
+  readonly from: bigint
+}
+
+const pageSize = 500
+const lastOfEach = `
+  select e.* from (select distinct stream from unnest($1::text[]) as s (stream)) as s
+  cross join lateral (select * from log.events e where e.stream = s.stream order by revision desc limit 1) as e`
+const pageOfEach = `
+  select s.nr, e.* from unnest($1::text[], $2::bigint[]) with ordinality as s (stream, first, nr)
+  cross join lateral (
+    select * from log.events e where e.stream = s.stream and e.revision >= s.first order by revision limit ${pageSize}
+  ) as e
+  order by s.nr, e.revision`
+
+/** The reads of the port. Up to `most` reads that are asked for at the same time share a query. */
+export const createReads = (
+  query: Query,
+  codec: Codec,
+  most: number,
+): Pick<EventStore, 'read' | 'last' | 'head' | 'idAt'> => {
+  const lastOf = batch(most, async (streams: readonly string[]) => {
+    const rows = await query<Row>('last', lastOfEach, [streams])
+    const found = new Map(rows.map((row) => [row.stream, row]))
+    return streams.map((stream) => found.get(stream))
+  })
+  const pageOf = batch(most, async (starts: readonly PageStart[]) => {
+    const rows = await query<Row & { nr: string }>('read', pageOfEach, [
+      starts.map(({ stream }) => stream),
+      starts.map(({ from }) => from),
+    ])
+    const pages = starts.map((): Row[] => [])
+    for (const { nr, ...row } of rows) pages[Number(nr) - 1]?.push(row)
+    return pages
+  })
+
+  return {
+    read: async function* (stream, from = 0n) {
+      for (let next = from; ; next += BigInt(pageSize)) {
+        const rows = await pageOf({ stream, from: next })
+        yield* await codec.decode(rows.map(toRaw))
+        if (rows.length < pageSize) return
+      }
+    },
+    last: async (stream) => {
+      const row = await lastOf(stream)
+      return row && (await codec.decode([toRaw(row)]))[0]
+    },
+    head: async (filter) => {
+      const text = `select position from log.events where ${conditionOf[filter]} order by position desc limit 1`
+      return BigInt((await query<Row>(`head-${filter}`, text, []))[0]?.position ?? 0)
+    },
+    idAt: async (position) =>
+      (await query<Row>('id-at', 'select id from log.events where position = $1', [position]))[0]?.id,
+  }
+}
