@@ -16,7 +16,7 @@ import { parseStreamId } from '../../src/events/streams.ts'
 import type { TestApp } from '../support/app.ts'
 import type { Json } from './database.ts'
 
-type Ledger = TestApp['app']['ledger']
+type Ledger = Pick<TestApp['app']['ledger'], 'handler' | 'store'>
 type Fold = (ledger: Ledger, stream: string) => Promise<object>
 
 const by =

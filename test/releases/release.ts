@@ -1,7 +1,10 @@
+import { readdirSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from 'pg'
+import { openDatabase } from '../../src/postgres/database.ts'
+import { openKeys } from '../../src/security/keyring.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -10,6 +13,11 @@ import type { Account } from './resources.ts'
 
 /** Where the stored releases are: a folder each, named by its version. */
 export const releases = new URL('./', import.meta.url).pathname
+
+/** The versions of the stored releases. */
+export const versions = readdirSync(releases, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
+  .map(({ name }) => name)
 
 /** A partition of a spool: the click stream its visits are recorded in, and the number of its newest visit. */
 export interface StoredSpool {
@@ -70,12 +78,25 @@ const isCaughtUp = async ({ app, connection }: TestApp, { spools }: Release) => 
   return withClient(connection, async (client) => (await isRecorded(client, spools)) && (await isProjected(client)))
 }
 
+/** A fresh database with a stored log and state. */
+const restored = async (dir: string) => {
+  const connection = await freshDatabase()
+  const schema = await readFile(join(dir, 'schema.sql'), 'utf8')
+  await restore(connection, schema, await readLines(dir, 'log.jsonl'), await readJson<State>(dir, 'state.json'))
+  return connection
+}
+
+/** The keys that open what is sealed in a stored log. */
+export const openKeysOf = async (dir: string) => {
+  const { secret } = await readJson<Release>(dir, 'release.json')
+  const db = openDatabase(await restored(dir), { name: 'spec', max: 1, timeout: 30_000, onError: () => {} })
+  return { keys: await openKeys(db, secret), close: () => db.destroy() }
+}
+
 /** Starts today's service on a copy of a stored release; resolves when it has recorded and projected everything. */
 export const startOn = async (dir: string) => {
   const release = await readJson<Release>(dir, 'release.json')
-  const schema = await readFile(join(dir, 'schema.sql'), 'utf8')
-  const connection = await freshDatabase()
-  await restore(connection, schema, await readLines(dir, 'log.jsonl'), await readJson<State>(dir, 'state.json'))
+  const connection = await restored(dir)
   const data = await mkdtemp(join(tmpdir(), 'linkledger-release-'))
   await cp(join(dir, 'spool'), join(data, 'spool'), { recursive: true })
   const app = await startTestApp({ ...settingsOf(release), DATA_DIR: data }, connection)

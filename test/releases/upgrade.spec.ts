@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { events } from '../../src/events/index.ts'
@@ -7,11 +6,7 @@ import { type Difference, differences, tableDifferences, unexplained } from './c
 import { readTableNames, readTables, type StoredTable } from './database.ts'
 import { foldAll } from './folds.ts'
 import { ask, type Question, type Reply } from './questions.ts'
-import { readJson, readLines, releases, startOn } from './release.ts'
-
-const versions = readdirSync(releases, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
-  .map(({ name }) => name)
+import { readJson, readLines, releases, startOn, versions } from './release.ts'
 
 interface Answer {
   readonly question: Question

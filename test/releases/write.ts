@@ -6,6 +6,7 @@
  * makes the folder test/releases/<version in package.json>. Run it once, just before a release is tagged, and commit the folder;
  * a folder that is there already is never written again.
  */
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,6 +122,7 @@ const storeMeaning = async (dir: string) => {
 const write = async () => {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
   const [dir, unfinished] = [join(releases, version), join(releases, `.${version}`)]
+  if (existsSync(dir)) throw new Error(`${dir} is there already: a stored release is never written again`)
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished)
   const identity = { version, baseUrl: `http://${ownHost}`, secret: 'a secret that is stored with test data' }
