@@ -43,6 +43,12 @@ describe('the comparison with what a release has stored', () => {
     ])
   })
 
+  it('reports a name that a state holds though it was released', () => {
+    expect(differences({ held: {} }, { held: { alias: 'token' } }, 'folds/link-1.state.tokens')).to.deep.equal([
+      { at: 'folds/link-1.state.tokens.held.alias', stored: undefined, now: 'token' },
+    ])
+  })
+
   it('lets the message of a response be rewritten, but not left out', () => {
     const at = 'answers/GET /api/url/9 as ann'
     const reply = (json: object) => ({ status: 404, json })

@@ -12,7 +12,9 @@ export interface Difference {
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Objects whose keys are data: one more would be wrong. Others may gain fields. */
-const isMap = (at: string) => /\.(?:top[A-Z]\w*|by|by\.\w+|location|device|language|fields)$/.test(at)
+const isMap = (at: string, stored: Json) =>
+  Object.keys(stored).length === 0 ||
+  /\.(?:top[A-Z]\w*|by|by\.\w+|location|device|language|fields|held|free|reached)$/.test(at)
 /** Sentences that people read may be rewritten. */
 const isProse = (at: string) => /^answers\/.*\.json\.message$/.test(at)
 
@@ -24,7 +26,7 @@ export const differences = (stored: unknown, now: unknown, at: string): Differen
     return Array.from({ length }, (_, i) => differences(stored[i], now[i], `${at}[${i}]`)).flat()
   }
   if (isObject(stored) && isObject(now)) {
-    const names = new Set([...Object.keys(stored), ...(isMap(at) ? Object.keys(now) : [])])
+    const names = new Set([...Object.keys(stored), ...(isMap(at, stored) ? Object.keys(now) : [])])
     return [...names].flatMap((name) => differences(stored[name], now[name], `${at}.${name}`))
   }
   return isDeepStrictEqual(stored, now) ? [] : [{ at, stored, now }]
