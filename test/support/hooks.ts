@@ -4,16 +4,17 @@ import { join } from 'node:path'
 import { startBuild } from './build.ts'
 import { stopServer } from './server.ts'
 
-let clean = async () => {}
+let removeBuild = async () => {}
 
-/** All that a run leaves behind lies here; the processes that mocha starts inherit its name. */
+/** Makes the folder for everything that a run leaves behind. The processes that mocha starts inherit its name. */
 export const mochaGlobalSetup = async () => {
   process.env['LINKLEDGER_TEST_DIR'] = await mkdtemp(join(tmpdir(), 'linkledger-test-'))
-  clean = await startBuild()
+  // unit tests start no process of the program
+  if (process.env['UNIT'] !== '1') removeBuild = await startBuild()
 }
 
 export const mochaGlobalTeardown = async () => {
   await stopServer()
-  await clean()
+  await removeBuild()
   await rm(process.env['LINKLEDGER_TEST_DIR']!, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }

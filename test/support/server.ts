@@ -1,16 +1,30 @@
-import { mkdtemp } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Connection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
 
 let started: Promise<EmbeddedPostgres> | undefined
 
-/** The one PostgreSQL of this process: the embedded one, started by the first test that needs it. It ends with the process at the latest. */
-export const server = async (): Promise<Connection> => {
-  started ??= mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'server-')).then((dir) =>
-    startEmbedded({ dir, log: () => {} }),
-  )
-  return (await started).connection
+const start = async () => {
+  if (process.env['UNIT'] === '1')
+    throw new Error('`npm run test:unit` has no PostgreSQL: name a spec that needs one *.flow.spec.ts')
+  const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'server-'))
+  const server = await startEmbedded({ dir, log: () => {} })
+  await stopSyncing(join(dir, 'postgres', 'data'))
+  return server
 }
 
-export const stopServer = async () => (await started)?.stop()
+/** These databases do not outlive the run, so PostgreSQL does not wait for the disk: other work on it would slow the tests down. */
+const stopSyncing = async (data: string) => {
+  await appendFile(
+    join(data, 'postgresql.auto.conf'),
+    'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n',
+  )
+  const postmaster = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
+  process.kill(postmaster, 'SIGHUP')
+}
+
+/** Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the process. */
+export const server = async (): Promise<Connection> => (await (started ??= start())).connection
+
+export const stopServer = async () => (await started?.catch(() => undefined))?.stop()
