@@ -1,6 +1,6 @@
 import type { AccountEvent } from '../events/account.ts'
 import type { Event } from '../events/index.ts'
-import { fence, hold, noTokens, release, type Tokens } from './claim.ts'
+import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 
 export interface Account {
@@ -90,11 +90,11 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     switch (event.type) {
       case 'AccountRegistered': {
         const { email, username, password, emailToken, usernameToken } = event.data
-        const tokens = hold(hold(state.tokens, 'email', emailToken), 'username', usernameToken)
+        const tokens = acquire(acquire(state.tokens, 'email', emailToken), 'username', usernameToken)
         return { ...state, status: 'active', email, username, password, tokens }
       }
       case 'AccountEmailChanged':
-        return { ...state, email: event.data.email, tokens: hold(state.tokens, 'email', event.data.emailToken) }
+        return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
       case 'AccountPasswordChanged':
         return { ...state, password: event.data.password }
       case 'ApiKeyIssued': {

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import type { LinkFields } from '../events/link.ts'
 import { Refused } from './decider.ts'
 
 /** An alias as typed; ASCII only, so that no two look alike. Slugs and bio pages share it. */
 export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** Aliases that differ in case only are one. */
+/** Returns the form in which aliases are compared: letter case does not matter. */
 export const aliasKey = (alias: string): string => alias.toLowerCase()
+
+/** Returns the name under which an alias is claimed: aliases are unique per domain; domain 0 is the service's own host. */
+export const aliasClaimName = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>): string =>
+  `${domain ?? 0}-${aliasKey(alias)}`
 
 // First path segments of our own, now or later, and words that programs write when they mean nothing.
 const reserved: ReadonlySet<string> = new Set(

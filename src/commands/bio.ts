@@ -1,10 +1,16 @@
 import type { BioFields } from '../events/bio.ts'
-import { aliasKey } from './link.ts'
+import { aliasClaimName } from './alias.ts'
 import { owned } from './owned.ts'
 
-/** Bio pages and the links of the service's own host share their aliases. */
-export const bio = owned<'Bio', BioFields>('Bio', {
-  label: 'Bio page',
-  initial: { name: '', alias: '', title: '', description: '', avatar: '', links: [] },
-  claim: { kind: 'alias', name: ({ alias }) => aliasKey({ domain: null, alias }) },
-})
+const initial: BioFields = { name: '', alias: '', title: '', description: '', avatar: '', links: [] }
+
+/** Bio pages share the aliases of the links on the service's own host. */
+export const bio = owned(
+  { created: 'BioCreated', updated: 'BioUpdated', deleted: 'BioDeleted' },
+  {
+    kind: 'bio',
+    label: 'Bio page',
+    initial,
+    claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }) },
+  },
+)

@@ -1,8 +1,14 @@
 import type { CampaignFields } from '../events/campaign.ts'
 import { owned } from './owned.ts'
 
-export const campaign = owned<'Campaign', CampaignFields>('Campaign', {
-  label: 'Campaign',
-  initial: { name: '', slug: '', public: false },
-  claim: { kind: 'slug', name: ({ slug }) => slug.toLowerCase() },
-})
+const initial: CampaignFields = { name: '', slug: '', public: false }
+
+export const campaign = owned(
+  { created: 'CampaignCreated', updated: 'CampaignUpdated', deleted: 'CampaignDeleted' },
+  {
+    kind: 'campaign',
+    label: 'Campaign',
+    initial,
+    claim: { kind: 'slug', name: ({ slug }) => slug.toLowerCase() },
+  },
+)

@@ -3,10 +3,12 @@ import type { Event } from '../events/index.ts'
 import type { Decider } from './decider.ts'
 import { owned } from './owned.ts'
 
-export const channel = owned<'Channel', ChannelFields>('Channel', {
-  label: 'Channel',
-  initial: { name: '', description: '', color: '#3b82f6', starred: false },
-})
+const initial: ChannelFields = { name: '', description: '', color: '#3b82f6', starred: false }
+
+export const channel = owned(
+  { created: 'ChannelCreated', updated: 'ChannelUpdated', deleted: 'ChannelDeleted' },
+  { kind: 'channel', label: 'Channel', initial },
+)
 
 /** Channel and item are the caller's own, and live. */
 export interface AssignItem {

@@ -24,7 +24,7 @@ export interface Tokens {
 }
 export const noTokens: Tokens = { held: {}, spent: [], fenced: [] }
 
-export const hold = (tokens: Tokens, kind: ClaimKind, token: string): Tokens => {
+export const acquire = (tokens: Tokens, kind: ClaimKind, token: string): Tokens => {
   const before = tokens.held[kind]
   return {
     ...tokens,

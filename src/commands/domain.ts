@@ -1,6 +1,6 @@
 import type { BrandedDomainEvent, DomainFields } from '../events/domain.ts'
 import type { Event } from '../events/index.ts'
-import { fence, hold, noTokens, releaseUntil, type Tokens } from './claim.ts'
+import { acquire, fence, noTokens, releaseUntil, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
 
@@ -68,11 +68,11 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
     switch (event.type) {
       case 'DomainCreated': {
         const { id: _, account, token, ...fields } = event.data
-        return { status: 'open', account, fields, verified: true, tokens: hold(state.tokens, 'host', token) }
+        return { status: 'open', account, fields, verified: true, tokens: acquire(state.tokens, 'host', token) }
       }
       case 'DomainRestored': {
         const { id: _, token, ...fields } = event.data
-        return { ...state, status: 'open', fields, verified: true, tokens: hold(state.tokens, 'host', token) }
+        return { ...state, status: 'open', fields, verified: true, tokens: acquire(state.tokens, 'host', token) }
       }
       case 'DomainUpdated':
         return { ...state, fields: { ...state.fields, ...(event.data.changes as Partial<Targets>) } }

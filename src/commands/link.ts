@@ -1,6 +1,7 @@
 import type { Event } from '../events/index.ts'
 import type { LinkEvent, LinkFields } from '../events/link.ts'
-import { fence, hold, noTokens, release, type Tokens } from './claim.ts'
+import { aliasClaimName } from './alias.ts'
+import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
 
@@ -35,10 +36,6 @@ export type LinkCommand =
       readonly now: string
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
-
-/** Aliases are unique per host (0: the service's own), whatever the case. */
-export const aliasKey = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>) =>
-  `${domain ?? 0}-${alias.toLowerCase()}`
 
 const refuseTaken = () => refuse('taken', 'This alias is taken.', 'alias')
 const notPast = (expiry: string | null | undefined, now: string) =>
@@ -88,7 +85,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         if (Object.keys(changes).length === 0 && !protects) return []
         notPast(changes.expiry, command.now)
         const { domain, alias } = { ...fields, ...changes }
-        const moved = aliasKey({ domain, alias }) !== aliasKey(fields)
+        const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
         if (moved && tokens.fenced.includes(command.token)) return refuseTaken()
         const secret = protects ? { password: command.password ?? null } : {}
         const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
@@ -103,7 +100,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     switch (event.type) {
       case 'LinkCreated': {
         const { id: _, account, password, token, ...fields } = event.data
-        return { status: 'open', account, fields, password, tokens: hold(state.tokens, 'alias', token) }
+        return { status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
       }
       case 'LinkUpdated': {
         const { changes, password, token } = event.data
@@ -111,7 +108,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
           ...state,
           fields: { ...state.fields, ...changes } as LinkFields,
           password: password === undefined ? state.password : password,
-          tokens: token ? hold(state.tokens, 'alias', token) : state.tokens,
+          tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
         }
       }
       case 'LinkDeleted':
@@ -124,10 +121,10 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     const [event] = events
     switch (event?.type) {
       case 'LinkCreated':
-        return [{ kind: 'alias', name: aliasKey(event.data), token: event.data.token }]
+        return [{ kind: 'alias', name: aliasClaimName(event.data), token: event.data.token }]
       case 'LinkUpdated':
         return event.data.token
-          ? [{ kind: 'alias', name: aliasKey(event.data.changes as LinkFields), token: event.data.token }]
+          ? [{ kind: 'alias', name: aliasClaimName(event.data.changes as LinkFields), token: event.data.token }]
           : []
       case 'LinkDeleted':
       case 'ClaimFenced':

@@ -2,22 +2,23 @@ import type { OverlayFields } from '../events/overlay.ts'
 import { fold, refuse } from './decider.ts'
 import { owned } from './owned.ts'
 
-const base = owned<'Overlay', OverlayFields>('Overlay', {
-  label: 'CTA overlay',
-  initial: {
-    type: 'message',
-    name: '',
-    message: '',
-    label: '',
-    link: '',
-    image: '',
-    color: '#3b82f6',
-    position: 'bl',
-    question: '',
-    options: [],
-    coupon: '',
-  },
-})
+const initial: OverlayFields = {
+  type: 'message',
+  name: '',
+  message: '',
+  label: '',
+  link: '',
+  image: '',
+  color: '#3b82f6',
+  position: 'bl',
+  question: '',
+  options: [],
+  coupon: '',
+}
+const base = owned(
+  { created: 'OverlayCreated', updated: 'OverlayUpdated', deleted: 'OverlayDeleted' },
+  { kind: 'overlay', label: 'CTA overlay', initial },
+)
 
 /** What an overlay cannot do without, by its type. */
 const missing = ({ type, message, image, question, options, coupon }: OverlayFields): string | undefined => {

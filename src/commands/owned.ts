@@ -1,10 +1,11 @@
 import type { Event } from '../events/index.ts'
-import type { OwnedEvent } from '../events/owned.ts'
+import type { OwnedCreated, OwnedDeleted, OwnedEvent, OwnedUpdated } from '../events/owned.ts'
 import type { StreamKind } from '../events/streams.ts'
-import { type ClaimKind, fence, hold, noTokens, release, type Tokens } from './claim.ts'
+import { defined } from '../lib/defined.ts'
+import { acquire, type ClaimKind, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 
-/** A resource of an account: what is true of all of them. */
+/** The state of a resource that an account owns. */
 export interface Owned<F> {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
@@ -12,7 +13,7 @@ export interface Owned<F> {
   readonly tokens: Tokens
 }
 
-/** `token` is for the claim, should the resource have a unique name. */
+/** `token` is that of the claim, for a resource with a unique name. */
 export type OwnedCommand<F> =
   | {
       readonly type: 'Create'
@@ -30,61 +31,80 @@ export type OwnedCommand<F> =
     }
   | { readonly type: 'Delete'; readonly id: number; readonly account: number }
 
-export interface OwnedOptions<F> {
-  /** what it is called to a client, as in `Pixel not found.` */
+/** The types of a resource's events. */
+export interface OwnedNames<C, U, D> {
+  readonly created: C
+  readonly updated: U
+  readonly deleted: D
+}
+
+export interface OwnedOptions<Open, P> {
+  readonly kind: StreamKind
+  /** what clients call the resource, as in `Pixel not found.` */
   readonly label: string
-  readonly initial: F
+  /** the fields of a resource that does not exist yet */
+  readonly initial: Open
+  /** likewise, the fields that its events store sealed */
+  readonly personal?: P
   /** its unique name, if it has one */
-  readonly claim?: { readonly kind: ClaimKind; readonly name: (fields: F) => string }
-  /** fields that stand sealed in its events */
-  readonly personal?: readonly (keyof F)[]
+  readonly claim?: { readonly kind: ClaimKind; readonly name: (fields: Open) => string }
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-/** The changes that change anything. */
+/** Returns the changes that differ from the fields. */
 export const differing = <F extends object>(changes: Partial<F>, fields: F): Partial<F> =>
   Object.fromEntries(
     Object.entries(changes).filter(([name, value]) => value !== undefined && !same(value, fields[name as keyof F])),
   ) as Partial<F>
 
-/** The resource, if it lives and is this account's; whose else it is, nobody learns. */
+interface PickLike {
+  <T extends object>(template: T, from: T): T
+  <T extends object>(template: T, from: Partial<T>): Partial<T>
+}
+/** Returns the entries whose keys the template has. */
+const pickLike: PickLike = <T extends object>(template: T, from: Partial<T>) =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => Object.hasOwn(template, name))) as T
+
+/** Returns the state if the resource exists and belongs to the account; else throws `not_found`, so that existence is not disclosed. */
 export const mine = <S extends { readonly status: string; readonly account: number }>(
   state: S,
   account: number,
   label: string,
 ): S => (state.status === 'open' && state.account === account ? state : refuse('not_found', `${label} not found.`))
 
-/** Decides on a resource that an account makes, changes and deletes, and that has no rules of its own beyond that. */
-export const owned = <N extends string, Open extends object, P extends object = object>(
-  noun: N,
-  { label, initial, claim, personal = [] }: OwnedOptions<Open & P>,
-): Decider<OwnedCommand<Open & P>, Owned<Open & P>, OwnedEvent<N, Open, P> | Event<'ClaimFenced'>> => {
-  type F = Open & P
-  type E = OwnedEvent<N, Open, P>
-  // the noun is a type parameter, so that tsc cannot follow it into the names of the events: these three lines are the only casts
-  const created = (data: object) => ({ type: `${noun}Created`, data }) as E
-  const updated = (data: object) => ({ type: `${noun}Updated`, data }) as E
-  const deleted = (id: number) => ({ type: `${noun}Deleted`, data: { id } }) as E
-  const carrying = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
-  const apart = (changes: Partial<F>) => {
-    const of = (sealed: boolean) =>
-      Object.fromEntries(Object.entries(changes).filter(([name]) => personal.includes(name as keyof F) === sealed))
-    return { changes: of(false), ...of(true) }
-  }
+/** Returns the decider of a resource that an account creates, updates and deletes, and that has no rules beyond that. */
+export const owned = <
+  C extends string,
+  U extends string,
+  D extends string,
+  Open extends object,
+  P extends object = Record<never, never>,
+>(
+  names: OwnedNames<C, U, D>,
+  { kind, label, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
+): Decider<OwnedCommand<Open & P>, Owned<Open & P>, OwnedEvent<C, U, D, Open, P> | Event<'ClaimFenced'>> => {
+  type E = OwnedEvent<C, U, D, Open, P> | Event<'ClaimFenced'>
+  const isCreated = (event: E): event is OwnedCreated<C, Open & P> => event.type === names.created
+  const isUpdated = (event: E): event is OwnedUpdated<U, Open, P> => event.type === names.updated
+  const isDeleted = (event: E): event is OwnedDeleted<D> => event.type === names.deleted
+  const noFields = { ...initial, ...personal }
+  const withToken = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
+  const claimed = (tokens: Tokens, token: string | undefined) =>
+    claim && token !== undefined ? acquire(tokens, claim.kind, token) : tokens
 
   return {
-    kind: noun.toLowerCase() as StreamKind,
+    kind,
     id: ({ id }) => id,
-    initialState: { status: 'none', account: 0, fields: initial, tokens: noTokens },
+    initialState: { status: 'none', account: 0, fields: noFields, tokens: noTokens },
     decide: (command, state) => {
       const { id, account } = command
       switch (command.type) {
-        case 'Create':
+        case 'Create': {
+          const { fields, token } = command
           if (state.status === 'none' && state.tokens.fenced.length === 0)
-            return [created({ id, account, ...command.fields, ...carrying(command.token) })]
-          return state.account === account && same(state.fields, command.fields)
-            ? []
-            : refuse('invalid', 'This id is in use.')
+            return [{ type: names.created, data: { id, account, ...fields, ...withToken(token) } }]
+          return state.account === account && same(state.fields, fields) ? [] : refuse('invalid', 'This id is in use.')
+        }
         case 'Update': {
           const { fields, tokens } = mine(state, account, label)
           const changes = differing(command.changes, fields)
@@ -92,47 +112,35 @@ export const owned = <N extends string, Open extends object, P extends object = 
           const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
           if (renamed && tokens.fenced.includes(command.token ?? ''))
             return refuse('taken', `This ${claim.kind} is taken: choose another.`, claim.kind)
-          return [updated({ id, ...apart(changes), ...(renamed ? carrying(command.token) : {}) })]
+          const token = renamed ? withToken(command.token) : {}
+          const open = pickLike<Open>(initial, changes)
+          return [{ type: names.updated, data: { id, changes: open, ...pickLike<P>(personal, changes), ...token } }]
         }
         case 'Delete':
           mine(state, account, label)
-          return [deleted(id)]
+          return [{ type: names.deleted, data: { id } }]
       }
     },
     evolve: (state, event) => {
-      if (event.type === 'ClaimFenced') {
-        const { token } = (event as Event<'ClaimFenced'>).data
-        return { ...state, tokens: fence(state.tokens, token) }
+      if (isCreated(event)) {
+        const { account, token } = event.data
+        const fields = pickLike<Open & P>(noFields, event.data)
+        return { status: 'open', account, fields, tokens: claimed(state.tokens, token) }
       }
-      const {
-        token,
-        changes,
-        id: _,
-        account = state.account,
-        ...fields
-      } = event.data as {
-        id: number
-        account?: number
-        token?: string
-        changes?: Partial<F>
+      if (isUpdated(event)) {
+        const { id: _, changes, token, ...sealed } = event.data
+        const fields = { ...state.fields, ...defined(changes), ...defined(sealed) }
+        return { ...state, fields, tokens: claimed(state.tokens, token) }
       }
-      const tokens = claim && token !== undefined ? hold(state.tokens, claim.kind, token) : state.tokens
-      switch (event.type) {
-        case `${noun}Created`:
-          return { status: 'open', account, fields: fields as F, tokens }
-        case `${noun}Updated`:
-          return { ...state, fields: { ...state.fields, ...changes, ...fields }, tokens }
-        case `${noun}Deleted`:
-          return { ...state, status: 'deleted', tokens: claim ? release(tokens, claim.kind) : tokens }
-        default:
-          return state
-      }
+      if (isDeleted(event))
+        return { ...state, status: 'deleted', tokens: claim ? release(state.tokens, claim.kind) : state.tokens }
+      return { ...state, tokens: fence(state.tokens, event.data.token) }
     },
-    claims: (command, events) => {
-      const token = (events[0]?.data as { token?: string } | undefined)?.token
+    claims: (command, [event]) => {
+      const token = event && (isCreated(event) || isUpdated(event)) ? event.data.token : undefined
       if (!claim || token === undefined || command.type === 'Delete') return []
-      // an update that carries a token changes the name, so the name's field is among the changes
-      const fields = command.type === 'Create' ? command.fields : { ...initial, ...command.changes }
+      // an update with a token changes the unique name, so the fields of the name are among the changes
+      const fields = command.type === 'Create' ? command.fields : { ...noFields, ...command.changes }
       return [{ kind: claim.kind, name: claim.name(fields), token }]
     },
   }

@@ -1,7 +1,9 @@
 import type { PixelFields } from '../events/pixel.ts'
 import { owned } from './owned.ts'
 
-export const pixel = owned<'Pixel', PixelFields>('Pixel', {
-  label: 'Pixel',
-  initial: { type: 'gtmpixel', name: '', tag: '' },
-})
+const initial: PixelFields = { type: 'gtmpixel', name: '', tag: '' }
+
+export const pixel = owned(
+  { created: 'PixelCreated', updated: 'PixelUpdated', deleted: 'PixelDeleted' },
+  { kind: 'pixel', label: 'Pixel', initial },
+)

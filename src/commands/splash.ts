@@ -1,7 +1,9 @@
 import type { SplashFields } from '../events/splash.ts'
 import { owned } from './owned.ts'
 
-export const splash = owned<'Splash', SplashFields>('Splash', {
-  label: 'Splash page',
-  initial: { name: '', title: '', message: '', logo: '', banner: '', product: '', counter: 10 },
-})
+const initial: SplashFields = { name: '', title: '', message: '', logo: '', banner: '', product: '', counter: 10 }
+
+export const splash = owned(
+  { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted' },
+  { kind: 'splash', label: 'Splash page', initial },
+)

@@ -22,14 +22,21 @@ export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, t
   deleted: z.object({ id }),
 })
 
-/** Some of the fields, as zod gives them. */
+/** Some of the fields, as zod returns them. */
 export type Changes<F> = { readonly [K in keyof F]?: F[K] | undefined }
 
-/** The events of such a resource, `Noun` in front; F are its fields, P the personal ones. */
-export type OwnedEvent<N extends string, F, P = object> =
-  | { readonly type: `${N}Created`; readonly data: { id: number; account: number; token?: string | undefined } & F & P }
-  | {
-      readonly type: `${N}Updated`
-      readonly data: { id: number; token?: string | undefined; changes: Changes<F> } & Changes<P>
-    }
-  | { readonly type: `${N}Deleted`; readonly data: { id: number } }
+/** The events of such a resource: C, U and D are their types, F the fields, of which P are the personal ones. */
+export interface OwnedCreated<C extends string, F> {
+  readonly type: C
+  readonly data: { id: number; account: number; token?: string | undefined } & F
+}
+export interface OwnedUpdated<U extends string, F, P = object> {
+  readonly type: U
+  readonly data: { id: number; token?: string | undefined; changes: Changes<F> } & Changes<P>
+}
+export interface OwnedDeleted<D extends string> {
+  readonly type: D
+  readonly data: { id: number }
+}
+export type OwnedEvent<C extends string, U extends string, D extends string, F, P = object> =
+  OwnedCreated<C, F & P> | OwnedUpdated<U, F, P> | OwnedDeleted<D>

@@ -1,6 +1,8 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
+const { created, updated, deleted } = ownedHandlers('bios')
+
 /** One row serves the lists, the details and the public page, which is found by its alias in lower case. */
 export const bioPages: Projection = {
   name: 'bios',
@@ -12,5 +14,5 @@ export const bioPages: Projection = {
      links json not null`,
     'lower(alias)',
   ),
-  on: ownedHandlers('Bio', 'bios'),
+  on: { BioCreated: created, BioUpdated: updated, BioDeleted: deleted },
 }

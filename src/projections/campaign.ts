@@ -1,11 +1,13 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
+const { created, updated, deleted } = ownedHandlers('campaigns')
+
 export const campaigns: Projection = {
   name: 'campaigns',
   version: 1,
   filter: 'domain',
   // slugs are ASCII, and compared in lower case
   tables: ownedTables('campaigns', 'name text not null, slug text not null, public boolean not null', 'lower(slug)'),
-  on: ownedHandlers('Campaign', 'campaigns'),
+  on: { CampaignCreated: created, CampaignUpdated: updated, CampaignDeleted: deleted },
 }

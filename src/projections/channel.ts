@@ -1,6 +1,8 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import { type Projection, put } from './projection.ts'
 
+const { created, updated, deleted } = ownedHandlers('channels')
+
 /**
  * Channels and what was assigned to them. A membership's row outlives both of its sides; the queries show it while both live,
  * so that ten thousand things leave a deleted channel as fast as one.
@@ -21,7 +23,9 @@ export const channels: Projection = {
       create index on ${t} (channel, position)`,
   },
   on: {
-    ...ownedHandlers('Channel', 'channels'),
+    ChannelCreated: created,
+    ChannelUpdated: updated,
+    ChannelDeleted: deleted,
     ItemAssignedToChannel: ({ data: { channel, item }, at, position }) => [
       put('channel_items', { channel, kind: item.kind, item: item.id }, { assigned: at, position }),
     ],

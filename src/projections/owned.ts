@@ -1,19 +1,12 @@
 import type { Recorded } from '../events/event.ts'
-import type { OwnedEvent } from '../events/owned.ts'
+import type { OwnedCreated, OwnedDeleted, OwnedUpdated } from '../events/owned.ts'
+import { defined } from '../lib/defined.ts'
 import { add, type Change, patch, put, type Row } from './projection.ts'
 
-type Handler = (event: Recorded<OwnedEvent<string, object>>) => readonly Change[]
-type Of<N extends string, S extends string> = (
-  event: Recorded<Extract<OwnedEvent<N, object>, { type: `${N}${S}` }>>,
-) => readonly Change[]
-
-const rowOf = (fields: object): Row =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
 /**
- * Table of a resource that an account makes, changes and deletes, and the number of each account's. A deleted one's row stays: who remembers it
- * learns of its end by its `position`, and what it is a member of comes back with it. `columns` is the DDL of its own fields,
- * `indexed` what it is also found by.
+ * Returns the DDL of the table of a resource that an account creates, updates and deletes, and of the table that counts each account's.
+ * A deleted resource keeps its row: processes that cached it learn of the deletion by its `position`, and memberships come back when it is
+ * restored. `columns` is the DDL of the resource's own fields, `indexed` lists further expressions to index.
  */
 export const ownedTables = <T extends string>(table: T, columns: string, ...indexed: readonly string[]) =>
   ({
@@ -26,27 +19,32 @@ export const ownedTables = <T extends string>(table: T, columns: string, ...inde
     [`${table}_counts`]: (t: string) => `create table ${t} (account bigint primary key, n bigint not null)`,
   }) as Readonly<Record<T | `${T}_counts`, (name: string) => string>>
 
-/** Handlers that keep such a table; columns are named as the fields of the events, unless `columns` says otherwise. */
-export const ownedHandlers = <N extends string>(noun: N, table: string, columns: (fields: object) => Row = rowOf) => {
-  const counted = (account: number, n: number) => add(`${table}_counts`, { account }, { n })
-  const created: Of<N, 'Created'> = ({ data, at, position }) => {
-    const { id, account, token: _, ...fields } = data as { id: number; account: number; token?: string }
-    return [
-      put(table, { id }, { account, ...columns(fields), created: at, deleted: null, position }),
-      counted(account, 1),
-    ]
-  }
-  const updated: Of<N, 'Updated'> = ({ data, position }) => {
-    const { id, token: _, changes, ...personal } = data as { id: number; token?: string; changes: object }
-    return [patch(table, { id }, { ...columns({ ...changes, ...personal }), position })]
-  }
-  const deleted: Of<N, 'Deleted'> = ({ data, metadata: { account }, at, position }) => {
-    const { id } = data as { id: number }
-    return [patch(table, { id }, { deleted: at, position }), counted(account ?? 0, -1)]
-  }
+/** Returns the handlers that maintain such a table. Columns are named after the events' fields, unless `columns` maps them. */
+export const ownedHandlers = (
+  table: string,
+  columns: (fields: object) => Row = (fields) => ({ ...defined(fields) }),
+) => {
+  const count = (account: number, n: number) => add(`${table}_counts`, { account }, { n })
   return {
-    [`${noun}Created`]: created,
-    [`${noun}Updated`]: updated,
-    [`${noun}Deleted`]: deleted,
-  } as unknown as Readonly<Record<`${N}${'Created' | 'Updated' | 'Deleted'}`, Handler>>
+    created: ({ data, at, position }: Recorded<OwnedCreated<string, object>>): readonly Change[] => {
+      const { id, account, token: _, ...fields } = data
+      return [
+        put(table, { id }, { account, ...columns(fields), created: at, deleted: null, position }),
+        count(account, 1),
+      ]
+    },
+    updated: ({ data, position }: Recorded<OwnedUpdated<string, object>>): readonly Change[] => {
+      const { id, token: _, changes, ...personal } = data
+      return [patch(table, { id }, { ...columns({ ...changes, ...personal }), position })]
+    },
+    deleted: ({
+      data: { id },
+      metadata: { account },
+      at,
+      position,
+    }: Recorded<OwnedDeleted<string>>): readonly Change[] => [
+      patch(table, { id }, { deleted: at, position }),
+      count(account ?? 0, -1),
+    ],
+  }
 }

@@ -1,10 +1,12 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
+const { created, updated, deleted } = ownedHandlers('pixels')
+
 export const pixels: Projection = {
   name: 'pixels',
   version: 1,
   filter: 'domain',
   tables: ownedTables('pixels', 'type text not null, name text not null, tag text not null'),
-  on: ownedHandlers('Pixel', 'pixels'),
+  on: { PixelCreated: created, PixelUpdated: updated, PixelDeleted: deleted },
 }

@@ -1,18 +1,13 @@
 import type { Recorded } from '../events/event.ts'
 import type { QrEvent } from '../events/qr.ts'
 import { ownedHandlers, ownedTables } from './owned.ts'
-import { type Change, type HandledProjection, patch } from './projection.ts'
+import { type HandledProjection, patch } from './projection.ts'
 
-const kept = ownedHandlers('Qr', 'qrs')
-/** A scan tells which revision of the code decided where it led. */
-const revised =
-  <E extends QrEvent>(handle: (event: Recorded<E>) => readonly Change[]) =>
-  (event: Recorded<E>): readonly Change[] => [
-    ...handle(event),
-    patch('qrs', { id: event.data.id }, { revision: event.revision }),
-  ]
+const { created, updated, deleted } = ownedHandlers('qrs')
+/** Scans record which revision of the QR code led to their destination. */
+const revised = ({ data: { id }, revision }: Recorded<QrEvent>) => patch('qrs', { id }, { revision })
 
-/** One row serves the lists, the image and the scans. What may tell of a person goes with the account. */
+/** One row serves the lists, the image and the scans. Fields that may identify a person are cleared when the account is erased. */
 export const qrs: HandledProjection = {
   name: 'qrs',
   version: 1,
@@ -24,9 +19,9 @@ export const qrs: HandledProjection = {
     'alias',
   ),
   on: {
-    QrCreated: revised(kept.QrCreated),
-    QrUpdated: revised(kept.QrUpdated),
-    QrDeleted: revised(kept.QrDeleted),
+    QrCreated: (event) => [...created(event), revised(event)],
+    QrUpdated: (event) => [...updated(event), revised(event)],
+    QrDeleted: (event) => [...deleted(event), revised(event)],
     AccountErased: ({ data: { id } }) => [patch('qrs', { account: id }, { name: null, data: null })],
   },
 }

@@ -1,6 +1,8 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
+const { created, updated, deleted } = ownedHandlers('splashes')
+
 export const splashes: Projection = {
   name: 'splashes',
   version: 1,
@@ -9,5 +11,5 @@ export const splashes: Projection = {
     'splashes',
     'name text not null, title text not null, message text not null, logo text not null, banner text not null, product text not null, counter int not null',
   ),
-  on: ownedHandlers('Splash', 'splashes'),
+  on: { SplashCreated: created, SplashUpdated: updated, SplashDeleted: deleted },
 }

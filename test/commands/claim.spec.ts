@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import {
+  acquire,
   type Claim,
   claimStream,
   evaluateClaim,
   fence,
   graceMs,
-  hold,
   noTokens,
   release,
   type Tokens,
@@ -21,7 +21,7 @@ const claimed = recorded([
 const soon = Date.parse(claimed.at) + graceMs
 const late = soon + 1
 
-const held: Tokens = hold(noTokens, 'alias', 'old')
+const held: Tokens = acquire(noTokens, 'alias', 'old')
 const spent: Tokens = release(held, 'alias')
 const verdict = (holder: Tokens, { claim = wish, account = 2, now = late } = {}) =>
   evaluateClaim(claim, claimed, holder, account, now)
@@ -40,7 +40,7 @@ describe('a name that was claimed before', () => {
     expect(verdict(noTokens, { now: soon })).to.equal('taken')
     expect(verdict(noTokens, { account: 1, now: soon })).to.equal('taken')
     expect(verdict(noTokens, { now: late })).to.equal('abandoned')
-    expect(verdict(hold(noTokens, 'alias', 'another'), { now: late })).to.equal('abandoned')
+    expect(verdict(acquire(noTokens, 'alias', 'another'), { now: late })).to.equal('abandoned')
   })
   it('is free at once when its claim was fenced off', () => {
     expect(verdict(fence(noTokens, 'old'), { now: soon })).to.equal('free')
@@ -58,8 +58,8 @@ describe('a name that was claimed before', () => {
 
 describe('the tokens of a resource', () => {
   it('are held by kind, and spent when another takes their place or they are given up', () => {
-    const both = hold(hold(noTokens, 'email', 'e1'), 'username', 'u1')
-    expect(hold(both, 'email', 'e2')).to.deep.equal({
+    const both = acquire(acquire(noTokens, 'email', 'e1'), 'username', 'u1')
+    expect(acquire(both, 'email', 'e2')).to.deep.equal({
       held: { email: 'e2', username: 'u1' },
       spent: ['e1'],
       fenced: [],

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { fold } from '../../src/commands/decider.ts'
-import { aliasKey, link, type LinkCommand } from '../../src/commands/link.ts'
+import { aliasClaimName } from '../../src/commands/alias.ts'
+import { link, type LinkCommand } from '../../src/commands/link.ts'
 import type { Event } from '../../src/events/index.ts'
 import type { LinkEvent } from '../../src/events/link.ts'
 import { at, linkCreated, linkFields } from '../support/events.ts'
@@ -183,7 +184,7 @@ describe('what a link remembers of its claims', () => {
     expect(tokens(created, updated({ title: 'x' }))).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
   })
   it('is compared by aliases in lower case, apart for each domain', () => {
-    expect(aliasKey({ domain: null, alias: 'HeLLo' })).to.equal(aliasKey({ domain: null, alias: 'hello' }))
-    expect(aliasKey({ domain: 7, alias: 'hello' })).not.to.equal(aliasKey({ domain: null, alias: 'hello' }))
+    expect(aliasClaimName({ domain: null, alias: 'HeLLo' })).to.equal(aliasClaimName({ domain: null, alias: 'hello' }))
+    expect(aliasClaimName({ domain: 7, alias: 'hello' })).not.to.equal(aliasClaimName({ domain: null, alias: 'hello' }))
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { fold, Refused } from '../../src/commands/decider.ts'
-import { aliasKey, link, type Link } from '../../src/commands/link.ts'
+import { aliasClaimName } from '../../src/commands/alias.ts'
+import { link, type Link } from '../../src/commands/link.ts'
 import { failureOf } from '../../src/http/api/errors.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -35,7 +36,7 @@ const holders = async (store: EventStore) => {
       links.set(event.stream, fold(link, [event as never], links.get(event.stream) ?? link.initialState))
   const found = new Map<string, string[]>()
   for (const [stream, { status, fields }] of links)
-    if (status === 'open') found.set(aliasKey(fields), [...(found.get(aliasKey(fields)) ?? []), stream])
+    if (status === 'open') found.set(aliasClaimName(fields), [...(found.get(aliasClaimName(fields)) ?? []), stream])
   return found
 }
 
