@@ -6,7 +6,7 @@ import { failureOf } from '../../src/http/api/errors.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
-import { long, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { long, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { openDouble } from '../support/engine.ts'
 import { countingIds, eventsOf, Killed, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
@@ -238,11 +238,11 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         const { state } = await writer(store).link(Number(holder?.slice('link-'.length)))
         expect(last?.data).to.include({ holder, token: state.tokens.held.alias })
       }
-    }).timeout(long ? 300_000 : 20_000)
+    }).timeout(long ? 300_000 : 60_000)
   })
 
 describe('an alias that many want at once, on two instances', function () {
-  this.timeout(60_000)
+  this.timeout(long ? 1_800_000 : 120_000)
   let apps: readonly [TestApp, TestApp]
   let keys: string[]
   before(async () => {
@@ -272,7 +272,7 @@ describe('an alias that many want at once, on two instances', function () {
     )
 
   it('3: is given to one of 50, the others are told that it is taken', async () => {
-    for (let round = 0; round < (long ? 40 : 4); round++) {
+    for (const round of rounds(4, 40)) {
       const alias = `race-${round}`
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
@@ -331,7 +331,7 @@ describe('an alias that many want at once, on two instances', function () {
   })
 
   it('6: is given to one of two links by 20 updates at once, and never leads to two places', async () => {
-    for (let round = 0; round < (long ? 40 : 3); round++) {
+    for (const round of rounds(3, 40)) {
       const alias = `free-${round}`
       const links = [
         { ...(await create(apps[0], keys[0]!, `x-${round}`)), old: `x-${round}`, key: keys[0]! },

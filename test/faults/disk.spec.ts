@@ -6,7 +6,7 @@ import type { Connection } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { long, note, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { long, note, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { allCounted, listed, makeLinks, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
 import { skipWithoutMount } from '../support/skip.ts'
@@ -80,8 +80,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)
     let kept = 0
-    const rounds = long ? 20 : 1
-    for (let round = 1; round <= rounds; round++) {
+    for (const round of rounds(1, 20)) {
       // nothing can be appended to the log, so it all stays in the spool
       const holder = await stage.connect(connection)
       await holder.query('select pg_advisory_lock(7275463)')
@@ -117,7 +116,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
       service = await start()
       expect(await clicksOf(service, key, links)).to.equal(kept)
       const missing = await lossesOf('ClicksMissing')
-      expect(missing.map(({ count }) => count)).to.deep.equal(Array.from({ length: round }, () => 1))
+      expect(missing.map(({ count }) => count)).to.deep.equal(Array.from({ length: round + 1 }, () => 1))
       const ready = await until(
         () => service.get('/readyz'),
         ({ status }) => status === 200,

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type Double, type Fault, startDouble } from '../support/eventstoredb.ts'
-import { long, openStage, query } from '../support/faults.ts'
+import { long, openStage, query, rounds } from '../support/faults.ts'
 import { listed } from '../support/load.ts'
 import { server } from '../support/server.ts'
 
@@ -190,7 +190,7 @@ describe('a service whose EventStoreDB', function () {
     await visit(20)
     expect(await until(clicks, (n) => n === visits)).to.equal(visits)
     await double.down()
-    for (let n = 0; n < (long ? 300 : 14); n++) {
+    for (const _ of rounds(14, 300)) {
       await visit(30)
       await sleep(500)
     }

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
 import { until } from '../support/client.ts'
-import { long, note, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { long, note, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
 import { expectExactClicks, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
@@ -36,7 +36,7 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
   it('8: loses no answered click by kill -9 under load, and counts none twice', async () => {
     const links = await makeLinks(service, key, 5)
     const visits: Sent<VisitWish>[] = []
-    for (let round = 0; round < (long ? 20 : 2); round++) {
+    for (const _ of rounds(2, 20)) {
       const load = stage.load(service, 50, visitsTo(links, random))
       await load.answers((long ? 2000 : 500) + random(long ? 8000 : 1500))
       await service.end('SIGKILL')
@@ -50,7 +50,7 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
 
   it('16: keeps every acknowledged write when the postmaster is killed during appends, and starts it again', async () => {
     const load = stage.load(service, 8, creations(key))
-    for (let round = 0; round < (long ? 20 : 2); round++) {
+    for (const _ of rounds(2, 20)) {
       await load.answers(20 + random(60), ({ status }) => status === 200)
       process.kill(await postmaster(dir), 'SIGKILL')
       await load.answers(20, ({ status }) => status === 200)
@@ -89,7 +89,7 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
     it(`18: told to stop by ${signal} under load, answers all it was asked and loses nothing`, async () => {
       const links = await makeLinks(service, key, 5)
       const allVisits: Sent<VisitWish>[] = []
-      for (let round = 0; round < (long ? 10 : 1); round++) {
+      for (const _ of rounds(1, 10)) {
         const writing = stage.load(service, 8, creations(key))
         const visiting = stage.load(service, 20, visitsTo(links, random))
         await Promise.all([writing.answers(20 + random(80)), visiting.answers(100 + random(400))])

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { openLedger } from '../../src/app/ledger.ts'
 import { projections } from '../../src/projections/index.ts'
 import { fill } from '../../src/projections/run.ts'
-import { long, note, openStage, repeatable, seed } from '../support/faults.ts'
+import { long, longestMs, note, openStage, repeatable, seed } from '../support/faults.ts'
 import { expectWholeLog, readLog } from '../support/ledger.ts'
 import { dump } from '../support/log.ts'
 import { accounts, register } from '../support/model/account.ts'
@@ -42,7 +42,7 @@ const steps = fc.commands([fc.oneof(...faults, ...resources.flatMap((resource) =
 })
 
 describe(`31: two instances against a model of what they should do (${repeatable})`, function () {
-  const [enough, rounds] = long ? [300_000, 200] : [9000, 10]
+  const [enough, rounds] = long ? [Math.min(300_000, longestMs), 200] : [9000, 10]
   this.timeout(enough + 120_000)
   const stage = openStage()
   let world: World

@@ -7,7 +7,7 @@ import { type Connection, openPool } from '../../src/postgres/database.ts'
 import { startTestApp, urlOf } from '../support/app.ts'
 import { type client, until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { long, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { long, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { expectWholeLog, readLog } from '../support/ledger.ts'
 import { listed } from '../support/load.ts'
@@ -112,7 +112,7 @@ describe(`the order of the log (${repeatable})`, function () {
     const { key } = await a.register()
     const seen = await startReader(connection)
     const all: number[] = []
-    for (let round = 0; round < (long ? 100 : 6); round++) {
+    for (const round of rounds(6, 100)) {
       // every third time A's connection is cut instead, and A begins anew behind the others
       const meanwhile =
         round % 3 === 2

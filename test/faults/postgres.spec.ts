@@ -8,7 +8,7 @@ import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openEventStore } from '../support/engine.ts'
-import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
+import { long, longestMs, note, openStage, randomFrom, repeatable, rounds, seed, spread } from '../support/faults.ts'
 import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
 import { expectExactClicks, makeLinks, type Sent, visitsTo, type Wish } from '../support/load.ts'
 
@@ -51,7 +51,8 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
 
     const killer = await stage.connect(connection)
     let cut = 0
-    while (cut < (long ? 2000 : 40)) {
+    const end = Date.now() + longestMs
+    while (cut < 40 || (long && cut < 2000 && Date.now() < end)) {
       await sleep(random(40))
       const { rows } = await killer.query<{ pid: number }>(
         `select pid from pg_stat_activity
@@ -135,7 +136,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
       const visiting = stage.load(service, 4, visitsTo(known, random))
       for (const { id } of known) await visiting.answers(1, ({ wish }) => wish.link === id)
 
-      for (let round = 0; round < (long ? 10 : 2); round++) {
+      for (const _ of rounds(2, 10)) {
         await postgres.stop()
         await until(
           () => service.get('/readyz'),

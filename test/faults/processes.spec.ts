@@ -4,7 +4,7 @@ import type { Connection } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
 import { type Answer, until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { long, note, openStage, spread } from '../support/faults.ts'
+import { long, longestMs, note, openStage, rounds, spread } from '../support/faults.ts'
 import { runCommand, type Service } from '../support/process.ts'
 
 const timed = async <T>(ask: () => Promise<T>) => {
@@ -76,14 +76,14 @@ describe('two processes on one database', function () {
       ])
       stage.later(() => idle.query('rollback').catch(() => {}))
     }
-    const end = Date.now() + (long ? 60_000 : 0)
+    const end = Date.now() + (long ? Math.min(60_000, longestMs) : 0)
     do await expectReadYourWrites(50)
     while (Date.now() < end)
   })
 
   it('see a change, a deletion and a new password of the other process within a blink', async () => {
     const times: number[] = []
-    for (let n = 0; n < (long ? 100 : 20); n++) {
+    for (const _ of rounds(20, 100)) {
       const { id, path } = await add(a, { url: 'https://example.com/before' })
       const expectSoon = async (change: () => Promise<Answer>, wished: string) => {
         expect((await change()).status).to.equal(200)

@@ -6,7 +6,7 @@ import { tableNames } from '../../src/projections/tables.ts'
 import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { long, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { long, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
 import {
   allCounted,
@@ -96,18 +96,22 @@ describe(`tables that are built anew (${repeatable})`, function () {
 
   it('25: take the place of the old ones under load, and nobody notices', async () => {
     const before = await live()
+    let rebuilt = 0
     await underLoad(async () => {
-      for (let n = 0; n < (long ? 10 : 1); n++) await rebuild()
+      for (const _ of rounds(1, 10)) {
+        await rebuild()
+        rebuilt++
+      }
     })
     for (const [projection, generation] of await live())
-      expect(generation, projection).to.equal(before.get(projection)! + (long ? 10 : 1))
+      expect(generation, projection).to.equal(before.get(projection)! + rebuilt)
   })
 
   it('25: leave all as it was when the rebuild is killed in the very transaction of the switch', async () => {
     await query(connection, failPoint)
     const before = await live()
     await underLoad(async () => {
-      for (let n = 0; n < (long ? 5 : 1); n++) {
+      for (const _ of rounds(1, 5)) {
         const holder = await stage.connect(connection)
         await holder.query('select pg_advisory_lock(1)')
         const command = await stage.command(['rebuild'], settings)

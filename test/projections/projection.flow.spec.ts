@@ -122,7 +122,7 @@ describe(`changes on a database (${repeatable})`, () => {
         expect(await read('batched'), 'in batches').to.deep.equal(expected)
       }),
       { seed, numRuns: long ? 2000 : 60 },
-    )).timeout(long ? 300_000 : 30_000)
+    )).timeout(long ? 300_000 : 60_000)
 
   it('are written in one statement for each kind of change and set of columns', async () => {
     const statements: string[] = []

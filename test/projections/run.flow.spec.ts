@@ -69,7 +69,7 @@ const countdown = (times: number) => {
 }
 
 describe(`the projector (${repeatable})`, function () {
-  this.timeout(long ? 300_000 : 30_000)
+  this.timeout(long ? 300_000 : 60_000)
   const random = randomFrom(seed)
   let log: TestLog
   const running: Projector[] = []

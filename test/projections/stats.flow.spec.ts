@@ -124,7 +124,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
       })
       expect(await counters(whole.names)).to.deep.equal(exact)
     }
-  }).timeout(long ? 120_000 : 20_000)
+  }).timeout(long ? 120_000 : 60_000)
 
   it('number labels in the order in which the log first names them', async () => {
     const { names } = await written(

@@ -58,8 +58,8 @@ export const client = (address: string) => {
   }
 }
 
-/** Asks until the answer is as wished; after `ms` the last answer is given all the same. */
-export const until = async <T>(ask: () => Promise<T>, wished: (answer: T) => boolean, ms = 10_000): Promise<T> => {
+/** Asks until the answer is as wished, and returns it; after `ms` returns the last answer, whatever it is. */
+export const until = async <T>(ask: () => Promise<T>, wished: (answer: T) => boolean, ms = 30_000): Promise<T> => {
   const end = Date.now() + ms
   for (;;) {
     const answer = await ask()

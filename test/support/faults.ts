@@ -9,8 +9,17 @@ import { builtMain } from './build.ts'
 import { startLoad, type Wish } from './load.ts'
 import { type Service, startProcess } from './process.ts'
 
-/** `npm run test:faults`: more seeds, more rounds. */
+/** `npm run test:faults`: more rounds. */
 export const long = process.env['FAULTS'] === 'long'
+
+/** How long a test may add rounds in `npm run test:faults`. `.ci/run` sets less, so that it ends in good time. */
+export const longestMs = Number(process.env['FAULTS_SECONDS'] ?? 600) * 1000
+
+/** Numbers the rounds of a test: `few`, or in `npm run test:faults` up to `many` as long as there is time. */
+export const rounds = function* (few: number, many: number) {
+  const end = Date.now() + longestMs
+  for (let round = 0; round < few || (long && round < many && Date.now() < end); round++) yield round
+}
 
 /** What is random in the fault specs; their titles print it. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)

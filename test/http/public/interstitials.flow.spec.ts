@@ -587,6 +587,6 @@ describe('the way of a link', () => {
         expect([status, headers.get('X-Projection-Pending')]).to.deep.equal([200, '1'])
       await holder.query('rollback')
       for (const [path, , wished] of steps.slice(3)) await soon(path, wished, path)
-    }).timeout(30_000)
+    })
   })
 })
