@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Spool, Visit } from '../src/clicks/visit.ts'
-import { openSpool } from '../src/clicks/spool/spool.ts'
+import { openSpool, type Spool } from '../src/clicks/spool/spool.ts'
+import type { Visit } from '../src/clicks/visit.ts'
 
 const visit = (link: number): Visit => ({
   at: new Date().toISOString(),

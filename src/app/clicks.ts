@@ -1,133 +1,87 @@
-import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import type { Logger } from 'pino'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { intoLog, intoLogWithoutHoles, openRecording } from '../clicks/record.ts'
+import { type ClassifierOptions, createClassifier } from '../clicks/classify.ts'
+import { type TopicRecorder, startTopicRecorder } from '../clicks/kafka/consumer.ts'
+import { createTopicProducer } from '../clicks/kafka/producer.ts'
+import { type KafkaSink, kafkaSink } from '../clicks/kafka/sink.ts'
+import { openLeftover } from '../clicks/leftover.ts'
+import { logTo, problemsTo } from '../clicks/log.ts'
+import { openClickRecord } from '../clicks/record.ts'
 import { type Relay, startRelay } from '../clicks/relay.ts'
+import { type ClickSink, logSink } from '../clicks/sink.ts'
+import { findRoutes, isSameRoute, localRoute, spoolDir } from '../clicks/spool/folders.ts'
+import { openSpool, type Spool } from '../clicks/spool/spool.ts'
+import { type ClicksState, problemsOf } from '../clicks/state.ts'
+import type { Visit } from '../clicks/visit.ts'
 import type { Config } from '../config.ts'
-import type { ClickSink, Visit } from '../clicks/visit.ts'
-import { startTopicRecorder, type TopicRecorder } from '../clicks/kafka/consumer.ts'
-import { kafkaSink } from '../clicks/kafka/sink.ts'
-import { type Route, segmentNumber } from '../clicks/spool/segment.ts'
-import { openSpool } from '../clicks/spool/spool.ts'
-import type { Ledger } from './ledger.ts'
-import { classifier } from '../clicks/classify.ts'
+import type { EventStore } from '../events/store.ts'
+import type { Keyring } from '../security/seal.ts'
 
+/** The click pipeline of one process: its spool, and what takes the clicks from there to the event log. */
 export interface Clicks {
-  /** Resolves when the visit can be lost no longer. */
+  /** Resolves when the visit survives the death of this process. */
   readonly add: (visit: Visit) => Promise<void>
-  /** From this process's spool to Kafka; without Kafka straight into the log. */
+  /** Starts to deliver this process's spool, and what earlier settings left behind, to Kafka or into the event log. */
   readonly startRelay: () => Promise<void>
-  /** From Kafka into the log; without Kafka there is nothing to do. */
+  /** Starts to record from Kafka; does nothing without Kafka. */
   readonly startRecorder: () => void
-  readonly state: () => {
-    readonly spool: ReturnType<Awaited<ReturnType<typeof openSpool>>['stats']>
-    /** the spool's, then those of spools that earlier settings left behind */
-    readonly relays: readonly ReturnType<Relay['state']>[]
-    readonly recorder: ReturnType<TopicRecorder['state']> | undefined
-  }
-  /** What keeps clicks from being counted, for an operator to read. */
+  readonly state: () => ClicksState
+  /** Returns what keeps clicks from being counted, for an operator to read. */
   readonly problems: () => readonly string[]
   readonly close: () => Promise<void>
 }
-export interface ClicksOptions {
-  readonly ledger: Ledger
-  readonly countryOf: (address: string) => string
-  readonly isOurs: (host: string) => boolean
+
+export interface KafkaSettings {
+  /** host:port of some of the brokers */
+  readonly brokers: readonly string[]
+  /** names the topic, and the click log */
+  readonly topic: string
+  readonly partitions: number
 }
 
-/** Without Kafka the spool is the click log; its one partition is the stream `clicks-local-0`. */
-const local: Route = { log: 'local', partitions: 1 }
-const routeOf = ({ KAFKA_BROKERS, KAFKA_TOPIC, KAFKA_PARTITIONS }: Config): Route =>
-  KAFKA_BROKERS.length > 0 ? { log: KAFKA_TOPIC, partitions: KAFKA_PARTITIONS } : local
-const nameOf = ({ log, partitions }: Route) => `${log}-${partitions}`
-const dirOf = (spools: string, route: Route) =>
-  route.log === local.log ? spools : join(spools, 'kafka', nameOf(route))
-const openAt = ({ log }: Pick<Ledger, 'log'>, spools: string, route: Route) =>
-  openSpool({ dir: dirOf(spools, route), route, log: (level, message, details) => log[level](details, message) })
+/** Returns undefined when no brokers are set: clicks then go straight into the event log. */
+export const kafkaSettings = ({
+  KAFKA_BROKERS,
+  KAFKA_TOPIC,
+  KAFKA_PARTITIONS,
+}: Pick<Config, 'KAFKA_BROKERS' | 'KAFKA_TOPIC' | 'KAFKA_PARTITIONS'>): KafkaSettings | undefined =>
+  KAFKA_BROKERS.length > 0 ? { brokers: KAFKA_BROKERS, topic: KAFKA_TOPIC, partitions: KAFKA_PARTITIONS } : undefined
 
-/** The routes that clicks in a folder of spools are to take. */
-const routesIn = async (spools: string): Promise<Route[]> => {
-  const names = existsSync(join(spools, 'kafka')) ? await readdir(join(spools, 'kafka')) : []
-  const routes = names.flatMap((name): Route[] => {
-    const [, of, partitions] = /^(.+)-(\d+)$/.exec(name) ?? []
-    return of === undefined ? [] : [{ log: of, partitions: Number(partitions) }]
-  })
-  const isLeft = (await readdir(spools)).some((name) => segmentNumber(name) > 0)
-  return [...(isLeft ? [local] : []), ...routes]
+export interface ClicksOptions extends ClassifierOptions {
+  readonly store: EventStore
+  readonly keyring: Keyring
+  readonly logger: Logger
+  readonly dataDir: string
+  /** undefined: the relay writes straight into the event log */
+  readonly kafka: KafkaSettings | undefined
 }
 
-/** A spool that nobody adds to any more, and where what it holds goes. */
-const openLeft = async (ledger: Ledger, spools: string, route: Route) => {
-  const spool = await openAt(ledger, spools, route)
-  // nothing is added: reading ends with what there is
-  await spool.close()
-  const recording = openRecording({ store: ledger.store, ...route })
-  return { spool, sink: route.log === local.log ? intoLog(recording) : intoLogWithoutHoles(recording) }
-}
+/** ms that closing waits for a delivery to Kafka; what is not confirmed by then is delivered again after the next start */
+const deliveryTimeout = 2000
 
-/**
- * Records what a folder of spools holds, of a machine that is gone, say; the folder stays as it is, and whatever is recorded already is
- * passed over. Answers how many clicks were new. Rejects with what keeps clicks from being recorded.
- */
-export const importClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions, spools: string): Promise<number> => {
-  let taken = 0
-  for (const route of await routesIn(spools)) {
-    const { spool, sink } = await openLeft(ledger, spools, route)
-    const counting: ClickSink = {
-      reached: sink.reached,
-      take: async (entries) => {
-        await sink.take(entries)
-        taken += Object.values(entries).flat().length
-      },
-    }
-    await new Promise<void>((resolve, reject) => {
-      const relay = startRelay({
-        spool: { ...spool, release: async () => {} },
-        sink: counting,
-        keyring: ledger.keys,
-        classify: (visit, hash) => classifier({ countryOf, isOurs, hash })(visit),
-        onProblem: (error) => {
-          reject(error)
-          void relay.stop()
-        },
-      })
-      void relay.ended.then(resolve)
-    })
-  }
-  return taken
-}
-
-/** The click log of one process: its spool, and what takes the clicks on from there. */
-export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): Promise<Clicks> => {
-  const { config, log, store, keys } = ledger
-  const spools = join(config.DATA_DIR, 'spool')
-  const route = routeOf(config)
-  const kafka = {
-    brokers: config.KAFKA_BROKERS,
-    topic: config.KAFKA_TOPIC,
-    log: (level: 'debug' | 'warn' | 'error', message: string, details: object) => log[level](details, message),
-  }
-  const spool = await openAt(ledger, spools, route)
+/** Opens the spool; the relay and the recorder are started separately, as the process's roles demand. */
+export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
+  const { store, keyring, logger, dataDir, kafka } = options
+  const log = logTo(logger)
+  const onProblem = problemsTo(logger)
+  const classify = createClassifier(options)
+  const spools = join(dataDir, 'spool')
+  const route = kafka ? { log: kafka.topic, partitions: kafka.partitions } : localRoute
+  const spool = await openSpool({ dir: spoolDir(spools, route), route, log })
   const relays: Relay[] = []
   let recorder: TopicRecorder | undefined
-  let sink: ReturnType<typeof kafkaSink> | undefined
+  let sink: KafkaSink | undefined
   let visits = 0
-  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
-  const relay = (from: typeof spool, into: ClickSink) => {
-    const classify = (visit: Visit, hash: (account: number, text: string) => string) =>
-      classifier({ countryOf, isOurs, hash })(visit)
-    relays.push(startRelay({ spool: from, sink: into, keyring: keys, classify, onProblem, arrived: () => visits }))
-  }
 
-  /** What this process may have left behind under other settings. */
-  const relayLeft = async () => {
-    for (const other of await routesIn(spools)) {
-      if (nameOf(other) === nameOf(route)) continue
-      const left = await openLeft(ledger, spools, other)
-      relay(left.spool, left.sink)
-    }
-  }
+  const relay = (from: Spool, to: ClickSink) =>
+    relays.push(startRelay({ spool: from, sink: to, keyring, classify, onProblem, answeredVisits: () => visits }))
+
+  const state = (): ClicksState => ({
+    spool: spool.stats(),
+    relays: relays.map((one) => one.state()),
+    recorder: recorder?.state(),
+  })
 
   return {
     add: (visit) => {
@@ -135,32 +89,28 @@ export const openClicks = async ({ ledger, countryOf, isOurs }: ClicksOptions): 
       return spool.add(visit)
     },
     startRelay: async () => {
-      const record = openRecording({ store, ...route })
-      if (route !== local) sink = kafkaSink({ ...kafka, record })
-      relay(spool, sink ?? intoLog(record))
-      await relayLeft()
+      const record = openClickRecord({ store, ...route })
+      if (kafka) {
+        const createProducer = () => createTopicProducer({ ...kafka, record, log })
+        sink = kafkaSink({ topic: kafka.topic, record, createProducer })
+      }
+      relay(spool, sink ?? logSink(record))
+      for (const other of await findRoutes(spools)) {
+        if (isSameRoute(other, route)) continue
+        const leftover = await openLeftover({ store, log, spools, route: other })
+        relay(leftover.spool, leftover.sink)
+      }
     },
     startRecorder: () => {
-      if (route === local) return
-      recorder = startTopicRecorder({ ...kafka, record: openRecording({ store, ...route }), onProblem })
+      if (!kafka) return
+      recorder = startTopicRecorder({ ...kafka, record: openClickRecord({ store, ...route }), log, onProblem })
     },
-    state: () => ({ spool: spool.stats(), relays: relays.map(({ state }) => state()), recorder: recorder?.state() }),
-    problems: () => {
-      const { halted = [], problem } = recorder?.state() ?? {}
-      return [
-        ...relays.flatMap(({ state }) => {
-          const { problem: why, lag } = state()
-          return why === undefined ? [] : [`${lag} clicks wait in the spool: ${why}`]
-        }),
-        ...(problem === undefined ? [] : [`clicks wait in Kafka: ${problem}`]),
-        ...halted.map(({ partition, reason }) => `partition ${partition} of ${kafka.topic} is halted: ${reason}`),
-      ]
-    },
+    state,
+    problems: () => problemsOf(state(), route.log),
     close: async () => {
       await spool.close()
       const stopped = Promise.all(relays.map(({ stop }) => stop()))
-      // what is on its way to Kafka may arrive, or goes again after the next start
-      if (sink) await Promise.race([stopped, sleep(2000, undefined, { ref: false })])
+      if (sink) await Promise.race([stopped, sleep(deliveryTimeout, undefined, { ref: false })])
       await Promise.all([stopped, sink?.close(), recorder?.stop()])
     },
   }

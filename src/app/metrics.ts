@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Clicks } from './clicks.ts'
+import type { ClicksState } from '../clicks/state.ts'
 import type { EventStore, Filter } from '../events/store.ts'
 import type { Projector } from '../projections/run.ts'
 
@@ -137,7 +137,11 @@ export const watchService = (
     store,
     projector,
     clicks,
-  }: { readonly store: EventStore; readonly projector: Projector | undefined; readonly clicks: Clicks },
+  }: {
+    readonly store: EventStore
+    readonly projector: Projector | undefined
+    readonly clicks: { readonly state: () => ClicksState }
+  },
 ) => {
   const lags = async (of: 'events' | 'seconds') => {
     const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
@@ -166,7 +170,7 @@ export const watchService = (
     relays().reduce((sum, { lag }) => sum + lag, 0),
   )
   gauge('relay_lag_seconds', 'Seconds since the oldest click that is being taken on was made', () =>
-    Math.max(0, ...relays().map(({ late }) => late)),
+    Math.max(0, ...relays().map(({ lagSeconds }) => lagSeconds)),
   )
   gauge(
     'recorder_lag_clicks',
@@ -176,7 +180,7 @@ export const watchService = (
   gauge(
     'recorder_lag_seconds',
     'Seconds since the oldest message that is being recorded was sent',
-    () => clicks.state().recorder?.late ?? 0,
+    () => clicks.state().recorder?.lagSeconds ?? 0,
   )
   gauge('spool_bytes', 'Size of the click spool on the disk', () => clicks.state().spool.bytes)
   gauge('spool_waiting', 'Visits in memory, because the disk refuses them', () => clicks.state().spool.waiting)

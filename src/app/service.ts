@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { openClicks } from './clicks.ts'
+import { kafkaSettings, openClicks } from './clicks.ts'
 import type { Config } from '../config.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import type { Filter } from '../events/store.ts'
@@ -133,7 +133,15 @@ const start = async (
   closing.push(async () => clearInterval(looking))
 
   const countries = openCountries()
-  const clicks = await openClicks({ ledger, countryOf: countries.of, isOurs })
+  const clicks = await openClicks({
+    store,
+    keyring: keys,
+    logger: log,
+    dataDir: config.DATA_DIR,
+    kafka: kafkaSettings(config),
+    countryOf: countries.of,
+    isOurs,
+  })
   closing.push(clicks.close)
   if (config.ROLES.has('relay')) await clicks.startRelay()
   if (config.ROLES.has('recorder')) clicks.startRecorder()

@@ -3,7 +3,8 @@ import { SingleBar } from 'cli-progress'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { BadCommand, withLedger } from './account.ts'
-import { importClicks } from '../app/clicks.ts'
+import { importClicks } from '../clicks/import.ts'
+import { logTo } from '../clicks/log.ts'
 import { type Config, eventStoreProblem, readConfig } from '../config.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { asStored } from '../events/codec.ts'
@@ -161,7 +162,9 @@ export const importCommand = async (dir: string | undefined, print: Print): Prom
       const { BASE_URL } = ledger.config
       const own = BASE_URL === undefined ? undefined : normalHost(new URL(BASE_URL).hostname)
       const isOurs = (host: string) => normalHost(host) === own || domains.byHost(normalHost(host)) !== undefined
-      const count = await importClicks({ ledger, countryOf: openCountries().of, isOurs }, spools)
+      const { store, keys, log } = ledger
+      const options = { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurs }
+      const count = await importClicks(options, spools)
       print(`${count} clicks of ${spools} are recorded that were not.`)
     })
   } finally {

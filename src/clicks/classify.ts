@@ -1,21 +1,24 @@
 import type { Classified } from '../events/click.ts'
-import type { Visit } from './visit.ts'
 import { agentLimit, readAgent } from '../visitor/agent.ts'
 import { plainAddress } from '../visitor/country.ts'
 import { preferredLanguages } from '../visitor/language.ts'
 import { referrerHost } from '../visitor/referrer.ts'
+import type { Visit } from './visit.ts'
+import type { VisitorHash } from './visitorhash.ts'
 
-export interface Classifier {
+export interface ClassifierOptions {
+  /** ISO 3166-1 alpha-2 of an IP address, `` when unknown */
   readonly countryOf: (address: string) => string
+  /** whether a referring host is this service */
   readonly isOurs: (host: string) => boolean
-  /** keyed hash under the account's key: 64 bits, hex */
-  readonly hash: (account: number, text: string) => string
 }
 
-/** Makes a click of a visit. Address and user agent end here: what comes out holds nothing personal. */
-export const classifier =
-  ({ countryOf, isOurs, hash }: Classifier) =>
-  (visit: Visit): Classified => {
+export type Classify = (visit: Visit, hash: VisitorHash) => Classified
+
+/** Turns a visit into a click. Address and user agent end here: the click holds nothing personal. */
+export const createClassifier =
+  ({ countryOf, isOurs }: ClassifierOptions): Classify =>
+  (visit, hash) => {
     const { at, account, link, revision, destination, rule, source } = visit
     const agent = readAgent(visit.agent)
     const address = plainAddress(visit.address) || visit.address
@@ -33,7 +36,7 @@ export const classifier =
       browser: agent.browser,
       os: agent.os,
       device: agent.device,
-      // a bot that fetches ahead keeps its token
+      // a prefetching bot is a prefetch; `bot` still names it
       class: visit.prefetch ? 'prefetch' : agent.class,
       ...(agent.bot === undefined ? {} : { bot: agent.bot }),
       agent: agent.words,

@@ -1,119 +1,108 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import QuickLRU from 'quick-lru'
-import type { Classified } from '../events/click.ts'
-import type { ClickEntry, ClickSink, Partitioned, Spool, SpoolEntry, Visit } from './visit.ts'
+import { backOff } from '../lib/backoff.ts'
 import type { Keyring } from '../security/seal.ts'
 import { rulesVersion } from '../visitor/agent.ts'
+import type { Classify } from './classify.ts'
+import type { ClickEntry, EntriesByPartition, SeqByPartition } from './entry.ts'
+import type { OnProblem } from './log.ts'
+import type { ClickSink } from './sink.ts'
+import type { SpoolEntry } from './spool/segment.ts'
+import type { Spool } from './spool/spool.ts'
+import { visitorHash } from './visitorhash.ts'
 
-/** Entries at a time. */
-const most = 500
+/** entries in one delivery */
+const batchSize = 500
 
-/** Visits per ms from which on answering them comes first, unless the spool holds this many bytes already. */
-const [rush, plenty] = [4, 256 * 1024 ** 2]
+/** Above this many visits per ms, answering them has priority, unless the spool already holds this many bytes. */
+const [busyVisitsPerMs, fullSpoolBytes] = [4, 256 * 1024 ** 2]
+
+export interface RelayState {
+  /** the last sequence number of each partition that the sink has */
+  readonly deliveredUpTo: SeqByPartition
+  /** entries in the spool that are not delivered */
+  readonly lag: number
+  /** age in seconds of the oldest entry that is being delivered, 0 when none is */
+  readonly lagSeconds: number
+  /** why entries are not being delivered */
+  readonly problem: string | undefined
+}
 
 export interface Relay {
-  readonly state: () => {
-    /** the last sequence number of each partition that is safe where it was taken */
-    readonly reached: Readonly<Record<number, number>>
-    /** entries that wait in the spool */
-    readonly lag: number
-    /** seconds since the oldest of those that are being taken on came in */
-    readonly late: number
-    readonly problem: string | undefined
-  }
-  /** Resolves when a spool that was closed is empty, or the relay was stopped. */
+  readonly state: () => RelayState
+  /** Resolves when a closed spool is empty, or the relay was stopped. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
 }
+
 export interface RelayOptions {
   readonly spool: Spool
   readonly sink: ClickSink
-  readonly keyring: Keyring
-  readonly classify: (visit: Visit, hash: (account: number, text: string) => string) => Classified
-  readonly onProblem: (error: unknown, what: string) => void
+  readonly keyring: Pick<Keyring, 'forOpening'>
+  readonly classify: Classify
+  readonly onProblem: OnProblem
   /** how many visits this process has answered so far */
-  readonly arrived?: () => number
+  readonly answeredVisits?: () => number
 }
 
 /**
- * Takes what is in a spool on, classified: address and user agent end here. The spool keeps everything until the sink has it, and
- * after a failure everything that was not confirmed goes again.
+ * Classifies a spool's entries and delivers them to a sink; address and user agent end here. The spool keeps an entry until the
+ * sink has it, and after a failure everything that was not confirmed is delivered again.
  */
-export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived = () => 0 }: RelayOptions): Relay => {
+export const startRelay = (options: RelayOptions): Relay => {
+  const { spool, sink, onProblem, answeredVisits = () => 0 } = options
   const stopped = new AbortController()
-  let reached: Readonly<Record<number, number>> = {}
+  const { signal } = stopped
+  let deliveredUpTo: SeqByPartition = {}
   let problem: string | undefined
   let oldest: string | undefined
 
-  const entriesOf = async (entries: readonly SpoolEntry[]): Promise<Partitioned> => {
-    const accounts = [...new Set(entries.flatMap((entry) => ('visit' in entry ? [entry.visit.account] : [])))]
-    const hash = visitorHash(await keyring.forOpening(accounts))
-    const partitions: Record<number, ClickEntry[]> = {}
-    for (const entry of entries) {
-      const { partition, seq } = entry
-      const content =
-        'visit' in entry ? { click: classify(entry.visit, hash), rules: rulesVersion } : { dropped: entry.dropped }
-      ;(partitions[partition] ??= []).push({ spool: spool.id, seq, ...content })
-    }
-    return partitions
+  const lag = () => lagOf(spool, deliveredUpTo)
+
+  const deliver = async (entries: readonly SpoolEntry[]) => {
+    oldest = timeOf(entries[0])
+    await sink.deliver(await classifyAll(entries, options))
+    deliveredUpTo = furthest(deliveredUpTo, Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq])))
+    await spool.release(deliveredUpTo)
+    oldest = undefined
   }
 
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {})
-
-  /** In a rush this leaves the processor to the answers, a second at a time: what waits in the spool is not lost, only counted later. */
-  const giveWay = async () => {
-    for (let slices = 10; slices > 0 && !stopped.signal.aborted && spool.stats().bytes < plenty; slices--) {
-      const came = arrived()
-      await pause(100)
-      if ((arrived() - came) / 100 <= rush) return
-    }
-  }
-
-  const takeAll = async (onTaken: () => void) => {
-    // a sink knows least what it has just been given: what was confirmed here stands
-    reached = furthest(reached, await sink.reached(spool.id))
+  const deliverAll = async (onDelivered: () => void) => {
+    // what was confirmed here may not be recorded yet, so the sink may not know of it
+    deliveredUpTo = furthest(deliveredUpTo, await sink.resumeAfter(spool.id))
     if (lag() === 0) problem = undefined
-    for await (const entries of spool.read(reached, most, stopped.signal)) {
-      const [began, came] = [performance.now(), arrived()]
-      oldest = timeOf(entries[0])
-      await sink.take(await entriesOf(entries))
-      reached = furthest(reached, Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq])))
-      await spool.release(reached)
-      oldest = undefined
-      onTaken()
-      if ((arrived() - came) / (performance.now() - began) > rush) await giveWay()
+    for await (const entries of spool.read(deliveredUpTo, batchSize, signal)) {
+      const [startedAt, answeredBefore] = [performance.now(), answeredVisits()]
+      await deliver(entries)
+      onDelivered()
+      const visitsPerMs = (answeredVisits() - answeredBefore) / (performance.now() - startedAt)
+      if (visitsPerMs > busyVisitsPerMs) await yieldToVisits(spool, answeredVisits, signal)
     }
   }
 
   const run = async () => {
-    for (let wait = 100; !stopped.signal.aborted; wait = Math.min(wait * 2, 5000)) {
+    const retries = backOff({ from: 100, to: 5000, signal })
+    while (!signal.aborted) {
       try {
-        await takeAll(() => {
+        await deliverAll(() => {
           problem = undefined
-          wait = 100
+          retries.reset()
         })
         return
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error)
-        if (text !== problem && !stopped.signal.aborted) onProblem(error, 'clicks wait in the spool')
+        if (text !== problem && !signal.aborted) onProblem(error, 'clicks wait in the spool')
         problem = text
       }
-      await pause(wait)
+      await retries.pause()
     }
   }
   const ended = run()
 
-  const lag = () => {
-    const { last, gone } = spool.stats()
-    return last.reduce((sum, seq, p) => sum + Math.max(0, seq - Math.max(reached[p] ?? 0, gone[p] ?? 0)), 0)
-  }
-
   return {
     state: () => ({
-      reached,
+      deliveredUpTo,
       lag: lag(),
-      late: oldest === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
+      lagSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
       problem,
     }),
     ended,
@@ -124,31 +113,41 @@ export const startRelay = ({ spool, sink, keyring, classify, onProblem, arrived 
   }
 }
 
+const classifyAll = async (
+  entries: readonly SpoolEntry[],
+  { spool, keyring, classify }: Pick<RelayOptions, 'spool' | 'keyring' | 'classify'>,
+): Promise<EntriesByPartition> => {
+  const accounts = [...new Set(entries.flatMap((entry) => ('visit' in entry ? [entry.visit.account] : [])))]
+  const hash = visitorHash(await keyring.forOpening(accounts))
+  const partitions: Record<number, ClickEntry[]> = {}
+  for (const entry of entries) {
+    const { partition, seq } = entry
+    const content =
+      'visit' in entry ? { click: classify(entry.visit, hash), rules: rulesVersion } : { dropped: entry.dropped }
+    ;(partitions[partition] ??= []).push({ spool: spool.id, seq, ...content })
+  }
+  return partitions
+}
+
+/** Leaves the processor to the visitors while they are many, for a second at most: what waits in the spool is only counted later. */
+const yieldToVisits = async (spool: Spool, answeredVisits: () => number, signal: AbortSignal) => {
+  for (let pauses = 10; pauses > 0 && !signal.aborted && spool.stats().bytes < fullSpoolBytes; pauses--) {
+    const before = answeredVisits()
+    await sleep(100, undefined, { signal }).catch(() => {})
+    if ((answeredVisits() - before) / 100 <= busyVisitsPerMs) return
+  }
+}
+
+const lagOf = (spool: Spool, deliveredUpTo: SeqByPartition): number => {
+  const { lastSeq, releasedUpTo } = spool.stats()
+  const doneOf = (partition: number) => Math.max(deliveredUpTo[partition] ?? 0, releasedUpTo[partition] ?? 0)
+  return lastSeq.reduce((sum, seq, partition) => sum + Math.max(0, seq - doneOf(partition)), 0)
+}
+
 const timeOf = (entry: SpoolEntry | undefined) => entry && ('visit' in entry ? entry.visit.at : entry.dropped.from)
 
-const furthest = (a: Readonly<Record<number, number>>, b: Readonly<Record<number, number>>) => {
-  const all = { ...a }
+const furthest = (a: SeqByPartition, b: SeqByPartition): SeqByPartition => {
+  const all: Record<number, number> = { ...a }
   for (const [partition, seq] of Object.entries(b)) all[Number(partition)] = Math.max(seq, a[Number(partition)] ?? 0)
   return all
-}
-
-const derivedKeys = new QuickLRU<string, Buffer>({ maxSize: 10_000 })
-const visitorKey = (key: Buffer) => {
-  const name = key.toString('base64')
-  const known = derivedKeys.get(name) ?? Buffer.from(hkdfSync('sha256', key, '', 'linkledger visitors 1', 32))
-  derivedKeys.set(name, known)
-  return known
-}
-
-/** 64 bits under a key of the account: nobody can follow a visitor across accounts, and erasing an account ends it for good. */
-const visitorHash = (keys: ReadonlyMap<number, Buffer>) => {
-  // an erased account has no key any more: its last visitors are nobody's
-  const nobody = randomBytes(32)
-  return (account: number, text: string) => {
-    const key = keys.get(account)
-    return createHmac('sha256', key ? visitorKey(key) : nobody)
-      .update(text)
-      .digest('hex')
-      .slice(0, 16)
-  }
 }

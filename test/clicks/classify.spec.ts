@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { Click } from '../../src/events/click.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
-import { classifier } from '../../src/clicks/classify.ts'
+import { createClassifier } from '../../src/clicks/classify.ts'
 import { previews } from '../data/agents.ts'
 
 const chrome =
@@ -27,11 +27,11 @@ const visit: Visit = {
 const hash = (account: number, text: string) =>
   createHmac('sha256', `key of ${account}`).update(text).digest('hex').slice(0, 16)
 
-const classify = classifier({
+const classifier = createClassifier({
   countryOf: (address) => (address === '203.0.113.7' ? 'CA' : ''),
   isOurs: (host) => host === 'sho.rt',
-  hash,
 })
+const classify = (of: Visit) => classifier(of, hash)
 
 describe('classifying a visit', () => {
   it('keeps what happened, and adds who it was', () => {

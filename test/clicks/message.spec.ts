@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ClickEntry } from '../../src/clicks/visit.ts'
+import type { ClickEntry } from '../../src/clicks/entry.ts'
 import { decode, encode, NewerMessage } from '../../src/clicks/kafka/message.ts'
 import { at, click } from '../support/events.ts'
 
@@ -52,6 +52,6 @@ describe('a message of the topic of clicks', () => {
   })
 
   it('of a newer form is not taken for none', () => {
-    expect(() => read('{"v":2,"spool":"s","anything":[]}')).to.throw(NewerMessage, 'offset 5 is of form 2')
+    expect(() => read('{"v":2,"spool":"s","anything":[]}')).to.throw(NewerMessage, 'offset 5 has format version 2')
   })
 })

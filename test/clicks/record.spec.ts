@@ -1,15 +1,14 @@
 import { expect } from 'chai'
-import {
-  eventsOf,
-  intoLog,
-  intoLogWithoutHoles,
-  openRecording,
-  type Progress,
-  type RecordingOptions,
-} from '../../src/clicks/record.ts'
+import { toEvents } from '../../src/clicks/batch.ts'
+import type { ClickEntry } from '../../src/clicks/entry.ts'
+import { type PartitionState, TopicReplaced } from '../../src/clicks/partition.ts'
+import { type ClickRecordOptions, openClickRecord } from '../../src/clicks/record.ts'
+import { logSink, logSinkWithoutGaps } from '../../src/clicks/sink.ts'
+import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
+import type { Spool } from '../../src/clicks/spool/spool.ts'
+import type { Visit } from '../../src/clicks/visit.ts'
 import { type Relay, type RelayOptions, startRelay } from '../../src/clicks/relay.ts'
 import type { Classified, ClickEvent } from '../../src/events/click.ts'
-import { type ClickEntry, OtherTopic, type Spool, type SpoolEntry, type Visit } from '../../src/clicks/visit.ts'
 import { codec } from '../../src/events/codec.ts'
 import { events as schemas } from '../../src/events/index.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
@@ -34,7 +33,7 @@ const onTheWay = (given: readonly SpoolEntry[], spool = 's', rules = 1): ClickEn
     seq: one.seq,
     ...('visit' in one ? { click: classify(one.visit), rules } : { dropped: one.dropped }),
   }))
-const cut = (given: readonly SpoolEntry[], upTo: Progress['upTo'] = {}) => eventsOf({ upTo }, onTheWay(given))
+const cut = (given: readonly SpoolEntry[], upTo: PartitionState['upTo'] = {}) => toEvents({ upTo }, onTheWay(given))
 const linksOf = (events: readonly { type: string; data: unknown }[]) =>
   events.flatMap((event) =>
     event.type === 'LinkClicked'
@@ -136,12 +135,12 @@ describe('spool entries as events', () => {
   })
 
   it('are cut where the rules of classification change', () => {
-    const events = eventsOf({ upTo: {} }, [...onTheWay(entries(1, 2)), ...onTheWay(entries(3, 3), 's', 2)])
+    const events = toEvents({ upTo: {} }, [...onTheWay(entries(1, 2)), ...onTheWay(entries(3, 3), 's', 2)])
     expect(events.map((event) => event.type === 'LinkClicked' && event.data.rules)).to.deep.equal([1, 2])
   })
 
   it('of several spools count for themselves, and those that come again are passed over', () => {
-    const events = eventsOf({ upTo: { a: 1 } }, [
+    const events = toEvents({ upTo: { a: 1 } }, [
       ...onTheWay(entries(1, 2), 'a'),
       ...onTheWay(entries(1, 1), 'b'),
       ...onTheWay(entries(1, 3), 'a'),
@@ -152,13 +151,13 @@ describe('spool entries as events', () => {
 
   it('keep where the last message of Kafka stood, also when what follows comes another way', () => {
     const [one, two] = onTheWay(entries(1, 2))
-    const [event] = eventsOf({ upTo: {} }, [
+    const [event] = toEvents({ upTo: {} }, [
       { ...one!, offset: 7 },
       { ...two!, offset: 9 },
     ])
     expect(event?.data).to.deep.include({ taken: { offset: 9, spool: 's', seq: 2 } })
     const progress = event?.type === 'LinkClicked' ? event.data : expect.fail('no clicks')
-    expect(eventsOf(progress, onTheWay(entries(3, 3)))[0]?.data).to.deep.include({ taken: progress.taken })
+    expect(toEvents(progress, onTheWay(entries(3, 3)))[0]?.data).to.deep.include({ taken: progress.taken })
   })
 })
 
@@ -172,16 +171,16 @@ describe(`the recorder (${repeatable})`, () => {
   })
   afterEach(() => Promise.all(running.splice(0).map((recorder) => recorder.stop())))
 
-  const start = (spool: Spool, over: Partial<RelayOptions & RecordingOptions> = {}) => {
+  const start = (spool: Spool, over: Partial<RelayOptions & ClickRecordOptions> = {}) => {
     const options = { store, spool, keyring, log: 'local', partitions: 1, classify, onProblem: () => {}, ...over }
-    const recorder = startRelay({ ...options, sink: intoLog(openRecording(options)) })
+    const recorder = startRelay({ ...options, sink: logSink(openClickRecord(options)) })
     running.push(recorder)
     return recorder
   }
   const recordedUpTo = async (recorder: Relay, seq: number, partition = 0) =>
     expect(
       await until(
-        async () => recorder.state().reached[partition],
+        async () => recorder.state().deliveredUpTo[partition],
         (reached) => reached === seq,
       ),
     ).to.equal(seq)
@@ -309,7 +308,7 @@ describe(`the recorder (${repeatable})`, () => {
   })
 
   describe('of messages of Kafka', () => {
-    const open = (log = 'topic') => openRecording({ store, log, partitions: 2 })
+    const open = (log = 'topic') => openClickRecord({ store, log, partitions: 2 })
     const at = (from: number, offset: number, count = 10) =>
       onTheWay(entries(from, from + count - 1)).map((one, i) => ({ ...one, offset: offset + i }))
     const inTopic = () => recordedLinks('clicks-topic-0')
@@ -321,8 +320,8 @@ describe(`the recorder (${repeatable})`, () => {
 
     it('keeps where the last one stood, for the next recorder', async () => {
       await open().record(0, at(1, 0))
-      expect(await open().taken(0)).to.deep.equal({ offset: 9, spool: 's', seq: 10 })
-      expect(await open().taken(1)).to.equal(undefined)
+      expect(await open().lastMessage(0)).to.deep.equal({ offset: 9, spool: 's', seq: 10 })
+      expect(await open().lastMessage(1)).to.equal(undefined)
     })
 
     it('takes nothing twice when it is given everything from the first offset on (12)', async () => {
@@ -333,8 +332,8 @@ describe(`the recorder (${repeatable})`, () => {
 
     it('refuses what is new at an offset that was recorded, and another message at the last one (45)', async () => {
       await open().record(0, at(1, 0))
-      expect(await failure(open().record(0, at(11, 3)))).to.be.instanceOf(OtherTopic)
-      expect(await failure(open().record(0, at(9, 9, 1)))).to.be.instanceOf(OtherTopic)
+      expect(await failure(open().record(0, at(11, 3)))).to.be.instanceOf(TopicReplaced)
+      expect(await failure(open().record(0, at(9, 9, 1)))).to.be.instanceOf(TopicReplaced)
       expect(await inTopic()).to.deep.equal(numbers(1, 10))
     })
 
@@ -350,20 +349,22 @@ describe(`the recorder (${repeatable})`, () => {
 
     it('refuses another number of partitions than the log was opened with', async () => {
       await open().record(0, at(1, 0))
-      const other = openRecording({ store, log: 'topic', partitions: 3 })
+      const other = openClickRecord({ store, log: 'topic', partitions: 3 })
       expect(String(await failure(other.record(0, at(11, 10))))).to.include('set KAFKA_PARTITIONS to 2')
     })
 
     it('takes from a spool what was meant for Kafka only where it follows what is recorded', async () => {
       await open().record(0, at(1, 0))
       const recording = open()
-      const sink = intoLogWithoutHoles(recording)
-      expect(await sink.reached('s')).to.deep.equal({ 0: 10, 1: 0 })
-      expect(String(await failure(sink.take({ 0: onTheWay(entries(12, 14)) })))).to.include('has to be recorded first')
+      const sink = logSinkWithoutGaps(recording)
+      expect(await sink.resumeAfter('s')).to.deep.equal({ 0: 10, 1: 0 })
+      expect(String(await failure(sink.deliver({ 0: onTheWay(entries(12, 14)) })))).to.include(
+        'have to be recorded first',
+      )
       await open().record(0, at(11, 10, 1))
-      await sink.take({ 0: onTheWay(entries(12, 14)) })
+      await sink.deliver({ 0: onTheWay(entries(12, 14)) })
       expect(await inTopic()).to.deep.equal(numbers(1, 14))
-      expect(await open().taken(0)).to.deep.equal({ offset: 10, spool: 's', seq: 11 })
+      expect(await open().lastMessage(0)).to.deep.equal({ offset: 10, spool: 's', seq: 11 })
     })
   })
 

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Relay, startRelay } from '../../src/clicks/relay.ts'
-import type { ClickEntry, ClickSink, Spool } from '../../src/clicks/visit.ts'
-import { openSpool } from '../../src/clicks/spool/spool.ts'
+import type { ClickEntry } from '../../src/clicks/entry.ts'
+import type { ClickSink } from '../../src/clicks/sink.ts'
+import { openSpool, type Spool } from '../../src/clicks/spool/spool.ts'
 import { until } from '../support/client.ts'
 import { click } from '../support/events.ts'
 import { randomFrom, repeatable, seed } from '../support/faults.ts'
@@ -48,8 +49,8 @@ describe(`the relay (${repeatable})`, () => {
     const arrived: [number, ClickEntry][] = []
     let takes = 0
     const flaky: ClickSink = {
-      reached: async () => ({}),
-      take: async (parts) => {
+      resumeAfter: async () => ({}),
+      deliver: async (parts) => {
         const all = Object.entries(parts).flatMap(([p, part]) => part.map((one) => [Number(p), one] as const))
         const [fails, had] = [takes++ === 0 || random(3) === 0, random(all.length + 1)]
         for (const [p, one] of fails ? all.slice(0, had) : all) arrived.push([p, one])
@@ -77,8 +78,8 @@ describe(`the relay (${repeatable})`, () => {
     await fill(spool, 1, 100)
     let takes = 0
     start(spool, {
-      reached: async () => ({}),
-      take: async () => {
+      resumeAfter: async () => ({}),
+      deliver: async () => {
         takes++
         throw new Error('away')
       },
@@ -87,15 +88,15 @@ describe(`the relay (${repeatable})`, () => {
       async () => takes,
       (n) => n > 2,
     )
-    expect(relay?.state()).to.deep.include({ reached: {}, lag: 100, problem: 'away' })
-    expect(relay?.state().late, 'seconds').to.be.above(60)
+    expect(relay?.state()).to.deep.include({ deliveredUpTo: {}, lag: 100, problem: 'away' })
+    expect(relay?.state().lagSeconds, 'seconds').to.be.above(60)
     await relay?.stop()
     await spool.close()
     const again = await open()
     const arrived: [number, ClickEntry][] = []
     start(again, {
-      reached: async () => ({}),
-      take: async (parts) => {
+      resumeAfter: async () => ({}),
+      deliver: async (parts) => {
         for (const [p, part] of Object.entries(parts)) for (const one of part) arrived.push([Number(p), one])
       },
     })
@@ -113,11 +114,11 @@ describe(`the relay (${repeatable})`, () => {
     await spool.close()
     const taken: number[] = []
     const { ended } = start(spool, {
-      reached: async () => ({ 0: 10, 1: 10, 2: 4 }),
-      take: async (parts) => void taken.push(...Object.values(parts).flatMap((part) => part.map(({ seq }) => seq))),
+      resumeAfter: async () => ({ 0: 10, 1: 10, 2: 4 }),
+      deliver: async (parts) => void taken.push(...Object.values(parts).flatMap((part) => part.map(({ seq }) => seq))),
     })
     await ended
     expect(taken).to.deep.equal([5, 6, 7, 8, 9, 10])
-    expect(relay?.state()).to.deep.include({ reached: { 0: 10, 1: 10, 2: 10 }, lag: 0, problem: undefined })
+    expect(relay?.state()).to.deep.include({ deliveredUpTo: { 0: 10, 1: 10, 2: 10 }, lag: 0, problem: undefined })
   })
 })

@@ -8,11 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Dropped, Spool, SpoolEntry } from '../../src/clicks/visit.ts'
-import type { Io } from '../../src/clicks/spool/journal.ts'
-import { disk } from '../../src/clicks/spool/journal.ts'
-import type { SpoolOptions } from '../../src/clicks/spool/spool.ts'
-import { openSpool } from '../../src/clicks/spool/spool.ts'
+import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
+import { disk, type Io } from '../../src/clicks/spool/segmentfile.ts'
+import { openSpool, type Spool, type SpoolOptions } from '../../src/clicks/spool/spool.ts'
+import type { DroppedVisits } from '../../src/clicks/visit.ts'
 import { needsLinux, skipWithoutMount } from '../support/skip.ts'
 import { quiet, route, visit } from './spool-visits.ts'
 
@@ -79,7 +78,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
   const numbersOf = (entries: readonly SpoolEntry[]): number[] =>
     entries.flatMap((entry) => ('visit' in entry ? [entry.visit.revision] : []))
 
-  const dropsOf = (entries: readonly SpoolEntry[]): Dropped[] =>
+  const dropsOf = (entries: readonly SpoolEntry[]): DroppedVisits[] =>
     entries.flatMap((entry) => ('dropped' in entry ? [entry.dropped] : []))
 
   const sequence = (entries: readonly SpoolEntry[], partition: number): number[] =>
@@ -194,7 +193,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
     })
 
     it('drops nothing while the disk takes it, however much comes in one turn', async () => {
-      const spool = await open({ ringVisits: 10 })
+      const spool = await open({ backlogVisits: 10 })
       await addAll(spool, range(0, 1005))
       expect(spool.stats()).to.deep.include({ waiting: 0, dropped: 0 })
       expect(numbersOf(await take(spool, 1005))).to.deep.equal(range(0, 1005))
@@ -635,7 +634,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
   describe('on a full disk (fault 29)', () => {
     it('answers at once, keeps what fits in memory, counts the rest, and records it all in order', async () => {
       const full = small()
-      const spool = await open({ io: full.io, ringVisits: 20 })
+      const spool = await open({ io: full.io, backlogVisits: 20 })
       await addAll(spool, range(0, 10))
 
       full.room = 500 // one record and a part of the next
@@ -660,7 +659,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
     it('adds up at every moment: kept and dropped are what was added', async () => {
       const random = randomFrom(seed)
       const full = small()
-      const spool = await open({ io: full.io, ringVisits: 50, segmentBytes: 20_000 })
+      const spool = await open({ io: full.io, backlogVisits: 50, segmentBytes: 20_000 })
       let added = 0
       for (const _ of range(0, 60)) {
         full.room = random(3) === 0 ? Infinity : random(3000)
@@ -702,7 +701,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
     })
 
     it('treats its own limit of bytes as a full disk, until something is released', async () => {
-      const spool = await open({ maxBytes: 20_000, ringVisits: 10 })
+      const spool = await open({ maxBytes: 20_000, backlogVisits: 10 })
       let number = 0
       while (spool.stats().waiting === 0) await spool.add(visit(number++))
       expect(spool.stats().bytes).to.be.within(19_000, 20_000)
@@ -739,7 +738,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
       needsLinux(this)
       let target: string | undefined = '/dev/full'
       const spool = await open({
-        ringVisits: 5,
+        backlogVisits: 5,
         io: scripted({ open: (path, flags, mode) => disk.open(target ?? path, target ? 'r+' : flags, mode) }),
       })
       await addAll(spool, range(0, 8))
@@ -754,7 +753,7 @@ describe(`the spool (SEED=${seed} repeats what is random here)`, () => {
       const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', home])
       if (mounted.status !== 0) skipWithoutMount(this, String(mounted.stderr ?? mounted.error))
       try {
-        const spool = await open({ ringVisits: 100, segmentBytes: 64 * 1024 })
+        const spool = await open({ backlogVisits: 100, segmentBytes: 64 * 1024 })
         let added = 0
         while (spool.stats().dropped < 250) {
           await addAll(spool, range(added, added + 37))

@@ -1,10 +1,13 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openRecording, type Recording } from '../../src/clicks/record.ts'
-import { type ClickEntry, type ClickRecord, OtherTopic, type Partitioned } from '../../src/clicks/visit.ts'
-import { groupOf, startTopicRecorder, type TopicRecorder } from '../../src/clicks/kafka/consumer.ts'
-import { type KafkaOptions, openKafka } from '../../src/clicks/kafka/client.ts'
+import type { ClickEntry, EntriesByPartition } from '../../src/clicks/entry.ts'
+import { TopicReplaced } from '../../src/clicks/partition.ts'
+import { type ClickRecord, openClickRecord } from '../../src/clicks/record.ts'
+import { startTopicRecorder, type TopicRecorder } from '../../src/clicks/kafka/consumer.ts'
+import { createKafkaClient, type KafkaOptions } from '../../src/clicks/kafka/client.ts'
+import { createTopicProducer } from '../../src/clicks/kafka/producer.ts'
+import { groupOf } from '../../src/clicks/kafka/session.ts'
 import { kafkaSink } from '../../src/clicks/kafka/sink.ts'
 import { codec } from '../../src/events/codec.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
@@ -34,7 +37,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
   let broker: Broker
   let store: EventStore
   let kafka: KafkaOptions
-  let record: Recording
+  let record: ClickRecord
   const partitions = 3
   const steps: (() => Promise<unknown>)[] = []
 
@@ -48,7 +51,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
   beforeEach(async () => {
     store = await memoryStore(codec(memoryKeyring()))
     kafka = { brokers: [broker.address], topic: `t-${randomUUID()}`, log: () => {} }
-    record = openRecording({ store, log: kafka.topic, partitions })
+    record = openClickRecord({ store, log: kafka.topic, partitions })
   })
   afterEach(async () => {
     proxy.answer()
@@ -59,18 +62,22 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     await proxy?.close()
   })
 
-  const openSink = (of: Recording = record) => {
-    const sink = kafkaSink({ ...kafka, record: of })
+  const openSink = (of: ClickRecord = record) => {
+    const sink = kafkaSink({
+      topic: kafka.topic,
+      record: of,
+      createProducer: () => createTopicProducer({ ...kafka, record: of }),
+    })
     steps.push(sink.close)
     return sink
   }
   /** As a relay does: again, until it is there. */
-  const send = async (entries: Partitioned, sink = openSink()) => {
+  const send = async (entries: EntriesByPartition, sink = openSink()) => {
     for (let left = 50; ; left--)
       try {
-        return await sink.take(entries)
+        return await sink.deliver(entries)
       } catch (error) {
-        if (left === 0 || error instanceof OtherTopic) throw error
+        if (left === 0 || error instanceof TopicReplaced) throw error
         await sleep(20)
       }
   }
@@ -80,7 +87,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     return recorder
   }
   const admin = async () => {
-    const opened = openKafka(kafka).admin()
+    const opened = createKafkaClient(kafka).admin()
     await opened.connect()
     steps.push(() => opened.disconnect())
     return opened
@@ -108,7 +115,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
       )
     ).map(({ partition }) => partition)
   /** Offsets that a consumer would be given without ours. */
-  const forgetful = (of: Recording): ClickRecord => ({ ...of, taken: async () => undefined })
+  const forgetful = (of: ClickRecord): ClickRecord => ({ ...of, lastMessage: async () => undefined })
 
   it('makes the topic with its settings, and keeps clicks in the order of each partition', async () => {
     start()
@@ -127,7 +134,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     expect(await until(async () => recorder.state().problem, Boolean)).to.include(what)
     const refusal = async () =>
       openSink()
-        .take({ 0: clicks(1, 1) })
+        .deliver({ 0: clicks(1, 1) })
         .catch(String)
     expect(await until(refusal, (text) => String(text).includes(what))).to.include(what)
   })
@@ -135,7 +142,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
   it('passes over what is no click, and waits at a message that only a newer version reads', async () => {
     const sink = openSink()
     await send({ 0: clicks(1, 2) }, sink)
-    const producer = openKafka(kafka).producer()
+    const producer = createKafkaClient(kafka).producer()
     await producer.connect()
     steps.push(() => producer.disconnect())
     const write = (value: string) => producer.send({ topic: kafka.topic, messages: [{ partition: 0, value }] })
@@ -146,7 +153,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     const recorder = start()
     await recorded(4)
     await write('{"v":2,"spool":"s","seq":5}')
-    expect(await until(async () => recorder.state().problem, Boolean)).to.include('a newer version of Linkledger reads')
+    expect(await until(async () => recorder.state().problem, Boolean)).to.include('to a version that reads it')
     await send({ 0: clicks(6, 6) }, sink)
     await sleep(500)
     expect(await linksIn()).to.deep.equal(numbers(1, 4))
@@ -185,7 +192,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
           throw new StoreUnavailable('the process is gone')
         },
       }
-      const recorder = start(openRecording({ store: dying, log: kafka.topic, partitions }))
+      const recorder = start(openClickRecord({ store: dying, log: kafka.topic, partitions }))
       expect(await until(async () => recorder.state().problem, Boolean)).to.include('the process is gone')
       await recorder.stop()
     }
@@ -199,7 +206,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     const first = start()
     await recorded(1000)
     await first.stop()
-    const again = start(forgetful(openRecording({ store, log: kafka.topic, partitions })))
+    const again = start(forgetful(openClickRecord({ store, log: kafka.topic, partitions })))
     await send({ 0: clicks(1001, 1010) })
     await recorded(1010)
     expect(await linksIn()).to.deep.equal(numbers(1, 1010))
@@ -239,10 +246,10 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     await first.stop()
     await recreate()
     const told: string[] = []
-    const recorder = start(openRecording({ store, log: kafka.topic, partitions }), (_, what) => void told.push(what))
+    const recorder = start(openClickRecord({ store, log: kafka.topic, partitions }), (_, what) => void told.push(what))
     expect(await halted(recorder)).to.have.members([0, 1])
-    expect(told).to.include(`partition 0 of ${kafka.topic} is cut short`)
-    expect(await send({ 0: clicks(101, 110) }).catch(String)).to.include('it ends before offset 0')
+    expect(told).to.include(`partition 0 of ${kafka.topic} is truncated`)
+    expect(await send({ 0: clicks(101, 110) }).catch(String)).to.include('it ends at offset 0')
   })
 
   it('45: halts at one that was made anew and has grown since', async () => {
@@ -254,9 +261,9 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     const fresh = await memoryStore(codec(memoryKeyring()))
     await send(
       { 0: clicks(101, 400) },
-      openSink({ ...openRecording({ store: fresh, log: kafka.topic, partitions }), logId: record.logId }),
+      openSink({ ...openClickRecord({ store: fresh, log: kafka.topic, partitions }), logId: record.logId }),
     )
-    const recorder = start(openRecording({ store, log: kafka.topic, partitions }))
+    const recorder = start(openClickRecord({ store, log: kafka.topic, partitions }))
     expect(await halted(recorder), JSON.stringify(recorder.state())).to.deep.equal([0])
     expect(recorder.state().halted[0]?.reason).to.include('entry 100 of spool s')
     expect(await linksIn()).to.deep.equal(numbers(1, 100))
@@ -269,11 +276,11 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     await recorded(100)
     await recreate()
     const sent = await until(
-      () => sink.take({ 0: clicks(101, 110) }).then(() => 'sent', String),
-      (text) => text.includes('though it had reached'),
+      () => sink.deliver({ 0: clicks(101, 110) }).then(() => 'sent', String),
+      (text) => text.includes('had already reached'),
       20_000,
     )
-    expect(sent).to.include('offset 0, though it had reached 100')
+    expect(sent).to.include('offset 0, but had already reached offset 100')
     expect(await halted(recorder)).to.include(0)
     expect(await linksIn()).to.deep.equal(numbers(1, 100))
   })
@@ -285,7 +292,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
       append: (writes) => (away ? Promise.reject(new StoreUnavailable('away')) : store.append(writes)),
     }
     const sink = openSink()
-    const recorder = start(openRecording({ store: leaving, log: kafka.topic, partitions }))
+    const recorder = start(openClickRecord({ store: leaving, log: kafka.topic, partitions }))
     await send({ 0: clicks(1, 10) }, sink)
     await recorded(10)
     const at = await admin()
@@ -352,7 +359,7 @@ describe(`the recorder on a real topic (${repeatable})`, function () {
     })()
     for (let turn = 0; turn < (long ? 30 : 5); turn++) {
       if (recorders.length < 2 || (recorders.length < 3 && random(2) === 0)) {
-        recorders.push(start(openRecording({ store, log: kafka.topic, partitions })))
+        recorders.push(start(openClickRecord({ store, log: kafka.topic, partitions })))
       } else {
         const [leaving] = recorders.splice(random(recorders.length), 1)
         await leaving?.stop()

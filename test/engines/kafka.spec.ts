@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openKafka } from '../../src/clicks/kafka/client.ts'
+import { createKafkaClient } from '../../src/clicks/kafka/client.ts'
 import type { Connection } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
@@ -199,11 +199,13 @@ describe(`clicks through Kafka (${repeatable})`, function () {
 
   it('halt visibly at a topic that was made anew; another name goes on in new streams', async () => {
     await service.end()
-    const admin = openKafka({ brokers: [broker.address], topic: '', log: () => {} }).admin()
+    const admin = createKafkaClient({ brokers: [broker.address], log: () => {} }).admin()
     await admin.connect()
     await admin.deleteTopics({ topics: [topic] })
     await start()
-    expect((await until(readiness, ({ length }) => length > 0)).join()).to.include(`the topic ${topic} is gone`)
+    expect((await until(readiness, ({ length }) => length > 0)).join()).to.include(
+      `the topic ${topic} no longer exists`,
+    )
     await service.end()
     await admin.createTopics({ topics: [{ topic, numPartitions: 6 }] })
     await admin.disconnect()
@@ -211,7 +213,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     const isHalted = (problems: readonly string[]) =>
       problems.some((text) => /^partition \d of .+ is halted: /.test(text))
     expect(await until(readiness, isHalted, 20_000)).to.satisfy(isHalted)
-    expect(service.output()).to.include('is cut short')
+    expect(service.output()).to.include('is truncated')
     expect((await service.get('/readyz')).json['ready'], 'links go on').to.equal(true)
     await service.end()
     await start({ KAFKA_TOPIC: `${topic}.2` })

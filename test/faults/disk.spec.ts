@@ -60,9 +60,9 @@ describe(`the disk under the spool (${repeatable})`, function () {
     expect(mount('remount,size=64m').status).to.equal(0)
     const output = await until(
       async () => service.output(),
-      (text) => text.includes('the spool is written again'),
+      (text) => text.includes('the spool can be written again'),
     )
-    expect(output).to.include('the spool is written again')
+    expect(output).to.include('the spool can be written again')
     await load.answers(500)
     const visits = await load.stop()
     expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))

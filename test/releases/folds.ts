@@ -9,7 +9,7 @@ import { link } from '../../src/commands/link.ts'
 import { overlay } from '../../src/commands/overlay.ts'
 import { pixel } from '../../src/commands/pixel.ts'
 import { qr } from '../../src/commands/qr.ts'
-import { openRecording } from '../../src/clicks/record.ts'
+import { openClickRecord } from '../../src/clicks/record.ts'
 import { splash } from '../../src/commands/splash.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { parseStreamId } from '../../src/events/streams.ts'
@@ -39,11 +39,11 @@ const clickLog: Fold = async ({ store }, stream) => {
   const last = await store.last(stream)
   let partitions = 0
   for await (const { type, data } of store.read(stream)) if (type === 'ClickLogOpened') partitions = data.partitions
-  const recording = openRecording({ store, log, partitions })
+  const recording = openClickRecord({ store, log, partitions })
   const spools = Object.keys(last && 'upTo' in last.data ? last.data.upTo : {})
   const reached: Record<string, number | undefined> = {}
-  for (const spool of spools) reached[spool] = (await recording.reached(spool))[Number(partition)]
-  return { partitions, reached, taken: await recording.taken(Number(partition)) }
+  for (const spool of spools) reached[spool] = (await recording.recordedUpTo(spool))[Number(partition)]
+  return { partitions, reached, taken: await recording.lastMessage(Number(partition)) }
 }
 
 /** How the streams of each kind are folded; the log's own stream has no state. */

@@ -3,8 +3,8 @@ import { account, type AccountCommand } from '../../src/commands/account.ts'
 import { domain } from '../../src/commands/domain.ts'
 import { handler } from '../../src/commands/handle.ts'
 import { link } from '../../src/commands/link.ts'
-import { openRecording } from '../../src/clicks/record.ts'
-import type { ClickEntry } from '../../src/clicks/visit.ts'
+import { openClickRecord } from '../../src/clicks/record.ts'
+import type { ClickEntry } from '../../src/clicks/entry.ts'
 import { newKey } from '../../src/cache/auth.ts'
 import { checkDomains } from '../../src/jobs/domaincheck.ts'
 import { ids } from '../../src/postgres/ids.ts'
@@ -128,9 +128,9 @@ export const withClickLogs = async (
     return { spool, seq, rules: 1, click: { ...rest, destination: `https://example.com/${seq}`, agent: 'Mozilla' } }
   }
   const dropped = (seq: number): ClickEntry => ({ spool, seq, dropped: { count: 12, from: at(10), to: at(20) } })
-  const local = openRecording({ store, log: 'local', partitions: 1 })
+  const local = openClickRecord({ store, log: 'local', partitions: 1 })
   await local.record(0, [clicked(1, 0), clicked(2, 1), clicked(5, 31), dropped(6), clicked(7, 32)])
-  const fromKafka = openRecording({ store, ...topic })
+  const fromKafka = openClickRecord({ store, ...topic })
   const messages = [...Array(8).keys()].map((n) => ({ ...clicked(n + 1, n * 9), offset: 100 + n }))
   await fromKafka.record(0, messages.slice(0, 4))
   await fromKafka.record(0, messages.slice(2))

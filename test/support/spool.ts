@@ -1,4 +1,6 @@
-import type { Spool, SpoolEntry, Visit } from '../../src/clicks/visit.ts'
+import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
+import type { Spool } from '../../src/clicks/spool/spool.ts'
+import type { Visit } from '../../src/clicks/visit.ts'
 import { at } from './events.ts'
 
 /** Visit number `n`: it can be told from all others by the link it goes to. */
@@ -43,7 +45,7 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
       }
     },
     release: async (upTo) => void released.push(upTo),
-    stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, last: [], gone: [] }),
+    stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }),
     close: async () => {},
   }
   return { spool, released, asked }

@@ -1,34 +1,37 @@
 import { z } from 'zod'
 import { Classified } from '../../events/click.ts'
-import type { ClickEntry } from '../visit.ts'
+import type { ClickEntry } from '../entry.ts'
 
 const Origin = z.object({
-  /** the form of the message; a field may be added without a new one, so readers pass over what they do not know */
+  /** format version; a field may be added without a new version, so readers ignore fields they do not know */
   v: z.literal(1),
-  /** which event log the click belongs to: one topic may carry those of several */
+  /** id of the event log that the click belongs to: one topic may carry the clicks of several */
   log: z.string().min(1),
-  /** names the place where the entry was numbered */
+  /** id of the spool that numbered the entry */
   spool: z.string().min(1),
-  /** counts up by one within (spool, partition): a number seen before is a repetition, one left out is a loss */
+  /** counts up by one within (spool, partition): a number seen before is a repetition, a number left out is a loss */
   seq: z.int().min(1),
 })
 
-/** One message of the topic of clicks, as JSON: a visit that was answered, or how many could not be kept. See docs/clicks-topic.md. */
+/** The JSON of one message in the click topic: an answered visit, or how many visits could not be kept. See docs/clicks-topic.md. */
 export const Message = z.union([
   Origin.extend({ click: Classified, rules: z.int() }),
   Origin.extend({ dropped: z.object({ count: z.int().min(1), from: z.iso.datetime(), to: z.iso.datetime() }) }),
 ])
 
-/** A message of a form that only a newer version of this program knows: it may not be passed over. */
-export class NewerMessage extends Error {}
+/** A message in a format that only a newer version of this program knows. It must not be skipped. */
+export class NewerMessage extends Error {
+  override readonly name = 'NewerMessage'
+}
 
-/** Whose clicks keep their order: a link's (`link:42`), or a QR code's that leads somewhere by itself (`qr:7`). */
+/** The clicks of a link (`link:42`) keep their order, and so do those of a QR code that leads to no link (`qr:7`). */
 const keyOf = (entry: ClickEntry) => {
   if ('dropped' in entry) return null
   const { link, source } = entry.click
   return link === 0 ? `${source.kind}:${source.id}` : `link:${link}`
 }
 
+/** Encodes an entry as the key and value of a Kafka message. `log` is the id of the event log. */
 export const encode = (log: string, entry: ClickEntry): { readonly key: string | null; readonly value: string } => {
   const { offset: _, spool, seq, ...content } = entry
   return {
@@ -37,7 +40,7 @@ export const encode = (log: string, entry: ClickEntry): { readonly key: string |
   }
 }
 
-/** Undefined for what is no message of ours. Throws `NewerMessage`. */
+/** Decodes a message's value; undefined when it is not one of ours. Throws `NewerMessage`. */
 export const decode = (
   value: Buffer | null,
   offset: number,
@@ -51,7 +54,7 @@ export const decode = (
   const { data: newer } = z.object({ v: z.int().min(2), spool: z.string() }).safeParse(json)
   if (newer)
     throw new NewerMessage(
-      `the message at offset ${offset} is of form ${newer.v}, which a newer version of Linkledger reads`,
+      `the message at offset ${offset} has format version ${newer.v}: update Linkledger to a version that reads it`,
     )
   return undefined
 }

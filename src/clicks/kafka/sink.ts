@@ -1,128 +1,111 @@
-import { type Admin, CompressionTypes, Partitioners, type Producer } from 'kafkajs'
-import { type ClickRecord, type ClickSink, OtherTopic, type Partitioned } from '../visit.ts'
 import { StoreUnavailable } from '../../events/store.ts'
-import { ensureTopic, inTime, type KafkaOptions, openKafka, reaches, shortage, within } from './client.ts'
+import { withTimeout } from '../../lib/timeout.ts'
+import type { EntriesByPartition } from '../entry.ts'
+import { TopicReplaced } from '../partition.ts'
+import type { ClickRecord } from '../record.ts'
+import type { ClickSink } from '../sink.ts'
+import { noAnswer } from './client.ts'
 import { encode } from './message.ts'
+import type { OutgoingMessage, TopicProducer } from './producer.ts'
+import { describeTruncation, type PartitionOffsets } from './topic.ts'
 
-/** What one request may come to before it is compressed; the broker takes 1 MB. */
+/** bytes of one request before compression; a broker accepts 1 MB */
 const requestBytes = 512 * 1024
-/** ms that it may take until one is acknowledged */
-const patience = 20_000
-
-interface Outgoing {
-  readonly partition: number
-  readonly key: string | null
-  readonly value: string
-}
+/** ms until a request that is not acknowledged has failed */
+const requestTimeout = 20_000
 
 export interface KafkaSink extends ClickSink {
   readonly close: () => Promise<void>
 }
-export interface KafkaSinkOptions extends KafkaOptions {
-  readonly record: ClickRecord & Pick<ClickSink, 'reached'>
+
+export interface KafkaSinkOptions {
+  readonly topic: string
+  readonly record: Pick<ClickRecord, 'logId' | 'recordedUpTo' | 'lastMessage'>
+  readonly createProducer: () => TopicProducer
 }
 
-/** Takes entries to Kafka: every one of them is acknowledged by all replicas in its partition, in order, at least once. */
-export const kafkaSink = (options: KafkaSinkOptions): KafkaSink => {
-  const { topic, record } = options
-  /** by partition: the offset that a message must have at least */
-  const floors = new Map<number, number>()
-  let other: OtherTopic | undefined
-  let line: Line | undefined
+/** Delivers entries to Kafka: each is acknowledged by all replicas of its partition, in order, at least once. */
+export const kafkaSink = ({ topic, record, createProducer }: KafkaSinkOptions): KafkaSink => {
+  const floors = createOffsetFloors(topic)
+  let replaced: TopicReplaced | undefined
+  let producer: TopicProducer | undefined
 
-  const open = async ({ admin, producer }: Line) => {
-    await admin.connect()
-    await ensureTopic(admin, topic, record)
-    for (const reach of await reaches(admin, topic)) {
-      const taken = await record.taken(reach.partition).catch(unlessAway)
-      const next = Math.max(taken ? taken.offset + 1 : 0, floors.get(reach.partition) ?? 0)
-      const reason = shortage(reach, next)
-      if (reason !== undefined) throw new OtherTopic(`partition ${reach.partition} of ${topic} is cut short: ${reason}`)
-      floors.set(reach.partition, next)
+  const open = async () => {
+    const opened = (producer = createProducer())
+    for (const offsets of await opened.open()) {
+      const last = await record.lastMessage(offsets.partition).catch(ignoreUnavailable)
+      floors.checkEnd(offsets, last ? last.offset + 1 : 0)
     }
-    await admin.disconnect()
-    await producer.connect()
+    return opened
   }
 
-  const send = async (messages: readonly Outgoing[]) => {
-    const isNew = line === undefined
-    const current = (line ??= newLine(options))
-    if (isNew) await open(current)
-    const answers = await current.producer.sendBatch({
-      acks: -1,
-      timeout: 5000,
-      compression: CompressionTypes.GZIP,
-      topicMessages: [{ topic, messages: [...messages] }],
-    })
-    for (const { partition, baseOffset = '0' } of answers) {
-      const [at, floor] = [Number(baseOffset), floors.get(partition) ?? 0]
-      // what is sent again and again would soon stand above the old offsets
-      if (at < floor)
-        throw (other = new OtherTopic(
-          `partition ${partition} took a message at offset ${at}, though it had reached ${floor}`,
-        ))
-      floors.set(partition, at + messages.filter((message) => message.partition === partition).length)
+  const send = async (messages: readonly OutgoingMessage[]) => {
+    const stored = await (producer ?? (await open())).send(messages)
+    for (const { partition, offset } of stored) {
+      // kept: further sends would soon raise the new topic above the old offsets
+      replaced = floors.store(partition, offset, messages.filter((message) => message.partition === partition).length)
+      if (replaced) throw replaced
     }
   }
 
-  const drop = async () => {
-    const dropped = line
-    line = undefined
-    await dropped?.close()
+  const close = async () => {
+    const current = producer
+    producer = undefined
+    await current?.close()
   }
 
   return {
-    reached: (spool) => record.reached(spool).catch((error: unknown) => unlessAway(error) ?? {}),
+    resumeAfter: (spool) => record.recordedUpTo(spool).catch((error: unknown) => ignoreUnavailable(error) ?? {}),
 
-    take: async (entries) => {
+    deliver: async (entries) => {
       try {
-        if (other) throw other
-        for (const messages of requests(record.logId, entries)) await inTime(patience, send(messages))
+        if (replaced) throw replaced
+        for (const messages of toRequests(record.logId, entries))
+          await withTimeout(requestTimeout, send(messages), noAnswer(requestTimeout))
       } catch (error) {
-        // a client in trouble may hang, or go on trying behind our back
-        await drop()
+        // a failed client may hang, or keep retrying in the background
+        await close()
         throw error
       }
     },
 
-    close: drop,
+    close,
   }
 }
 
-/** A client, for as long as all goes well. */
-interface Line {
-  readonly admin: Admin
-  readonly producer: Producer
-  readonly close: () => Promise<void>
+/** Without the event store, clicks still go to Kafka. */
+const ignoreUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error
 }
-const newLine = (options: KafkaOptions): Line => {
-  const closed = new AbortController()
-  const admin = openKafka(options, closed.signal).admin()
-  const producer = openKafka(options, closed.signal).producer({
-    // its numbers do not outlive the client, and it gives up for good when a broker has forgotten them
-    idempotent: false,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-  })
+
+/** The lowest offset that the next message of a partition can have. A lower one means that the topic was replaced. */
+const createOffsetFloors = (topic: string) => {
+  const floors = new Map<number, number>()
+  const floorOf = (partition: number) => floors.get(partition) ?? 0
   return {
-    admin,
-    producer,
-    close: async () => {
-      await within(1000, Promise.all([admin.disconnect(), producer.disconnect()]))
-      closed.abort()
+    /** Checks the end of a partition of which everything before `recorded` is recorded. Throws `TopicReplaced`. */
+    checkEnd: (offsets: PartitionOffsets, recorded: number) => {
+      const { partition } = offsets
+      const next = Math.max(recorded, floorOf(partition))
+      const reason = describeTruncation(offsets, next)
+      if (reason !== undefined) throw new TopicReplaced(`partition ${partition} of ${topic} is truncated: ${reason}`)
+      floors.set(partition, next)
+    },
+    /** Notes that `count` messages were stored from this offset on. Returns the error when the offset is too low. */
+    store: (partition: number, offset: number, count: number): TopicReplaced | undefined => {
+      if (offset < floorOf(partition))
+        return new TopicReplaced(
+          `partition ${partition} of ${topic} stored a message at offset ${offset}, but had already reached offset ${floorOf(partition)}`,
+        )
+      floors.set(partition, offset + count)
+      return undefined
     },
   }
 }
 
-/** Without the event store clicks still go to Kafka. */
-const unlessAway = (error: unknown): undefined => {
-  if (!(error instanceof StoreUnavailable)) throw error
-}
-
-/** Bounded requests, in which each partition's entries keep their order. */
-const requests = function* (log: string, entries: Partitioned): Generator<readonly Outgoing[]> {
-  let messages: Outgoing[] = []
+/** Yields the messages of bounded requests, in which each partition's entries keep their order. */
+const toRequests = function* (log: string, entries: EntriesByPartition): Generator<readonly OutgoingMessage[]> {
+  let messages: OutgoingMessage[] = []
   let bytes = 0
   for (const [partition, part] of Object.entries(entries))
     for (const entry of part) {

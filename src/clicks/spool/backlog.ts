@@ -1,37 +1,37 @@
-import type { Dropped, Visit } from '../visit.ts'
+import type { DroppedVisits, Visit } from '../visit.ts'
+import type { SpoolContent } from './segment.ts'
 
-export type Content = { readonly visit: Visit } | { readonly dropped: Dropped }
-
+/** The visits that wait in memory to be written. Each has a callback that answers its visitor. */
 export interface Backlog {
-  /** Takes a visit, or counts it when there is no room; `answer` is called when it is written or given up. */
+  /** Queues a visit, or only counts it when the backlog is full. Calls `answer` when the visit is written or dropped. */
   readonly push: (visit: Visit, answer: () => void) => void
-  readonly head: (most: number) => readonly Content[]
-  /** The first `count` are written. */
+  readonly head: (max: number) => readonly SpoolContent[]
+  /** Removes the first `count`, which are written now, and answers them. */
   readonly shift: (count: number) => void
-  /** Everything stays, but nobody waits for it any longer. */
+  /** Answers everything in the backlog without removing it. */
   readonly answerAll: () => void
   readonly size: () => number
   readonly full: () => boolean
-  /** visits that found no room */
+  /** visits that found no room so far */
   readonly dropped: () => number
 }
 
-const nobody = (): void => {}
+const noAnswer = (): void => {}
 
-const countIn = (before: Dropped | undefined, { at }: Visit): Dropped =>
+const countIn = (before: DroppedVisits | undefined, { at }: Visit): DroppedVisits =>
   before ? { count: before.count + 1, from: before.from, to: at } : { count: 1, from: at, to: at }
 
-/** The visits on their way to the disk. Those that do not fit are one record of their number, at its place in the order. */
+/** Visits beyond the capacity become one record of their number, at their place in the order. */
 export const createBacklog = (capacity: number): Backlog => {
-  const waiting: { readonly content: Content; readonly answer: () => void }[] = []
+  const waiting: { readonly content: SpoolContent; readonly answer: () => void }[] = []
   let dropped = 0
 
   const drop = (visit: Visit): void => {
     dropped += 1
-    const tail = waiting.at(-1)?.content
-    const before = tail && 'dropped' in tail ? tail.dropped : undefined
+    const last = waiting.at(-1)?.content
+    const before = last && 'dropped' in last ? last.dropped : undefined
     if (before) waiting.pop()
-    waiting.push({ content: { dropped: countIn(before, visit) }, answer: nobody })
+    waiting.push({ content: { dropped: countIn(before, visit) }, answer: noAnswer })
   }
 
   return {
@@ -43,7 +43,7 @@ export const createBacklog = (capacity: number): Backlog => {
         answer()
       }
     },
-    head: (most) => waiting.slice(0, most).map(({ content }) => content),
+    head: (max) => waiting.slice(0, max).map(({ content }) => content),
     shift: (count) => {
       for (const { answer } of waiting.splice(0, count)) answer()
     },

@@ -1,40 +1,27 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import type { SeqByPartition } from '../entry.ts'
 import type { Visit } from '../visit.ts'
-import type { Content } from './backlog.ts'
 import type { Recovered } from './recover.ts'
-import { syncFolder } from './recover.ts'
-import type { Route, Segment } from './segment.ts'
-import { encode, encodeHeader, isWithin, segmentName } from './segment.ts'
+import { encodeLine, isWithin, type Route, type Segment, type SpoolContent } from './segment.ts'
+import { createSegmentFile, type Io, openSegmentFile, type SegmentFile } from './segmentfile.ts'
 
-/** What is asked of the disk to write: the part of node:fs that fails when the disk does. */
-export interface Io {
-  readonly open: (path: string, flags: string, mode: number) => number
-  readonly write: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number
-  readonly truncate: (fd: number, length: number) => void
-  readonly fdatasync: (fd: number) => Promise<void>
-}
-
-export const disk: Io = {
-  open: openSync,
-  write: writeSync,
-  truncate: ftruncateSync,
-  fdatasync: promisify(fdatasync),
-}
-
+/**
+ * The files of a spool. Writing is synchronous: it puts a few hundred bytes into the kernel's cache, in a tenth of the time
+ * that the thread pool takes.
+ */
 export interface Journal {
-  /** Writes all of it, or throws and leaves nothing behind. When it returns, the kernel has it. */
-  readonly append: (contents: readonly Content[]) => void
-  /** Makes safe on the disk what is written now. */
+  /** Writes all of the contents, or throws and leaves nothing behind. When it returns, the kernel has them. */
+  readonly append: (contents: readonly SpoolContent[]) => void
+  /** Makes durable what is written now. Rejects when the disk fails. */
   readonly sync: () => Promise<void>
-  readonly unsynced: () => boolean
-  readonly release: (upTo: Readonly<Record<number, number>>) => Promise<void>
+  readonly hasUnsynced: () => boolean
+  /** Deletes the oldest segments that hold nothing after these sequence numbers. */
+  readonly release: (upTo: SeqByPartition) => Promise<void>
   readonly bytes: () => number
-  /** the last sequence number of each partition, and the last one that is kept no longer */
-  readonly last: () => readonly number[]
-  readonly gone: () => readonly number[]
+  /** the last sequence number of each partition */
+  readonly lastSeq: () => readonly number[]
+  /** the last sequence number of each partition whose segment is deleted */
+  readonly releasedUpTo: () => readonly number[]
   readonly close: () => void
 }
 
@@ -43,148 +30,109 @@ export interface JournalOptions {
   readonly route: Route
   readonly io: Io
   readonly segmentBytes: number
+  /** all segments together */
   readonly maxBytes: number
 }
 
-interface Writing {
-  readonly segment: Segment
-  readonly fd: number
-  /** a sync was begun and has not succeeded: the kernel may take pages for clean that never reached the disk */
-  suspect: boolean
+/** How far entries are numbered: by partition, and within the newest segment. */
+interface Numbering {
+  readonly last: readonly number[]
+  readonly entries: number
 }
 
-/** One link's clicks keep their order, and so do one QR code's, which go to no link. */
-const partitionOf = ({ link, source }: Visit, { partitions }: Route) => (link || source.id) % partitions
+/** The clicks of one link keep their order, and so do the scans of one QR code that leads to no link. */
+const partitionOf = ({ link, source }: Visit, { partitions }: Route): number => (link || source.id) % partitions
 
-/**
- * The files of a spool: numbers, writes, syncs, deletes. Writing is synchronous: it puts a few hundred bytes into the
- * kernel's cache, in a tenth of the time that the way through the thread pool takes.
- */
-export const createJournal = (
-  { id, segments, ...recovered }: Recovered,
-  { dir, route, io, segmentBytes, maxBytes }: JournalOptions,
-): Journal => {
-  const writing: Writing[] = []
-  let { last, number } = recovered
-  let entries = recovered.entries ?? 0
-  let current: Writing | undefined
+const encodeNext = (contents: readonly SpoolContent[], { last, entries }: Numbering, route: Route) => {
+  const next = [...last]
+  const lines = contents.map((content, i) => {
+    const partition = 'visit' in content ? partitionOf(content.visit, route) : 0
+    const seq = (next[partition] ?? 0) + 1
+    next[partition] = seq
+    return encodeLine({ n: entries + i + 1, partition, seq, ...content })
+  })
+  const numbering: Numbering = { last: next, entries: entries + contents.length }
+  return { bytes: Buffer.from(lines.join('')), numbering }
+}
 
-  const bytes = (): number => segments.reduce((sum, { size }) => sum + size, 0)
+/** Returns how many of the oldest segments hold nothing after these sequence numbers. The newest is never counted. */
+const countReleasable = (
+  segments: readonly Segment[],
+  upTo: SeqByPartition,
+  isOpen: (segment: Segment) => boolean,
+): number =>
+  segments.findIndex((segment, i) => {
+    const next = segments[i + 1]
+    const isDone =
+      next !== undefined &&
+      !isOpen(segment) &&
+      (isWithin(next.header.last, upTo) || (segment.readUpTo !== undefined && isWithin(segment.readUpTo, upTo)))
+    return !isDone
+  })
 
-  const start = (segment: Segment, fd: number): Writing => {
-    const file = { segment, fd, suspect: false }
-    writing.push(file)
+export const createJournal = (recovered: Recovered, options: JournalOptions): Journal => {
+  const { id, segments } = recovered
+  const { dir, route, io, segmentBytes, maxBytes } = options
+  /** the newest segment, and older ones that are not synced yet */
+  const files: SegmentFile[] = []
+  let numbering: Numbering = { last: recovered.last, entries: recovered.entries ?? 0 }
+  let { number } = recovered
+  let current: SegmentFile | undefined
+
+  const newest = segments.at(-1)
+  if (newest && recovered.entries !== undefined) files.push((current = openSegmentFile(io, newest)))
+
+  const beginSegment = (): SegmentFile => {
+    number += 1
+    const file = createSegmentFile(io, dir, number, { spool: id, route, last: numbering.last })
+    segments.push(file.segment)
+    files.push(file)
+    numbering = { ...numbering, entries: 0 }
     return file
   }
 
-  const writeAt = (fd: number, content: Uint8Array, position: number): void => {
-    for (let done = 0; done < content.length;) {
-      done += io.write(fd, content, done, content.length - done, position + done)
-    }
-  }
-
-  const begin = (): Writing => {
-    number += 1
-    const path = join(dir, segmentName(number))
-    const header = { spool: id, route, last }
-    const content = encodeHeader(header)
-    const fd = io.open(path, 'wx+', 0o600)
-    try {
-      writeAt(fd, content, 0)
-    } catch (error) {
-      closeSync(fd)
-      unlinkSync(path)
-      throw error
-    }
-    const segment = { number, path, header, size: content.length, synced: 0, reached: undefined }
-    segments.push(segment)
-    entries = 0
-    return start(segment, fd)
-  }
-
-  /** Takes back what a failed write left; where that fails too, the segment ends here and the next one's header says so. */
-  const cut = ({ segment, fd }: Writing): void => {
-    try {
-      io.truncate(fd, segment.size)
-    } catch {
-      current = undefined
-    }
-  }
-
-  /** Makes pages dirty again that the kernel may have given up: a second fdatasync alone would succeed and mean nothing. */
-  const rewrite = ({ segment, fd }: Writing, size: number): void => {
-    const content = Buffer.alloc(size - segment.synced)
-    readSync(fd, content, 0, content.length, segment.synced)
-    writeAt(fd, content, segment.synced)
-  }
-
-  const syncOne = async (file: Writing): Promise<void> => {
-    const { segment, fd } = file
-    const { size } = segment
-    if (file.suspect) rewrite(file, size)
-    file.suspect = true
-    await io.fdatasync(fd)
-    if (segment.synced === 0) await syncFolder(dir)
-    file.suspect = false
-    segment.synced = size
-  }
-
-  const newest = segments.at(-1)
-  if (newest && recovered.entries !== undefined) current = start(newest, io.open(newest.path, 'r+', 0o600))
+  const totalBytes = (): number => segments.reduce((sum, { size }) => sum + size, 0)
+  const hasUnsynced = ({ segment }: SegmentFile): boolean => segment.synced < segment.size
 
   return {
     append: (contents) => {
-      if (!current || current.segment.size >= segmentBytes) current = begin()
-      const { segment, fd } = current
-      const reached = [...last]
-      let n = entries
-      const lines = contents.map((content) => {
-        const partition = 'visit' in content ? partitionOf(content.visit, route) : 0
-        const seq = (reached[partition] ?? 0) + 1
-        reached[partition] = seq
-        return encode({ n: ++n, partition, seq, ...content })
-      })
-      const content = Buffer.from(lines.join(''))
-      if (bytes() + content.length > maxBytes) throw new Error(`the spool may not grow beyond ${maxBytes} bytes`)
+      if (!current || current.segment.size >= segmentBytes) current = beginSegment()
+      const next = encodeNext(contents, numbering, route)
+      if (totalBytes() + next.bytes.length > maxBytes)
+        throw new Error(`the spool has reached its limit of ${maxBytes} bytes`)
       try {
-        writeAt(fd, content, segment.size)
+        current.append(next.bytes)
       } catch (error) {
-        cut(current)
+        // Where the torn write cannot be removed, the segment ends here; the next one's header says with which numbers.
+        if (!current.discardTail()) current = undefined
         throw error
       }
-      segment.size += content.length
-      last = reached
-      entries = n
+      numbering = next.numbering
     },
 
     sync: async () => {
-      for (const file of writing.slice()) {
-        const { segment, fd } = file
-        if (segment.synced < segment.size) await syncOne(file)
-        if (file === current || segment.synced < segment.size) continue
-        closeSync(fd)
-        writing.splice(writing.indexOf(file), 1)
+      for (const file of files.slice()) {
+        if (hasUnsynced(file)) await file.sync()
+        if (file === current || hasUnsynced(file)) continue
+        file.close()
+        files.splice(files.indexOf(file), 1)
       }
     },
 
-    unsynced: () => writing.some((file) => file !== current || file.segment.synced < file.segment.size),
+    hasUnsynced: () => files.some((file) => file !== current || hasUnsynced(file)),
 
     release: async (upTo) => {
-      const busy = new Set(writing.map(({ segment }) => segment))
-      const isDone = (segment: Segment, next: Segment | undefined): boolean =>
-        next !== undefined &&
-        !busy.has(segment) &&
-        (isWithin(next.header.last, upTo) || (segment.reached !== undefined && isWithin(segment.reached, upTo)))
-      const count = segments.findIndex((segment, i) => !isDone(segment, segments[i + 1]))
+      const open = new Set(files.map(({ segment }) => segment))
+      const count = countReleasable(segments, upTo, (segment) => open.has(segment))
       for (const { path } of segments.splice(0, count)) await unlink(path)
     },
 
-    bytes,
-    last: () => last,
-    gone: () => segments[0]?.header.last ?? last,
+    bytes: totalBytes,
+    lastSeq: () => numbering.last,
+    releasedUpTo: () => segments[0]?.header.last ?? numbering.last,
 
     close: () => {
-      for (const { fd } of writing.splice(0)) closeSync(fd)
+      for (const file of files.splice(0)) file.close()
     },
   }
 }

@@ -1,20 +1,20 @@
 import { appendFile, readdir, readFile, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Log } from '../log.ts'
 import type { Piece } from './segment.ts'
 
-export type Log = (level: 'warn' | 'error', message: string, details: object) => void
-
+/** Damaged parts of a spool, kept for an operator to look at until they delete the `quarantine` files. */
 export interface Quarantine {
-  /** Keeps a copy of a damaged place; known ones are passed over. */
+  /** Copies a damaged part, unless it was copied before. */
   readonly copy: (path: string, piece: Piece) => Promise<void>
-  /** Puts a whole segment aside. */
-  readonly putAside: (path: string) => Promise<void>
+  /** Moves a whole segment aside. */
+  readonly moveAside: (path: string) => Promise<void>
+  /** how many damaged parts and segments there are */
   readonly count: () => number
 }
 
 const asidePrefix = 'quarantine-'
 
-/** What was found damaged in a spool, for people to look at; it stays until they delete it. */
 export const openQuarantine = async (dir: string, log: Log): Promise<Quarantine> => {
   const file = join(dir, 'quarantine')
   const text = await readFile(file, 'latin1').catch(() => '')
@@ -26,18 +26,18 @@ export const openQuarantine = async (dir: string, log: Log): Promise<Quarantine>
       const place = `${basename(path)} ${offset}`
       if (places.has(place)) return
       places.add(place)
-      log('warn', 'a damaged place in the spool was put into quarantine', { path, offset, bytes: bytes.length })
+      log('warn', 'a damaged part of the spool was copied to quarantine', { path, offset, bytes: bytes.length })
       try {
         await appendFile(file, `${place} ${bytes.toString('base64')}\n`, { mode: 0o600 })
       } catch (error) {
-        log('warn', 'the damaged place could not be copied', { path, offset, error })
+        log('warn', 'a damaged part of the spool could not be copied to quarantine', { path, offset, err: error })
       }
     },
 
-    putAside: async (path) => {
+    moveAside: async (path) => {
       const aside = asidePrefix + basename(path)
       places.add(aside)
-      log('error', 'a segment of the spool has no readable header and was put aside', { path, aside })
+      log('error', 'a segment of the spool has no readable header and was moved aside', { path, aside })
       await rename(path, join(dir, aside))
     },
 

@@ -1,12 +1,19 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import type { SpoolEntry } from '../visit.ts'
+import type { SeqByPartition } from '../entry.ts'
+import type { DroppedVisits, Visit } from '../visit.ts'
 
-/** Where the entries go: a click log and its number of partitions. A segment belongs to one route for ever. */
+/** Where a spool's entries go: a click log and its number of partitions. A segment belongs to one route for ever. */
 export interface Route {
   readonly log: string
   readonly partitions: number
 }
+
+/** A visit, or the number of visits that could not be kept at this place in the order. */
+export type SpoolContent = { readonly visit: Visit } | { readonly dropped: DroppedVisits }
+
+/** An entry as a spool delivers it. `seq` counts up by one from 1 within (spool, partition); a gap is a loss. */
+export type SpoolEntry = { readonly partition: number; readonly seq: number } & SpoolContent
 
 export interface Header {
   readonly spool: string
@@ -15,12 +22,12 @@ export interface Header {
   readonly last: readonly number[]
 }
 
-/** `n` counts the entries of a segment from 1: it tells how many a damaged place held. */
-export type Entry = SpoolEntry & { readonly n: number }
+/** `n` counts the entries of a segment from 1, so that recovery knows how many entries a damaged part held. */
+export type StoredEntry = SpoolEntry & { readonly n: number }
 
-type Line = Header | Entry
+type Line = Header | StoredEntry
 
-/** A piece of a segment: a line that its checksum vouches for, or bytes that are none. */
+/** A part of a segment: a line with a valid checksum, or damaged bytes (`line` is undefined). */
 export interface Piece {
   readonly offset: number
   readonly end: number
@@ -34,10 +41,10 @@ export interface Segment {
   readonly header: Header
   /** bytes of whole lines; what a failed write left behind them does not count */
   size: number
-  /** bytes that are safe on the disk: no reader sees more */
+  /** bytes that are durable on disk: readers see no more than these */
   synced: number
-  /** where a reader stood when it had seen all of it; damage can keep that below the header of the next segment */
-  reached: readonly number[] | undefined
+  /** sequence numbers of a reader that has read the whole segment; damage can keep them below the next segment's header */
+  readUpTo: readonly number[] | undefined
 }
 
 const newline = 10
@@ -45,20 +52,21 @@ const chunkBytes = 64 * 1024
 
 export const segmentName = (number: number): string => `${String(number).padStart(10, '0')}.spool`
 
+/** Returns the number in a segment's file name, 0 when the name is not a segment's. */
 export const segmentNumber = (name: string): number => Number(/^(\d{10})\.spool$/.exec(name)?.[1] ?? 0)
 
-/** One line: a checksum, so that damage shows, and JSON, which has no raw newline, so that reading finds its feet at the next one. */
-export const encode = (line: Line): string => {
+/** Encodes one line: a checksum that reveals damage, then JSON. JSON has no raw newline, so a reader can resume at the next line. */
+export const encodeLine = (line: Line): string => {
   const json = JSON.stringify(line)
   return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`
 }
 
-/** Twice, because the sequence numbers of the partitions hang on it. */
-export const encodeHeader = (header: Header): Buffer => Buffer.from(encode(header).repeat(2))
+/** Encodes the header twice, because the sequence numbers of all partitions depend on it. */
+export const encodeHeader = (header: Header): Buffer => Buffer.from(encodeLine(header).repeat(2))
 
-const decode = (bytes: Buffer): Line | undefined => {
+const decodeLine = (bytes: Buffer): Line | undefined => {
   if (bytes.length < 10 || parseInt(bytes.toString('latin1', 0, 8), 16) !== crc32(bytes.subarray(9))) return undefined
-  // The checksum says that encode() wrote it.
+  // the checksum proves that encodeLine() wrote it
   return JSON.parse(bytes.toString('utf8', 9)) as Line
 }
 
@@ -74,8 +82,8 @@ const readFully = async (file: FileHandle, from: number, length: number): Promis
 }
 
 /**
- * The pieces between two offsets, some at a time: go on where the last one ends. Bytes without a newline at the very end
- * are a piece without a line; none are left over.
+ * Returns the next pieces between two offsets, about `length` bytes of them; continue at the `end` of the last one. Bytes
+ * without a newline at the very end become a piece without a line.
  */
 export const readPieces = async (file: FileHandle, from: number, to: number, length = chunkBytes): Promise<Piece[]> => {
   const chunk = await readFully(file, from, Math.min(length, to - from))
@@ -84,14 +92,15 @@ export const readPieces = async (file: FileHandle, from: number, to: number, len
   let start = 0
   for (let stop; (stop = chunk.indexOf(newline, start)) >= 0; start = stop + 1) {
     const bytes = chunk.subarray(start, stop)
-    pieces.push({ offset: from + start, end: from + stop + 1, bytes, line: decode(bytes) })
+    pieces.push({ offset: from + start, end: from + stop + 1, bytes, line: decodeLine(bytes) })
   }
   if (complete && start < chunk.length) {
     pieces.push({ offset: from + start, end: from + chunk.length, bytes: chunk.subarray(start), line: undefined })
   }
+  // a line longer than the chunk: read more at once
   return pieces.length === 0 && !complete ? await readPieces(file, from, to, length * 2) : pieces
 }
 
-/** Whether sequence numbers by partition reach no further than others. */
-export const isWithin = (last: readonly number[], upTo: Readonly<Record<number, number>>): boolean =>
+/** Whether no partition's sequence number exceeds the given one. */
+export const isWithin = (last: readonly number[], upTo: SeqByPartition): boolean =>
   last.every((seq, partition) => seq <= (upTo[partition] ?? 0))

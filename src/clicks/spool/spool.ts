@@ -1,37 +1,75 @@
-import { EventEmitter, once } from 'node:events'
-import type { Spool } from '../visit.ts'
+import { createSignal } from '../../lib/signal.ts'
+import type { SeqByPartition } from '../entry.ts'
+import type { Log } from '../log.ts'
+import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
-import type { Io } from './journal.ts'
-import { createJournal, disk } from './journal.ts'
-import type { Log } from './quarantine.ts'
+import { createJournal } from './journal.ts'
 import { recover } from './recover.ts'
-import type { Route } from './segment.ts'
+import type { Route, SpoolEntry } from './segment.ts'
+import { disk, type Io } from './segmentfile.ts'
+import { createSyncer } from './syncer.ts'
 import { tail } from './tail.ts'
+import { createWriter } from './writer.ts'
+
+/** The local half of the click log: every answered visit is in it before its answer leaves, and stays until it is recorded. */
+export interface Spool {
+  /** names this spool for ever; stored with its segments */
+  readonly id: string
+  /**
+   * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses: then it
+   * waits in memory, and what does not fit there is counted as dropped. Never rejects.
+   */
+  readonly add: (visit: Visit) => Promise<void>
+  /**
+   * Yields the entries after the given sequence numbers, in order, in batches of at most `limit`, and only what has been synced
+   * to disk. Waits for more until the signal aborts; ends after the last entry once the spool is closed.
+   */
+  readonly read: (after: SeqByPartition, limit: number, signal: AbortSignal) => AsyncIterable<readonly SpoolEntry[]>
+  /** Deletes segments that hold nothing after these sequence numbers: everything up to them is recorded. */
+  readonly release: (upTo: SeqByPartition) => Promise<void>
+  readonly stats: () => SpoolStats
+  /** Writes and syncs what is waiting, then closes. */
+  readonly close: () => Promise<void>
+}
+
+export interface SpoolStats {
+  /** on disk */
+  readonly bytes: number
+  /** entries in memory that are not written yet */
+  readonly waiting: number
+  /** visits that could not be kept, since the spool was opened */
+  readonly dropped: number
+  /** damaged parts and segments in quarantine */
+  readonly quarantined: number
+  /** the last sequence number of each partition */
+  readonly lastSeq: readonly number[]
+  /** the last sequence number of each partition that is no longer on disk */
+  readonly releasedUpTo: readonly number[]
+}
 
 export interface SpoolOptions {
   readonly dir: string
   readonly route: Route
   readonly log: Log
+  /** size at which a new segment begins */
   readonly segmentBytes?: number
   readonly syncMs?: number
-  /** how many visits wait in memory while the disk refuses */
-  readonly ringVisits?: number
+  /** how many visits wait in memory while the disk refuses to write */
+  readonly backlogVisits?: number
   readonly maxBytes?: number
+  /** ms between attempts to write or sync while the disk fails */
   readonly retryMs?: number
   readonly io?: Io
 }
 
-/** visits in one write: bounds how long a full memory holds up the event loop when the disk is back */
-const writeVisits = 1000
-
-/** The spool in a folder: one write per turn of the event loop, one sync per `syncMs`. */
+/** Opens the spool in a folder: one write per turn of the event loop, one sync per `syncMs`. */
 export const openSpool = async ({
   dir,
   route,
   log,
   segmentBytes = 16 * 1024 ** 2,
   syncMs = 100,
-  ringVisits = 10_000,
+  backlogVisits = 10_000,
   maxBytes = 4 * 1024 ** 3,
   retryMs = 1000,
   io = disk,
@@ -39,132 +77,42 @@ export const openSpool = async ({
   const recovered = await recover(dir, route, log)
   const { id, segments, quarantine } = recovered
   // The newest segment is never released: it must leave room for others.
-  const journal = createJournal(recovered, {
-    dir,
-    route,
-    io,
-    maxBytes,
-    segmentBytes: Math.min(segmentBytes, maxBytes / 4),
-  })
-  const backlog = createBacklog(ringVisits)
-  const news = new EventEmitter().setMaxListeners(0)
-  let refusing = false
-  let retry: NodeJS.Timeout | undefined
-  let scheduled = false
-  let syncFails = false
-  let syncTimer: NodeJS.Timeout | undefined
-  let syncing: Promise<void> = Promise.resolve()
-  let closing = false
-  let closed = false
+  const limits = { maxBytes, segmentBytes: Math.min(segmentBytes, maxBytes / 4) }
+  const journal = createJournal(recovered, { dir, route, io, ...limits })
+  const backlog = createBacklog(backlogVisits)
+  const synced = createSignal()
+  const syncer = createSyncer({ journal, dir, log, syncMs, retryMs, onSynced: synced.notify })
+  const writer = createWriter({ journal, backlog, dir, log, retryMs, onWritten: syncer.schedule })
+  let isClosed = false
 
-  const sync = async (): Promise<void> => {
-    try {
-      await journal.sync()
-      syncFails = false
-    } catch (error) {
-      if (!syncFails) log('error', 'the disk does not keep the spool: what it holds is not handed on', { dir, error })
-      syncFails = true
-    }
-    news.emit('synced')
+  const waitForSync = async (signal: AbortSignal): Promise<boolean> => {
+    if (isClosed) return false
+    await synced.after(synced.count(), signal)
+    return !signal.aborted
   }
 
-  const syncSoon = (ms = syncMs): void => {
-    syncTimer ??= setTimeout(() => {
-      syncing = sync().then(() => {
-        syncTimer = undefined
-        if (journal.unsynced() && !closing) syncSoon(syncFails ? retryMs : syncMs)
-      })
-    }, ms)
-  }
-
-  /** The disk refuses: what waits stays in memory, and nobody waits for it. */
-  const refuse = (error: unknown): void => {
-    if (!refusing) log('error', 'the spool cannot be written: visits wait in memory', { dir, error })
-    refusing = true
-    backlog.answerAll()
-    if (!closing) retry = setTimeout(writeOn, retryMs)
-  }
-
-  const write = (): boolean => {
-    const batch = backlog.head(writeVisits)
-    try {
-      journal.append(batch)
-    } catch (error) {
-      refuse(error)
-      return false
-    }
-    backlog.shift(batch.length)
-    if (refusing)
-      log('warn', 'the spool is written again', { dir, waiting: backlog.size(), dropped: backlog.dropped() })
-    refusing = false
-    syncSoon()
-    return true
-  }
-
-  const writeOn = (): void => {
-    if (write() && backlog.size() > 0) writeSoon()
-  }
-
-  /** At the end of this turn of the event loop, with everything that arrives in it. */
-  const writeSoon = (): void => {
-    if (scheduled) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      if (backlog.size() > 0 && !refusing && !closing) writeOn()
-    })
-  }
-
-  const more = async (signal: AbortSignal): Promise<boolean> => {
-    if (closed) return false
-    try {
-      await once(news, 'synced', { signal })
-      return true
-    } catch {
-      return false // aborted
-    }
-  }
-
-  write() // begins the first segment, if there is none to go on with
-  await sync()
+  writer.write() // begins the first segment, unless one is continued
+  await syncer.sync()
 
   return {
     id,
-
-    add: (visit) =>
-      new Promise((answer) => {
-        if (closing) log('error', 'a visit came after the spool was closed', { dir })
-        if (backlog.full() && !refusing) write()
-        backlog.push(visit, answer)
-        if (refusing || closing) answer()
-        else writeSoon()
-      }),
-
-    read: (after, limit, signal) => tail({ segments, quarantine, more }, after, limit, signal),
-
+    add: writer.add,
+    read: (after, limit, signal) => tail({ segments, quarantine, waitForSync }, after, limit, signal),
     release: journal.release,
-
     stats: () => ({
       bytes: journal.bytes(),
       waiting: backlog.size(),
       dropped: backlog.dropped(),
       quarantined: quarantine.count(),
-      last: journal.last(),
-      gone: journal.gone(),
+      lastSeq: journal.lastSeq(),
+      releasedUpTo: journal.releasedUpTo(),
     }),
-
     close: async () => {
-      closing = true
-      clearTimeout(retry)
-      while (backlog.size() > 0 && write());
-      if (backlog.size() > 0)
-        log('error', 'visits are lost: the spool could not be written', { dir, visits: backlog.size() })
-      clearTimeout(syncTimer)
-      await syncing
-      await sync()
+      writer.close()
+      await syncer.stop()
       journal.close()
-      closed = true
-      news.emit('synced')
+      isClosed = true
+      synced.notify()
     },
   }
 }

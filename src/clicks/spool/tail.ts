@@ -1,37 +1,40 @@
 import { open } from 'node:fs/promises'
-import type { SpoolEntry } from '../visit.ts'
+import type { SeqByPartition } from '../entry.ts'
 import type { Quarantine } from './quarantine.ts'
-import type { Entry, Piece, Segment } from './segment.ts'
-import { isWithin, readPieces } from './segment.ts'
+import { isWithin, type Piece, readPieces, type Segment, type SpoolEntry, type StoredEntry } from './segment.ts'
 
 export interface Source {
-  /** oldest first; shared with the writer, which appends to it and takes released ones away */
+  /** oldest first; shared with the journal, which appends new segments and removes released ones */
   readonly segments: readonly Segment[]
   readonly quarantine: Quarantine
-  /** Waits for the next sync; false when there is nothing more to wait for. */
-  readonly more: (signal: AbortSignal) => Promise<boolean>
+  /** Waits for the next sync. Resolves to false when there will be none, or the signal aborts. */
+  readonly waitForSync: (signal: AbortSignal) => Promise<boolean>
 }
 
-/** A released segment is in the list no longer, nor is any before it: the next one is then the first. */
+/** The segment after this one. Once this one is released, all before it are too, and the next is the first. */
 const nextOf = (segments: readonly Segment[], segment: Segment): Segment | undefined =>
   segments[segments.indexOf(segment) + 1]
 
-const toEntry = ({ partition, seq, ...content }: Entry): SpoolEntry =>
+const toEntry = ({ partition, seq, ...content }: StoredEntry): SpoolEntry =>
   'visit' in content ? { partition, seq, visit: content.visit } : { partition, seq, dropped: content.dropped }
 
-/** What gets synced of one segment, and in between whether that is all for now, or all that there will ever be. */
-async function* follow(
-  { segments, more }: Source,
-  segment: Segment,
-  signal: AbortSignal,
-): AsyncGenerator<readonly Piece[] | 'caught up' | 'complete'> {
-  const file = await open(segment.path, 'r').catch((error: unknown) => {
+/** Opens a segment; undefined when it has been released. */
+const openUnlessReleased = (segments: readonly Segment[], segment: Segment) =>
+  open(segment.path, 'r').catch((error: unknown) => {
     if (segments.includes(segment)) throw error
     return undefined
   })
+
+/** Yields the synced pieces of one segment; 'caught up' when that is all for now, 'complete' when there will be no more. */
+async function* follow(
+  { segments, waitForSync }: Source,
+  segment: Segment,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Piece[] | 'caught up' | 'complete'> {
+  const file = await openUnlessReleased(segments, segment)
   if (!file) return
   try {
-    for (let offset = 0, told = 0; ;) {
+    for (let offset = 0, caughtUpAt = 0; ;) {
       if (offset < segment.synced) {
         const pieces = await readPieces(file, offset, segment.synced)
         offset = pieces.at(-1)?.end ?? segment.synced
@@ -39,10 +42,10 @@ async function* follow(
       } else if (segment !== segments.at(-1) && segment.synced === segment.size) {
         yield 'complete'
         return
-      } else if (told < offset) {
-        told = offset
+      } else if (caughtUpAt < offset) {
+        caughtUpAt = offset
         yield 'caught up'
-      } else if (!(await more(signal))) {
+      } else if (!(await waitForSync(signal))) {
         return
       }
     }
@@ -51,34 +54,34 @@ async function* follow(
   }
 }
 
-/** Reads a spool on and on: one open file and an offset in it, no timer, no second look at what was read. */
+/** Follows a spool, holding one open file and an offset in it: it needs no timer and reads no byte twice. */
 export async function* tail(
   source: Source,
-  after: Readonly<Record<number, number>>,
+  after: SeqByPartition,
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly SpoolEntry[]> {
-  const { segments, quarantine, more } = source
-  const taken: Record<number, number> = { ...after }
-  // A write that failed may have left entries behind that stand again, with the same numbers, in the next segment.
-  const isNew = ({ partition, seq }: Entry): boolean => seq > (taken[partition] ?? 0)
+  const { segments, quarantine, waitForSync } = source
+  const readUpTo: Record<number, number> = { ...after }
+  // A failed write may leave entries behind that the next segment repeats under the same numbers.
+  const isNew = ({ partition, seq }: StoredEntry): boolean => seq > (readUpTo[partition] ?? 0)
 
-  // A spool that began on a full disk has no segment yet.
-  while (segments.length === 0) if (!(await more(signal))) return
+  // A spool that was created on a full disk has no segment yet.
+  while (segments.length === 0) if (!(await waitForSync(signal))) return
 
   const batch: SpoolEntry[] = []
-  let segment = segments.findLast(({ header }) => isWithin(header.last, taken)) ?? segments[0]
+  let segment = segments.findLast(({ header }) => isWithin(header.last, readUpTo)) ?? segments[0]
   for (; segment && !signal.aborted; segment = nextOf(segments, segment)) {
     for await (const found of follow(source, segment, signal)) {
       for (const piece of Array.isArray(found) ? found : []) {
         if (!piece.line) {
           await quarantine.copy(segment.path, piece)
         } else if ('seq' in piece.line && isNew(piece.line)) {
-          taken[piece.line.partition] = piece.line.seq
+          readUpTo[piece.line.partition] = piece.line.seq
           batch.push(toEntry(piece.line))
         }
       }
-      if (found === 'complete') segment.reached = segment.header.last.map((_, partition) => taken[partition] ?? 0)
+      if (found === 'complete') segment.readUpTo = segment.header.last.map((_, partition) => readUpTo[partition] ?? 0)
       while (batch.length >= limit || (found === 'caught up' && batch.length > 0)) {
         if (signal.aborted) return
         yield batch.splice(0, limit)

@@ -1,0 +1,94 @@
+import type { Classified, ClickEvent } from '../events/click.ts'
+import type { ClickEntry } from './entry.ts'
+import { isNew, type PartitionState } from './partition.ts'
+
+/** clicks in one event, and the bytes of JSON that they may come to */
+const [maxClicks, maxBytes] = [500, 256 * 1024]
+
+interface Batch {
+  readonly rules: number
+  readonly clicks: Classified[]
+  /** of the clicks as JSON */
+  bytes: number
+}
+
+/**
+ * Returns the events that record what is new of these entries: clicks in batches, each gap in a spool's numbers as
+ * `ClicksMissing`, and each count of dropped visits as `ClicksDropped`. Every event carries the partition's state after it.
+ */
+export const toEvents = (before: PartitionState, entries: readonly ClickEntry[]): ClickEvent[] => {
+  const events: ClickEvent[] = []
+  let state = before
+  let batch: Batch | undefined
+  const flush = () => {
+    if (batch) events.push(linkClicked(batch, state))
+    batch = undefined
+  }
+
+  for (const entry of entries) {
+    if (!isNew(state, entry)) continue
+    const { spool, seq } = entry
+    const from = (state.upTo[spool] ?? 0) + 1
+    if (seq > from) {
+      flush()
+      state = withSeq(state, spool, seq - 1)
+      events.push({ type: 'ClicksMissing', data: { spool, from, to: seq - 1, ...stored(state) } })
+    }
+    if ('dropped' in entry) {
+      flush()
+      state = afterEntry(state, entry)
+      events.push({ type: 'ClicksDropped', data: { spool, ...entry.dropped, ...stored(state) } })
+      continue
+    }
+    const bytes = JSON.stringify(entry.click).length
+    if (batch && !fits(batch, entry.rules, bytes)) flush()
+    batch ??= { rules: entry.rules, clicks: [], bytes: 0 }
+    batch.clicks.push(entry.click)
+    batch.bytes += bytes
+    state = afterEntry(state, entry)
+  }
+  flush()
+  return events
+}
+
+const withSeq = (state: PartitionState, spool: string, seq: number): PartitionState => ({
+  ...state,
+  upTo: { ...state.upTo, [spool]: seq },
+})
+
+const afterEntry = (state: PartitionState, { spool, seq, offset }: ClickEntry): PartitionState => ({
+  ...withSeq(state, spool, seq),
+  taken: offset === undefined ? state.taken : { offset, spool, seq },
+})
+
+const fits = (batch: Batch, rules: number, bytes: number): boolean =>
+  batch.rules === rules && batch.clicks.length < maxClicks && batch.bytes + bytes <= maxBytes
+
+/** Without Kafka, an event has no field `taken`. */
+const stored = ({ upTo, taken }: PartitionState) => (taken ? { upTo, taken } : { upTo })
+
+const linkClicked = ({ rules, clicks }: Batch, state: PartitionState): ClickEvent => {
+  const [agents, destinations] = [dictionary(), dictionary()]
+  const rows = clicks.map((click) => ({
+    ...click,
+    agent: agents.index(click.agent),
+    destination: destinations.index(click.destination),
+  }))
+  return {
+    type: 'LinkClicked',
+    data: { rules, agents: agents.words(), destinations: destinations.words(), clicks: rows, ...stored(state) },
+  }
+}
+
+/** Numbers each distinct text in the order of its first use. */
+const dictionary = () => {
+  const words = new Map<string, number>()
+  return {
+    index: (word: string) => {
+      const known = words.get(word) ?? words.size
+      words.set(word, known)
+      return known
+    },
+    words: () => [...words.keys()],
+  }
+}

@@ -1,0 +1,82 @@
+import type { OnProblem } from '../log.ts'
+import { TopicReplaced } from '../partition.ts'
+import type { RecorderState } from '../state.ts'
+
+/** Keeps what an operator should know of a recorder, across its consumers, and reports each new problem once. */
+export interface RecorderTracker {
+  readonly state: () => RecorderState
+  readonly failed: (error: unknown) => void
+  /** Clears the problem. */
+  readonly succeeded: () => void
+  /** The consumer has joined the group: lags and ages of its former partitions no longer matter. */
+  readonly joined: () => void
+  readonly left: () => void
+  /** Stops recording a partition until an operator acts. */
+  readonly halt: (partition: number, error: TopicReplaced) => void
+  readonly isHalted: (partition: number) => boolean
+  /** Sets how many messages of a partition are not recorded. */
+  readonly setLag: (partition: number, lag: number) => void
+  readonly hasLag: (partition: number) => boolean
+  /** A batch is being recorded whose first message was sent at this time (ms since 1970). */
+  readonly startBatch: (partition: number, sentAt: number) => void
+  readonly finishBatch: (partition: number) => void
+  /** Sets whether the partition ends too early, and why. */
+  readonly setTruncation: (partition: number, reason: string | undefined) => void
+}
+
+/** How often a truncation must be seen: a broker that has just become the leader may not know its latest messages yet. */
+const confirmations = 2
+
+export const createTracker = (topic: string, onProblem: OnProblem): RecorderTracker => {
+  const halted = new Map<number, string>()
+  const truncations = new Map<number, { readonly reason: string; readonly seen: number }>()
+  const lags = new Map<number, number>()
+  const sentTimes = new Map<number, number>()
+  let connected = false
+  let problem: string | undefined
+
+  const truncated = () =>
+    [...truncations].flatMap(([partition, { reason, seen }]) =>
+      seen >= confirmations && !halted.has(partition) ? [{ partition, reason }] : [],
+    )
+
+  return {
+    state: () => ({
+      connected,
+      lag: [...lags.values()].reduce((sum, lag) => sum + lag, 0),
+      lagSeconds: Math.max(0, ...[...sentTimes.values()].map((sentAt) => (Date.now() - sentAt) / 1000)),
+      halted: [...[...halted].map(([partition, reason]) => ({ partition, reason })), ...truncated()],
+      problem,
+    }),
+    failed: (error) => {
+      const text = error instanceof Error ? error.message : String(error)
+      if (text !== problem) onProblem(error, 'clicks wait in Kafka')
+      problem = text
+    },
+    succeeded: () => (problem = undefined),
+    joined: () => {
+      connected = true
+      problem = undefined
+      lags.clear()
+      sentTimes.clear()
+    },
+    left: () => (connected = false),
+    halt: (partition, error) => {
+      if (halted.has(partition)) return
+      halted.set(partition, error.message)
+      onProblem(error, `partition ${partition} of ${topic} is halted: it is not the one that was recorded from`)
+    },
+    isHalted: (partition) => halted.has(partition),
+    setLag: (partition, lag) => lags.set(partition, Math.max(0, lag)),
+    hasLag: (partition) => (lags.get(partition) ?? 0) > 0,
+    startBatch: (partition, sentAt) => sentTimes.set(partition, sentAt),
+    finishBatch: (partition) => sentTimes.delete(partition),
+    setTruncation: (partition, reason) => {
+      if (reason === undefined) return void truncations.delete(partition)
+      const seen = (truncations.get(partition)?.seen ?? 0) + 1
+      truncations.set(partition, { reason, seen })
+      if (seen === confirmations)
+        onProblem(new TopicReplaced(reason), `partition ${partition} of ${topic} is truncated`)
+    },
+  }
+}

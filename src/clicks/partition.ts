@@ -1,0 +1,51 @@
+import type { Taken } from '../events/click.ts'
+import type { DomainEvent } from '../events/index.ts'
+import type { ClickEntry } from './entry.ts'
+
+/** What a partition's last event says: the last sequence number recorded of each spool, which alone decides what is new. */
+export interface PartitionState {
+  readonly upTo: Readonly<Record<string, number>>
+  /** the last Kafka message recorded; undefined when none was */
+  readonly taken?: Taken | undefined
+}
+
+/**
+ * The Kafka topic is not the one that was recorded from so far: it was truncated, or deleted and created again under the same
+ * name. An operator has to decide; retrying does not help.
+ */
+export class TopicReplaced extends Error {
+  override readonly name = 'TopicReplaced'
+}
+
+/** Returns the state after this event. Throws when it is not an event of a click stream. */
+export const stateAfter = (event: DomainEvent): PartitionState => {
+  switch (event.type) {
+    case 'LinkClicked':
+    case 'ClicksMissing':
+    case 'ClicksDropped':
+      return { upTo: event.data.upTo, taken: event.data.taken }
+    case 'ClickLogOpened':
+      return { upTo: {} }
+    default:
+      throw new Error(`${event.type} does not belong in a click stream`)
+  }
+}
+
+export const isNew = ({ upTo }: PartitionState, { spool, seq }: ClickEntry): boolean => seq > (upTo[spool] ?? 0)
+
+/**
+ * Compares messages at offsets that are already recorded with what was recorded there. Throws `TopicReplaced` when one of them
+ * is new, or the message at the last offset is not the one recorded.
+ */
+export const checkTopic = (state: PartitionState, entries: readonly ClickEntry[]): void => {
+  const { taken } = state
+  if (!taken) return
+  for (const entry of entries) {
+    if (entry.offset === undefined || entry.offset > taken.offset) continue
+    const isSame = entry.offset < taken.offset || (entry.spool === taken.spool && entry.seq === taken.seq)
+    if (isSame && !isNew(state, entry)) continue
+    throw new TopicReplaced(
+      `offset ${entry.offset} holds entry ${entry.seq} of spool ${entry.spool}, but everything up to offset ${taken.offset} (entry ${taken.seq} of spool ${taken.spool}) is already recorded`,
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import type { Log } from '../log.ts'
+import type { Journal } from './journal.ts'
+
+/** Syncs a journal to disk, `syncMs` after something was written to it. */
+export interface Syncer {
+  /** Syncs now. A failure is logged and retried, never thrown. */
+  readonly sync: () => Promise<void>
+  /** Schedules a sync, unless one is scheduled. */
+  readonly schedule: () => void
+  /** Waits for a running sync, syncs for the last time, and schedules no more. */
+  readonly stop: () => Promise<void>
+}
+
+export interface SyncerOptions {
+  readonly journal: Pick<Journal, 'sync' | 'hasUnsynced'>
+  readonly dir: string
+  readonly log: Log
+  readonly syncMs: number
+  /** ms until a failed sync is tried again */
+  readonly retryMs: number
+  /** called after every attempt */
+  readonly onSynced: () => void
+}
+
+export const createSyncer = ({ journal, dir, log, syncMs, retryMs, onSynced }: SyncerOptions): Syncer => {
+  let isFailing = false
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  const sync = async (): Promise<void> => {
+    try {
+      await journal.sync()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing)
+        log('error', 'the spool cannot be synced to disk: its newest entries are held back', { dir, err: error })
+      isFailing = true
+    }
+    onSynced()
+  }
+
+  const syncIn = (ms: number): void => {
+    timer ??= setTimeout(() => {
+      running = sync().then(() => {
+        timer = undefined
+        if (journal.hasUnsynced() && !isStopped) syncIn(isFailing ? retryMs : syncMs)
+      })
+    }, ms)
+  }
+
+  return {
+    sync,
+    schedule: () => syncIn(syncMs),
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+      await sync()
+    },
+  }
+}
