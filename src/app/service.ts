@@ -152,7 +152,7 @@ const start = async (
         cache,
         redirectReader,
         countryOf: countries.of,
-        record: clicks.add,
+        recordVisit: clicks.add,
         isOurs,
         isOwnHost,
         baseUrl: () => baseUrl,

@@ -19,7 +19,7 @@ export interface Outside {
   readonly resolver?: Resolver
   readonly guardedFetch?: GuardedFetch
 }
-export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record' | 'isOurs'> {
+export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurs'> {
   readonly ledger: Ledger
   readonly cache: Cache
   readonly redirectReader: Reader
@@ -34,7 +34,7 @@ export const openSite = ({
   cache,
   redirectReader,
   countryOf,
-  record,
+  recordVisit,
   isOurs,
   isOwnHost,
   baseUrl,
@@ -69,7 +69,7 @@ export const openSite = ({
     },
   })
   const secureCookies = () => baseUrl().startsWith('https:')
-  const redirect = createRedirect({ ...shared, countryOf, record, notCounted: metrics.notCounted, secureCookies })
+  const redirect = createRedirect({ ...shared, countryOf, recordVisit, notCounted: metrics.notCounted, secureCookies })
   const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl, images, isOwnHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages(pages)

@@ -10,7 +10,7 @@ export interface Targets {
     aliasKey: string,
   ) => Promise<PublicTarget | undefined> | PublicTarget | undefined
   /** Something stands there, and it need not be looked up. */
-  readonly remembers: (domain: number | null, aliasKey: string) => boolean
+  readonly has: (domain: number | null, aliasKey: string) => boolean
   readonly forget: (changed: readonly Changed[]) => void
   readonly forgetAccounts: (accounts: readonly number[]) => void
   /** Something may have been missed: what is remembered is asked for again before it is used, if PostgreSQL answers. */
@@ -137,7 +137,7 @@ export const openTargets = ({
   }
 
   return {
-    remembers: (domain, aliasKey) => entries.has(keyOf(domain, aliasKey)),
+    has: (domain, aliasKey) => entries.has(keyOf(domain, aliasKey)),
     get: (domain, aliasKey) => {
       const key = keyOf(domain, aliasKey)
       const held = pinned.size > 0 ? pinnedAt(key) : undefined

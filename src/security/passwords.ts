@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** 16 MiB and some 50 ms a hash: RFC 7914's parameters for interactive log-ins. */
+/** 16 MiB and about 50 ms per hash: the parameters of RFC 7914 for interactive logins. */
 const cost = { N: 16_384, r: 8, p: 1 }
 const derive = (password: string, salt: Buffer, length: number, { N, r, p } = cost) =>
   new Promise<Buffer>((resolve, reject) =>
@@ -9,13 +9,14 @@ const derive = (password: string, salt: Buffer, length: number, { N, r, p } = co
     ),
   )
 
-/** `scrypt$N$r$p$salt$key`, base64url. */
+/** Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. */
 export const hashPassword = async (password: string) => {
   const salt = randomBytes(16)
   const key = await derive(password, salt, 32)
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
+/** Whether the password is the one of a hash that `hashPassword` made, compared in constant time. */
 export const checkPassword = async (password: string, hash: string) => {
   const [, N, r, p, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
@@ -25,21 +26,4 @@ export const checkPassword = async (password: string, hash: string) => {
     p: Number(p),
   })
   return timingSafeEqual(derived, expected)
-}
-
-const hour = 3600
-const mac = (secret: Buffer, link: number, hash: string, ends: number) =>
-  createHmac('sha256', secret).update(`unlock ${link} ${hash} ${ends}`).digest('base64url')
-
-/** What lets a visitor pass for an hour; it ends with the password, whose hash is in the signature. */
-export const unlockCookie = (secret: Buffer, link: number, hash: string, now: number) => {
-  const ends = Math.floor(now / 1000) + hour
-  return { name: `ll_${link}`, value: `${ends}.${mac(secret, link, hash, ends)}`, maxAge: hour }
-}
-
-export const unlocks = (secret: Buffer, link: number, hash: string, now: number, value: string | undefined) => {
-  const [ends, given = ''] = value?.split('.') ?? []
-  const expected = Buffer.from(mac(secret, link, hash, Number(ends)))
-  const actual = Buffer.from(given)
-  return Number(ends) * 1000 > now && actual.length === expected.length && timingSafeEqual(actual, expected)
 }

@@ -108,19 +108,19 @@ describe('answers to an overlay', () => {
     const [letter, drinks, mail] = [await shown(news), await shown(poll), await shown(contact)]
     const long_ = 'x'.repeat(1001)
     for (const [{ action, fields }, body, problem] of [
-      [letter, {}, /email: is required/],
-      [letter, { email: 'nobody' }, /email: must be/],
-      [drinks, {}, /choice: must be one of/],
-      [drinks, { choice: 'Beer' }, /choice: must be one of/],
-      [mail, { email: 'a@example.com' }, /message: is required/],
-      [mail, { email: 'a@example.com', message: ' ' }, /message: must not be empty/],
-      [mail, { email: 'a@example.com', message: long_ }, /message: must have at most 1,000 characters/],
-      [mail, { email: 'a@example.com', message: 'x', name: long_ }, /name: must have at most 1,000 characters/],
-      [mail, { email: 'a@example.com', message: 'x\0y' }, /message: must not contain NUL/],
+      [letter, {}, /Enter a complete e-mail address/],
+      [letter, { email: 'nobody' }, /Enter a complete e-mail address/],
+      [drinks, {}, /Choose one of the answers/],
+      [drinks, { choice: 'Beer' }, /Choose one of the answers/],
+      [mail, { email: 'a@example.com' }, /Write a message before/],
+      [mail, { email: 'a@example.com', message: ' ' }, /Write a message before/],
+      [mail, { email: 'a@example.com', message: long_ }, /Each field can have at most 1,000 characters/],
+      [mail, { email: 'a@example.com', message: 'x', name: long_ }, /Each field can have at most 1,000 characters/],
+      [mail, { email: 'a@example.com', message: 'x\0y' }, /Write a message before/],
     ] as [typeof letter, Record<string, string>, RegExp][]) {
       const { status, text } = await send(action, { ...fields, ...body })
       expect(status, text).to.equal(400)
-      expect(text).to.match(problem)
+      expect(text).to.include('Your answer was not sent').and.match(problem)
     }
     expect((await send(mail.action, { message: 'x'.repeat(70_000) })).status).to.equal(413)
     const { status, json } = await send(letter.action, {}, { Accept: 'application/json' })

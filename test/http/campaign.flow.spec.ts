@@ -434,7 +434,7 @@ describe('campaigns', () => {
       const secret = await link({ url: 'https://secret.example/x', password: 'open sesame', campaign: id })
       const { text } = await page(list)
       expect(text).to.include(secret.short).and.not.include('secret.example').and.not.include('Gone')
-      expect((await page((await made({ slug: free() })).list)).text).to.include('There is nothing here just now.')
+      expect((await page((await made({ slug: free() })).list)).text).to.include('This list has no links at the moment.')
     })
 
     it('goes on to older ones', async () => {

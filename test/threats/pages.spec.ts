@@ -229,7 +229,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
         await alike(
           some(2),
           (text) => linkOf({ ...words(text), pixels: [id] }),
-          (page, text) => expect(page).to.deep.include({ heading: 'One moment', description: text }),
+          (page, text) => expect(page).to.deep.include({ heading: 'Redirecting to example.com', description: text }),
         )
       })
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { account as accounts } from '../../commands/account.ts'
 import { answer } from '../../commands/answer.ts'
@@ -9,35 +10,45 @@ import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem, text } from '../api/fields.ts'
 import type { Limiter } from '../api/ratelimit.ts'
 import { email } from '../register.ts'
-import { cameFrom } from './answerform.ts'
+import { originOf } from './answerform.ts'
 import { readForm } from './form.ts'
-import { sendPage } from './html.ts'
-import { thanksPage, unansweredPage } from './overlaypage.ts'
-import { pages } from './pages.ts'
-import type { Handler, Redirect } from './redirect.ts'
+import { sendPage } from './page.ts'
+import { notSentPage, pages, thanksPage } from './pages.ts'
+import type { Redirect } from './redirect.ts'
+import type { PublicHandler } from './responses.ts'
+import { texts } from './texts.ts'
 
-export interface AnswerPagesOptions extends Pick<Redirect, 'below'> {
+export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
   readonly handler: CommandHandler
   readonly limiter: Limiter
+  /** key of the signature in the form */
   readonly pepper: Buffer
   readonly trustProxy: number
 }
 
 const path = /^\/o\/([1-9]\d{0,14})(?:\?|$)/
-const posts = { limit: 10, seconds: 60 }
-/** bytes: a few fields of 1,000 characters, percent-encoded, and an address */
+const rate = { limit: 10, seconds: 60 }
+/** bytes: a few fields of 1,000 characters, percent-encoded, and a URL */
 const formLimit = 65_536
 
 const written = text(1000).trim()
-/** What the form of an overlay asks for; undefined: it has none. */
-const asked = ({ type, options }: OverlayFields): z.ZodType<Readonly<Record<string, string>>> | undefined => {
+type Problem = keyof typeof texts.answer.problems
+type Fields = Readonly<Partial<Record<Problem, string>>>
+type FormType = keyof typeof texts.answer.sent
+interface Form {
+  readonly type: FormType
+  readonly schema: z.ZodType<Fields>
+}
+
+/** Returns the form of an overlay; undefined when its type has none. */
+const formOf = ({ type, options }: OverlayFields): Form | undefined => {
   switch (type) {
     case 'contact':
-      return z.object({ name: written.default(''), email, message: written.min(1, 'must not be empty') })
+      return { type, schema: z.object({ name: written.default(''), email, message: written.min(1) }) }
     case 'newsletter':
-      return z.object({ email })
+      return { type, schema: z.object({ email }) }
     case 'poll':
-      return z.object({ choice: z.enum(options, 'must be one of the answers to choose from') })
+      return { type, schema: z.object({ choice: z.enum(options) }) }
     case 'message':
     case 'image':
     case 'coupon':
@@ -45,55 +56,78 @@ const asked = ({ type, options }: OverlayFields): z.ZodType<Readonly<Record<stri
   }
 }
 
-/** `/o/{id}` takes the answers of visitors to an overlay's form, on every host; the visitor is thanked, and led on. */
-export const createAnswerPages = ({ handler, limiter, pepper, trustProxy, below }: AnswerPagesOptions): Handler => {
-  /** As its stream says; a visitor who answers comes seldom. */
-  const living = async (id: number) => {
+const problemOf = ({ issues: [issue] }: z.ZodError) =>
+  issue?.code === 'too_big' ? texts.answer.tooLong : texts.answer.problems[issue?.path[0] as Problem]
+
+const withoutEmpty = (fields: Fields) =>
+  JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
+
+/** Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, thanks the visitor and leads on to the destination. */
+export const createAnswerPages = ({
+  handler,
+  limiter,
+  pepper,
+  trustProxy,
+  withPrefix,
+}: AnswerPagesOptions): PublicHandler => {
+  /** From its stream: answers are too rare for a cache. */
+  const findOverlay = async (id: number) => {
     const { state } = await handler.load(overlay, id)
     if (state.status !== 'open') return undefined
     const owner = await handler.load(accounts, state.account)
     return owner.state.status === 'active' ? state : undefined
   }
 
-  return below(async (req, res) => {
+  const give = (account: number, overlayId: number, link: number, fields: string) =>
+    handler.handle(
+      answer,
+      { type: 'GiveAnswer', answer: randomUUID(), overlay: overlayId, account, link, fields },
+      {
+        account,
+        actor: { kind: 'visitor' },
+        request: randomUUID(),
+        command: randomUUID(),
+        at: new Date().toISOString(),
+      },
+    )
+
+  const receive = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    id: number,
+    posted: URLSearchParams | undefined,
+  ) => {
+    const found = await findOverlay(id)
+    const form = found && formOf(found.fields)
+    if (!form) return false
+    if (!posted) {
+      sendPage(req, res, notSentPage(413, texts.answer.tooLong))
+      return true
+    }
+    const answered = form.schema.safeParse(Object.fromEntries(posted))
+    if (!answered.success) {
+      const json = { message: firstProblem(answered.error) }
+      sendPage(req, res, { ...notSentPage(400, problemOf(answered.error)), json })
+      return true
+    }
+    const origin = originOf(pepper, id, posted)
+    // a program that filled in the hidden field is thanked like a person, so that it does not try again
+    if (!posted.get('website')) await give(found.account, id, origin?.link ?? 0, withoutEmpty(answered.data))
+    sendPage(req, res, thanksPage(form.type, origin?.to))
+    return true
+  }
+
+  return withPrefix(async (req, res) => {
     const id = Number(path.exec(req.url ?? '')?.[1] ?? 0)
     if (req.method !== 'POST') {
-      sendPage(req, res, pages.onlyPost)
+      sendPage(req, res, pages.postOnly)
       return true
     }
     const from = addressBlock(clientAddress(req, trustProxy))
-    const { over, wait } = await limiter.count(`answer ${from}`, posts.limit, posts.seconds)
-    const form = await readForm(req, formLimit)
-    if (over) {
-      const problem = `You have sent many answers: try again in ${wait} seconds.`
-      sendPage(req, res, unansweredPage(429, problem, { 'Retry-After': String(wait) }))
-      return true
-    }
-    const found = await living(id)
-    const schema = found && asked(found.fields)
-    if (!schema) return false
-    const given = form && schema.safeParse(Object.fromEntries(form))
-    const came = form && cameFrom(pepper, id, form)
-    if (!given) sendPage(req, res, unansweredPage(413, 'A field has at most 1,000 characters.'))
-    else if (!given.success) sendPage(req, res, unansweredPage(400, firstProblem(given.error)))
-    else {
-      const fields = JSON.stringify(Object.fromEntries(Object.entries(given.data).filter(([, value]) => value !== '')))
-      const { account, fields: shown } = found
-      // what fills the field that no person sees is thanked like anybody
-      if (!form.get('website'))
-        await handler.handle(
-          answer,
-          { type: 'GiveAnswer', answer: randomUUID(), overlay: id, account, link: came?.link ?? 0, fields },
-          {
-            account,
-            actor: { kind: 'visitor' },
-            request: randomUUID(),
-            command: randomUUID(),
-            at: new Date().toISOString(),
-          },
-        )
-      sendPage(req, res, thanksPage(shown.type, came?.to))
-    }
+    const { over, wait } = await limiter.count(`answer ${from}`, rate.limit, rate.seconds)
+    const posted = await readForm(req, formLimit)
+    if (!over) return receive(req, res, id, posted)
+    sendPage(req, res, notSentPage(429, texts.answer.tooMany(wait), { 'Retry-After': String(wait) }))
     return true
   }, true)
 }

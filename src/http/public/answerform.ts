@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isSignatureOf, sign } from '../../security/signature.ts'
 
-/** What the form of an overlay is sent with: it says where its visitor is on the way to, and that we said so. */
+/** The hidden part of an overlay's form: the link it was shown by, the visitor's destination, and our signature of both. */
 export interface AnswerForm {
   readonly action: string
   readonly link: number
@@ -8,21 +8,18 @@ export interface AnswerForm {
   readonly sign: string
 }
 
-const signOf = (secret: Buffer, overlay: number, link: number, to: string) =>
-  createHmac('sha256', secret).update(`answer ${overlay} ${link} ${to}`).digest('base64url')
+const signedText = (overlay: number, link: number, to: string) => `answer ${overlay} ${link} ${to}`
 
-/** An address of its own, for that of the page may be a rotator's, which leads elsewhere the next time. */
+/** Returns the form for an overlay. It posts to an address of its own: the page's address may be a rotator's, which leads elsewhere next time. */
 export const answerForm = (secret: Buffer, overlay: number, link: number, to: string): AnswerForm => ({
   action: `/o/${overlay}`,
   link,
   to,
-  sign: signOf(secret, overlay, link, to),
+  sign: sign(secret, signedText(overlay, link, to)),
 })
 
-/** The link and the destination that a form was served with; nobody is sent on to what we did not write. */
-export const cameFrom = (secret: Buffer, overlay: number, form: URLSearchParams) => {
+/** Returns the link and the destination of a posted form; undefined unless they are signed, so that a forged form redirects nowhere. */
+export const originOf = (secret: Buffer, overlay: number, form: URLSearchParams) => {
   const [link, to] = [Number(form.get('link')), form.get('to') ?? '']
-  const expected = Buffer.from(signOf(secret, overlay, link, to))
-  const given = Buffer.from(form.get('sign') ?? '')
-  return given.length === expected.length && timingSafeEqual(given, expected) ? { link, to } : undefined
+  return isSignatureOf(secret, signedText(overlay, link, to), form.get('sign') ?? '') ? { link, to } : undefined
 }

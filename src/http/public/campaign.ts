@@ -6,18 +6,21 @@ import type { Progress } from '../../cache/progress.ts'
 import type { Targets } from '../../cache/targets.ts'
 import { campaign } from '../../commands/campaign.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
+import { streamId } from '../../events/streams.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { campaignLinks, findPublicCampaign, type RotatorLink, rotatorLinks } from '../../queries/campaign.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { page } from '../api/fields.ts'
 import type { Services } from '../api/route.ts'
 import { short } from '../link.ts'
-import { sendPage } from './html.ts'
+import { sendPage } from './page.ts'
 import { listPage, pages } from './pages.ts'
-import { type Handler, type Redirect, sendTo } from './redirect.ts'
+import type { Redirect } from './redirect.ts'
+import { type PublicHandler, redirectTo } from './responses.ts'
+import { texts } from './texts.ts'
 
 export interface CampaignPagesOptions
-  extends Pick<Redirect, 'follow' | 'below'>, Pick<Services, 'baseUrl' | 'domains'> {
+  extends Pick<Redirect, 'follow' | 'withPrefix'>, Pick<Services, 'baseUrl' | 'domains'> {
   readonly handler: CommandHandler
   readonly reader: Reader
   readonly pending: PendingStreams
@@ -27,88 +30,93 @@ export interface CampaignPagesOptions
 
 const rotatorPath = /^\/r\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\?|$)/
 const listPath = /^\/u\/([a-z0-9_-]{3,32})\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})-([1-9]\d{0,14})(?:\?|$)/
-/** links that a rotator chooses among at a time, and ms until others of a larger campaign have their turn */
-const [choices, turn] = [1000, 1000]
+/** maximum number of links that a rotator chooses from */
+const sampleSize = 1000
+/** ms after which a new sample is drawn, so that all links of a larger campaign get visits */
+const sampleAge = 1000
 const perPage = 100
 
-/** What a campaign shows to everyone while it is public: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
-export const createCampaignPages = (options: CampaignPagesOptions): Handler => {
-  const { handler, reader, pending, progress, targets, follow, below } = options
-  const remembered = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
-
-  /** Also while the tables are late, what is no longer public is not shown. */
-  const isOpen = async (id: number) => {
-    if (!pending.has(`campaign-${id}`)) return true
-    const { state } = await handler.load(campaign, id)
-    return state.status === 'open' && state.fields.public
-  }
-
-  /** What is remembered is true while the tables stand where they stood; when they cannot be asked, it has to do. */
-  const linksAt = async (slug: string) => {
-    const before = remembered.get(slug)
+/** Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older sample when the database is unavailable. */
+const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
+  const samples = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
+  return async (slug: string) => {
+    const before = samples.get(slug)
     const [seen, at] = [progress.seen(), Date.now()]
-    if (before?.seen === seen && at - before.at < turn) return before.links
+    if (before?.seen === seen && at - before.at < sampleAge) return before.links
     try {
-      const links = await rotatorLinks(reader, slug, choices)
-      remembered.set(slug, { links, seen, at })
+      const links = await rotatorLinks(reader, slug, sampleSize)
+      samples.set(slug, { links, seen, at })
       return links
     } catch (error) {
       if (before && isUnavailable(error)) return before.links
       throw error
     }
   }
+}
 
-  /** Any of them that leads somewhere, each as likely as the others. */
-  const pick = async (links: readonly RotatorLink[]) => {
-    const left = [...links]
-    while (left.length > 0) {
-      const [chosen] = left.splice(randomInt(left.length), 1)
-      if (!chosen || (chosen.expiry && chosen.expiry.getTime() <= Date.now())) continue
-      const target = await targets.get(chosen.domain, chosen.alias.toLowerCase())
-      if (target && 'link' in target && target.link === chosen.link) return { target, chosen }
-    }
-    return undefined
+/** Returns one of the links that lead somewhere, each with the same probability; undefined when there is none. */
+const pick = async (links: readonly RotatorLink[], targets: Targets) => {
+  const left = [...links]
+  while (left.length > 0) {
+    const [link] = left.splice(randomInt(left.length), 1)
+    if (!link || (link.expiry && link.expiry.getTime() <= Date.now())) continue
+    const target = await targets.get(link.domain, link.alias.toLowerCase())
+    if (target && 'link' in target && target.link === link.link) return { target, link }
+  }
+  return undefined
+}
+
+/** Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
+export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
+  const { handler, reader, pending, targets, follow, withPrefix } = options
+  const sample = createSamples(options)
+
+  /** A campaign that was closed is no longer served, even before the tables know. */
+  const isPublic = async (id: number) => {
+    if (!pending.has(streamId('campaign', id))) return true
+    const { state } = await handler.load(campaign, id)
+    return state.status === 'open' && state.fields.public
   }
 
   const rotate = async (req: IncomingMessage, res: ServerResponse, slug: string) => {
-    const links = await linksAt(slug)
+    const links = await sample(slug)
     const id = links[0]?.campaign
-    const picked = id !== undefined && (await isOpen(id)) && (await pick(links))
+    const picked = id !== undefined && (await isPublic(id)) && (await pick(links, targets))
     if (!picked) return false
-    const { target, chosen } = picked
-    // the password is asked for at the link's own address: this one may lead elsewhere when the form comes back
-    if (target.password !== null) sendTo(res, short(chosen, options))
+    const { target, link } = picked
+    // the password is entered at the link's own address: this one may lead elsewhere when the form is posted
+    if (target.password !== null) redirectTo(res, short(link, options))
     else await follow(req, res, target, { kind: 'rotator', id })
     return true
   }
 
-  const show = async (req: IncomingMessage, res: ServerResponse, username: string, slug: string, id: number) => {
+  const list = async (req: IncomingMessage, res: ServerResponse, username: string, slug: string, id: number) => {
     const found = await findPublicCampaign(reader, id)
     const named = found?.username === username && found.slug.toLowerCase() === slug.toLowerCase()
-    if (!found || !named || !(await isOpen(id))) return false
+    if (!found || !named || !(await isPublic(id))) return false
     const query = new URLSearchParams(req.url?.split('?')[1])
-    const asked = { ...page({ page: query.get('page') ?? '' }), limit: perPage }
-    const links = await campaignLinks(reader, found, asked)
-    const shown = links.slice(0, perPage).map((link) => {
-      const address = short(link, options)
-      const title = link.title || address.replace(/^https?:\/\//, '')
-      return { url: address, title, note: link.password ? 'protected by a password' : new URL(link.url).host }
+    const current = { ...page({ page: query.get('page') ?? '' }), limit: perPage }
+    const rows = await campaignLinks(reader, found, current)
+    const links = rows.slice(0, perPage).map((row) => {
+      const url = short(row, options)
+      const title = row.title || url.replace(/^https?:\/\//, '')
+      return { url, title, note: row.password ? texts.list.passwordRequired : new URL(row.url).host }
     })
-    const older = links.length > perPage ? `?page=${asked.page + 1}` : undefined
-    const newer = asked.page > 1 ? `?page=${asked.page - 1}` : undefined
-    sendPage(req, res, listPage({ title: found.name, links: shown, older, newer }))
+    const older = rows.length > perPage ? `?page=${current.page + 1}` : undefined
+    const newer = current.page > 1 ? `?page=${current.page - 1}` : undefined
+    sendPage(req, res, listPage({ title: found.name, links, older, newer }))
     return true
   }
 
-  return below(async (req, res) => {
+  return withPrefix(async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      sendPage(req, res, { ...pages.method, headers: { Allow: 'GET, HEAD' } })
+      sendPage(req, res, pages.readOnly)
       return true
     }
     const { url = '' } = req
     const [, rotator] = rotatorPath.exec(url) ?? []
     if (rotator !== undefined) return rotate(req, res, rotator.toLowerCase())
     const [, username, slug, id] = listPath.exec(url) ?? []
-    return username !== undefined && slug !== undefined && show(req, res, username, slug, Number(id))
+    return username !== undefined && slug !== undefined && list(req, res, username, slug, Number(id))
   })
 }

@@ -1,113 +1,116 @@
 import { splash } from '../../commands/splash.ts'
 import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
-import { overlayPage } from './overlaypage.ts'
-import { type Html, html, own, type PageOptions, passBy, sourceOf } from './html.ts'
-import type { Shown } from './resolve.ts'
+import { inline, mergeDirectives, sourceOf } from './csp.ts'
+import { type Html, html } from './html.ts'
 import {
   bar,
+  boldHost,
+  continueButton,
   framed,
   frameSource,
   hostOf,
-  pixelsOf,
+  type InterstitialPage,
+  metaTags,
+  pixelParts,
   refresh,
-  mergePolicies,
-  told,
-  type WayPage,
-  wideStyle,
 } from './interstitialparts.ts'
+import { overlayPage } from './overlaypage.ts'
+import { noIndex, type Page } from './page.ts'
+import type { Shown } from './resolve.ts'
 import { count, leave } from './scripts.ts'
+import { splashStyle, wideStyle } from './styles.ts'
+import { texts } from './texts.ts'
 
-const splashStyle =
-  own(`.splash{text-align:center}.splash img{display:block;max-width:100%;margin:0 auto 1.25rem;border-radius:.5rem}.splash .logo{max-height:4.5rem}
-.splash .banner{width:100%;max-height:16rem;object-fit:cover}.splash p{white-space:pre-line;text-wrap:balance}.splash h1 a{color:inherit}`)
-
-const framePage = (shows: Interstitial, url: string): WayPage => {
-  const { mark, script, may } = pixelsOf(shows)
+const framePage = (interstitial: Interstitial, url: string): InterstitialPage => {
+  const { markup, script, directives } = pixelParts(interstitial)
   return {
-    title: shows.title || hostOf(url),
-    head: html`${passBy}${told(shows)}`,
+    title: interstitial.title || hostOf(url),
+    head: html`${noIndex}${metaTags(interstitial)}`,
     wide: true,
     styles: [wideStyle],
-    may: mergePolicies(frameSource(url), may),
-    ...(script && { script: own(script) }),
-    content: html`${bar(shows.title, url)}
+    directives: mergeDirectives(frameSource(url), directives),
+    ...(script && { script: inline(script) }),
+    content: html`${bar(interstitial.title, url)}
       <div class="stage" role="main">${framed(url)}</div>
-      ${mark}`,
+      ${markup}`,
   }
 }
 
-const plain = splash.initialState.fields
-const splashPage = (shows: Interstitial, url: string): WayPage => {
-  const { logo, banner, title, message, product, counter } = shows.splash ?? plain
-  const { mark, script, may } = pixelsOf(shows)
-  const heading = title || shows.title || 'You are leaving this page'
+const plainSplash = splash.initialState.fields
+const splashPage = (interstitial: Interstitial, url: string): InterstitialPage => {
+  const { logo, banner, title, message, product, counter } = interstitial.splash ?? plainSplash
+  const { markup, script, directives } = pixelParts(interstitial)
+  const heading = title || interstitial.title || texts.splash.title
   const images = [logo, banner].filter(Boolean)
   const linked = (content: Html) =>
     product ? html`<a href="${product}" rel="noreferrer nofollow ugc">${content}</a>` : content
+  const secondsLeft = html`<b id="left" role="timer">${counter}</b>`
   return {
     title: heading,
-    head: html`${passBy}${told(shows)}${refresh(url, counter)}`,
+    head: html`${noIndex}${metaTags(interstitial)}${refresh(url, counter)}`,
     styles: [splashStyle],
-    may: mergePolicies({ 'img-src': images.map(sourceOf) }, may),
-    script: own(script + count),
+    directives: mergeDirectives({ 'img-src': images.map(sourceOf) }, directives),
+    script: inline(script + count),
     content: html`<article class="splash">
       ${banner && linked(html`<img class="banner" src="${banner}" alt="${product && heading}" />`)}
       ${logo && html`<img class="logo" src="${logo}" alt="" />`}
       <h1 dir="auto" lang="">${linked(html`${heading}`)}</h1>
       ${message && html`<p dir="auto" lang="">${message}</p>`}
-      <p>You go on to <b dir="ltr">${hostOf(url)}</b> in <b id="left" role="timer">${counter}</b> seconds.</p>
-      <a id="go" class="button" href="${url}" rel="noreferrer nofollow ugc">Go on now</a>
-      ${mark}
+      <p>${texts.redirecting.countdown(boldHost(url), secondsLeft)}</p>
+      ${continueButton(url, texts.redirecting.continueNow)} ${markup}
     </article>`,
   }
 }
 
-const pixelPage = (shows: Interstitial, url: string): WayPage => {
-  const { mark, script, may } = pixelsOf(shows)
+/** Redirects as soon as the pixels have been fired. Without script it fires none: the redirect would wait for a slow network. */
+const pixelPage = (interstitial: Interstitial, url: string): InterstitialPage => {
+  const { markup, script, directives } = pixelParts(interstitial)
   return {
-    title: hostOf(url),
-    head: html`${passBy}${told(shows)}${refresh(url, 0)}`,
-    may,
-    script: own(script + leave),
-    content: html`<h1>One moment</h1>
-      <p>You go on to <b dir="ltr">${hostOf(url)}</b>.</p>
-      <a id="go" class="button" href="${url}" rel="noreferrer nofollow ugc">Go on now</a>
-      ${mark}`,
+    title: texts.redirecting.title(hostOf(url)),
+    head: html`${noIndex}${metaTags(interstitial)}${refresh(url, 0)}`,
+    directives,
+    script: inline(script + leave),
+    content: html`<h1>${texts.redirecting.heading(html`<span dir="ltr">${hostOf(url)}</span>`)}</h1>
+      ${continueButton(url, texts.redirecting.continueNow)} ${markup}`,
   }
 }
 
-/** Nobody is sent on from it: a program that follows would draw its card of the destination. */
-const metaPage = (shows: Interstitial, url: string): WayPage => ({
-  title: shows.title || hostOf(url),
-  head: told(shows),
-  content: html`<h1 dir="auto" lang="">${shows.title || hostOf(url)}</h1>
-    ${shows.description && html`<p dir="auto" lang="">${shows.description}</p>`}
-    <a class="button" href="${url}" rel="noreferrer nofollow ugc">Go on</a>`,
+/** Does not redirect: a program that follows redirects would draw its card from the destination. */
+const cardPage = (interstitial: Interstitial, url: string): InterstitialPage => ({
+  title: interstitial.title || hostOf(url),
+  head: metaTags(interstitial),
+  content: html`<h1 dir="auto" lang="">${interstitial.title || hostOf(url)}</h1>
+    ${interstitial.description && html`<p dir="auto" lang="">${interstitial.description}</p>`}
+    ${continueButton(url, texts.redirecting.continue)}`,
 })
 
-export interface WayOptions {
-  /** the visitor came by https */
+export interface InterstitialOptions {
+  /** the visitor uses https */
   readonly secure: boolean
-  /** of the overlay that is shown */
+  /** of the overlay, when one is shown */
   readonly form: AnswerForm | undefined
 }
 
-/** The page that a visitor is shown on the way; all of them lead on without script too. */
-export const wayPage = ({ way, shows }: Shown, url: string, { secure, form }: WayOptions): PageOptions => {
+/** Returns the page between a short link and its destination. All of them lead on without script too. */
+export const interstitialPage = (
+  { way, interstitial }: Shown,
+  url: string,
+  { secure, form }: InterstitialOptions,
+): Page => {
   const page = () => {
     switch (way) {
-      case 'meta':
-        return metaPage(shows, url)
+      case 'card':
+        return cardPage(interstitial, url)
       case 'frame':
-        return framePage(shows, url)
+        return framePage(interstitial, url)
       case 'splash':
-        return splashPage(shows, url)
+        return splashPage(interstitial, url)
       case 'pixels':
-        return pixelPage(shows, url)
+        return pixelPage(interstitial, url)
       case 'overlay':
-        if (!shows.overlay || !form) throw new Error('an overlay is shown that is none')
-        return overlayPage({ ...shows, overlay: shows.overlay }, url, { secure, form })
+        if (!interstitial.overlay || !form) throw new Error('the overlay or its form is missing')
+        return overlayPage({ ...interstitial, overlay: interstitial.overlay }, url, { secure, form })
     }
   }
   return { status: 200, json: { url }, ...page() }

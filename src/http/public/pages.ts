@@ -1,48 +1,50 @@
 import type { BioFields } from '../../events/bio.ts'
-import { html, type PageOptions, sourceOf } from './html.ts'
+import { sourceOf } from './csp.ts'
+import { html } from './html.ts'
+import { noIndex, type Page } from './page.ts'
+import { texts } from './texts.ts'
 
-const note = (
-  status: number,
-  title: string,
-  explanation: string,
-  headers: Readonly<Record<string, string>> = {},
-): PageOptions => ({
-  status,
-  title,
-  content: html`<h1>${title}</h1>
-    <p>${explanation}</p>`,
-  headers,
-})
+type MessageName = keyof typeof texts.messages
 
-export const pages = {
-  home: note(200, 'Linkledger', 'Short links are served here. Add the rest of an address to follow one.'),
-  missing: note(404, 'There is no such link', 'The address may be mistyped, or its owner has deleted the link.'),
-  expired: note(410, 'This link has expired', 'Its owner set a time after which it leads nowhere.'),
-  loop: note(410, 'This link leads nowhere', 'Its destination has become one of this service\u2019s own addresses.'),
-  method: note(405, 'This address only takes GET', 'Follow the link in a browser.', { Allow: 'GET, HEAD, POST' }),
-  onlyPost: note(405, 'This address only takes answers', 'The form that it belongs to stands on a short link.', {
-    Allow: 'POST',
-  }),
-  large: note(413, 'That is too long', 'A password has at most 1,024 characters.'),
-  unavailable: note(503, 'Just a moment', 'This link cannot be looked up just now. Try again in a few seconds.', {
-    'Retry-After': '2',
-  }),
-  failed: note(500, 'Something went wrong here', 'Try again; if it stays like this, tell the operator.'),
+const messagePage = (status: number, name: MessageName, headers: Readonly<Record<string, string>> = {}): Page => {
+  const { title, text } = texts.messages[name]
+  return {
+    status,
+    title,
+    content: html`<h1>${title}</h1>
+      <p>${text}</p>`,
+    headers,
+  }
 }
 
-export interface ListPage {
+/** Pages that are a heading and a sentence. */
+export const pages = {
+  home: messagePage(200, 'home'),
+  notFound: messagePage(404, 'notFound'),
+  expired: messagePage(410, 'expired'),
+  loop: messagePage(410, 'loop'),
+  methodNotAllowed: messagePage(405, 'methodNotAllowed', { Allow: 'GET, HEAD, POST' }),
+  readOnly: messagePage(405, 'methodNotAllowed', { Allow: 'GET, HEAD' }),
+  postOnly: messagePage(405, 'postOnly', { Allow: 'POST' }),
+  passwordTooLong: messagePage(413, 'passwordTooLong'),
+  unavailable: messagePage(503, 'unavailable', { 'Retry-After': '2' }),
+  failed: messagePage(500, 'failed'),
+} satisfies Record<string, Page>
+
+export interface LinkList {
   readonly title: string
   readonly links: readonly { readonly url: string; readonly title: string; readonly note: string }[]
-  /** addresses of the pages beside it */
+  /** addresses of the neighboring pages */
   readonly newer: string | undefined
   readonly older: string | undefined
 }
-/** Links, one below the other. */
-export const listPage = ({ title, links, newer, older }: ListPage): PageOptions => ({
+
+/** Returns a page of links, one below the other. */
+export const listPage = ({ title, links, newer, older }: LinkList): Page => ({
   status: 200,
   title,
   content: html`<h1 dir="auto">${title}</h1>
-    ${links.length === 0 ? html`<p>There is nothing here just now.</p>` : ''}
+    ${links.length === 0 ? html`<p>${texts.list.empty}</p>` : ''}
     <ul>
       ${links.map(
         ({ url, title, note }) =>
@@ -54,23 +56,23 @@ export const listPage = ({ title, links, newer, older }: ListPage): PageOptions 
     ${
       newer || older
         ? html`<nav>
-            ${newer ? html`<a rel="prev" href="${newer}">Newer</a>` : ''}
-            ${older ? html`<a rel="next" href="${older}">Older</a>` : ''}
+            ${newer ? html`<a rel="prev" href="${newer}">${texts.list.newer}</a>` : ''}
+            ${older ? html`<a rel="next" href="${older}">${texts.list.older}</a>` : ''}
           </nav>`
         : ''
     }`,
 })
 
-/** Somebody's page of links. Their picture comes from where it lies, and nothing else from anywhere. */
-export const bioPage = ({ name, title, description, avatar, links }: BioFields): PageOptions => {
+/** Returns a bio page. It loads its picture from the picture's own host, and nothing else from any other host. */
+export const bioPage = ({ name, title, description, avatar, links }: BioFields): Page => {
   const heading = title || name
   return {
     status: 200,
     title: heading,
-    ...(avatar && { may: { 'img-src': [sourceOf(avatar)] } }),
+    ...(avatar && { directives: { 'img-src': [sourceOf(avatar)] } }),
     head: html`<meta name="description" content="${description}" />
       ${avatar && html`<meta property="og:image" content="${avatar}" />`}`,
-    // whatever language it is in, and whichever way that is written
+    // the language and the writing direction of the owner's text are unknown
     content: html`<article class="bio" lang="">
       ${avatar && html`<img src="${avatar}" alt="" width="96" height="96" />`}
       <h1 dir="auto">${heading}</h1>
@@ -82,21 +84,46 @@ export const bioPage = ({ name, title, description, avatar, links }: BioFields):
   }
 }
 
+/** Returns the password form of a link, with a problem above its button if there is one. */
 export const passwordPage = (
   status: 200 | 401 | 429,
   problem: string,
   headers: Readonly<Record<string, string>> = {},
-): PageOptions => ({
+): Page => ({
   status,
-  title: problem || 'This link is protected',
-  // Chromium holds the redirects that follow to it too, and the last of them leads wherever the link does
+  title: problem || texts.password.title,
+  // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's destination
   formAction: `'self' http: https:`,
-  content: html`<h1>This link is protected</h1>
-    <p>Enter its password to go on.</p>
+  content: html`<h1>${texts.password.title}</h1>
+    <p>${texts.password.text}</p>
     <form method="post">
-      <label for="password">Password</label>
+      <label for="password">${texts.password.field}</label>
       <input id="password" name="password" type="password" autocomplete="off" required autofocus />
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ''}<button>Go on</button>
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ''}<button>${texts.password.submit}</button>
     </form>`,
+  headers,
+})
+
+/** Returns the page after an answer. With a URL it redirects there after five seconds, long enough to read it. */
+export const thanksPage = (type: keyof typeof texts.answer.sent, url: string | undefined): Page => ({
+  status: 200,
+  title: texts.answer.thanks,
+  content: html`<h1>${texts.answer.thanks}</h1>
+    <p>${texts.answer.sent[type]}</p>
+    ${url ? html`<a class="button" href="${url}" rel="noreferrer nofollow ugc">${texts.answer.continueTo(new URL(url).host)}</a>` : ''}`,
+  head: html`${noIndex}${url ? html`<meta http-equiv="refresh" content="5;url=${url}" />` : ''}`,
+})
+
+/** Returns the page for an answer that was refused. */
+export const notSentPage = (
+  status: 400 | 413 | 429,
+  problem: string,
+  headers: Readonly<Record<string, string>> = {},
+): Page => ({
+  status,
+  title: problem,
+  content: html`<h1>${texts.answer.notSent}</h1>
+    <p class="problem" role="alert">${problem}</p>
+    ${status === 429 ? '' : html`<p>${texts.answer.tryAgain}</p>`}`,
   headers,
 })

@@ -1,15 +1,15 @@
 import type { PixelFields } from '../../events/pixel.ts'
 
 /**
- * How a network is told of a visit. Where it takes an image (what its own code shows in `noscript`) that is fired, so that no script of others runs
- * on our pages; `script` is left to those that take nothing else, and `queue` is what their script finds prepared.
+ * How a network is notified of a visit: by an image (the one its own code has in `noscript`) wherever it accepts one, so that no third-party script
+ * runs on our pages; by a script where it accepts nothing else. `queue` names what has to be prepared for that script.
  */
 export type Fire =
   | { readonly image: string }
   | { readonly script: string; readonly queue: 'gtm' | 'ga' | 'tiktok'; readonly tag: string }
 interface Vendor {
   readonly fires: (tag: string) => readonly Fire[]
-  /** hosts beside those that are asked first: where these send the request on to, or their script sends to */
+  /** further hosts: those that the first ones redirect to, or that the script sends to */
   readonly hosts?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const vendors: Readonly<Record<PixelFields['type'], Vendor>> = {
   gapixel: { fires: script('ga', (tag) => `https://www.googletagmanager.com/gtag/js?id=${tag}`), hosts: google },
   fbpixel: { fires: image((tag) => `https://www.facebook.com/tr?id=${tag}&ev=PageView&noscript=1`) },
   adwordspixel: {
-    // tags of Google Ads are shown as AW-123, but the address has the number alone
+    // Google Ads shows its tags as AW-123; the address takes the number only
     fires: (tag) => [
       {
         image: `https://googleads.g.doubleclick.net/pagead/viewthroughconversion/${encodeURIComponent(tag.replace(/^AW-/i, ''))}/?value=0&guid=ON&script=0`,
@@ -47,7 +47,7 @@ const vendors: Readonly<Record<PixelFields['type'], Vendor>> = {
     ),
   },
   adrollpixel: {
-    // an advertiser and a pixel of his, as `ADVERTISER/PIXEL`
+    // advertiser and pixel, as `ADVERTISER/PIXEL`
     fires: (tag) => [{ image: `https://d.adroll.com/ipixel/${tag.split('/').map(encodeURIComponent).join('/')}` }],
   },
   quorapixel: { fires: image((tag) => `https://q.quora.com/_/ad/${tag}/pixel?tag=ViewContent&noscript=1`) },
@@ -63,14 +63,14 @@ const vendors: Readonly<Record<PixelFields['type'], Vendor>> = {
 
 const originOf = (url: string) => new URL(url).origin
 
-/** What these pixels fire, and what a page has to let them: sources by directive of its Content-Security-Policy. */
+/** Returns what these pixels fire, and the sources that the page must allow for it, by directive of its Content-Security-Policy. */
 export const firing = (pixels: readonly Pick<PixelFields, 'type' | 'tag'>[]) => {
   const used = pixels.map(({ type, tag }) => ({ fires: vendors[type].fires(tag), hosts: vendors[type].hosts ?? [] }))
   const fires = used.flatMap(({ fires }) => fires)
   const scripts = used.filter(({ fires }) => fires.some((fire) => 'script' in fire))
   return {
     fires,
-    may: {
+    directives: {
       'img-src': [
         ...fires.flatMap((fire) => ('image' in fire ? originOf(fire.image) : [])),
         ...used.flatMap(({ hosts }) => hosts),

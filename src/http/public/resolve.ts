@@ -3,38 +3,38 @@ import { readAgent } from '../../visitor/agent.ts'
 import { isCountry } from '../../visitor/country.ts'
 import { primaryLanguage } from '../../visitor/language.ts'
 
-/** Where a visitor is sent, and by which way; `rule` says which rule chose it, and stands in the click. */
+/** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
 export type Destination = {
   readonly to: 'destination'
   readonly url: string
   /** `link`, or the target that matched: `device:ios`, `location:canada`, `language:fr` */
   readonly rule: string
 } & ({ readonly way: 'redirect' } | Shown)
-/** What is shown on the way: only the pixels in it are fired. */
+/** The page shown before the destination. Only the pixels in `interstitial` are fired. */
 export interface Shown {
-  readonly way: 'meta' | 'frame' | 'splash' | 'overlay' | 'pixels'
-  readonly shows: Interstitial
+  readonly way: 'card' | 'frame' | 'splash' | 'overlay' | 'pixels'
+  readonly interstitial: Interstitial
 }
 export type Resolved = Destination | { readonly to: 'password' | 'expired' | 'loop' }
 
-/** A visitor, as far as the rules ask; what costs is found out only when a rule asks. */
+/** What rules may ask about a visitor. Functions are called only when a rule needs them, because they cost a lookup. */
 export interface Visitor {
-  /** has shown the link's password within the hour */
+  /** gave the link's password within the last hour */
   readonly unlocked: boolean
   readonly agent: string
-  /** ISO 3166-1 alpha-2, `` when not known */
+  /** ISO 3166-1 alpha-2, an empty string when unknown */
   readonly country: () => string
-  /** primary subtags, most wanted first */
+  /** primary subtags, most preferred first */
   readonly languages: () => readonly string[]
-  /** the browser says that this person does not want to be tracked */
+  /** the browser sent Global Privacy Control or Do Not Track */
   readonly untracked: () => boolean
-  /** came by https, where nothing that comes by http can be framed */
+  /** uses https, where browsers do not frame http pages */
   readonly secure: () => boolean
 }
 
 type Rules = Target['device']
 
-/** What a device target may be called, and whom it means. */
+/** The names of device targets, and which user agents each matches. */
 const devices: Readonly<Record<string, (agent: string) => boolean>> = {
   iphone: (agent) => /\b(?:iPhone|iPod)\b/.test(agent),
   ipad: (agent) => /\biPad\b/.test(agent),
@@ -48,22 +48,22 @@ const devices: Readonly<Record<string, (agent: string) => boolean>> = {
   linux: (agent) => readAgent(agent).os.family === 'Linux',
 }
 const isDevice = (name: string, agent: string) => {
-  const means = Object.hasOwn(devices, name.toLowerCase()) ? devices[name.toLowerCase()] : undefined
-  return means?.(agent) ?? false
+  const matches = Object.hasOwn(devices, name.toLowerCase()) ? devices[name.toLowerCase()] : undefined
+  return matches?.(agent) ?? false
 }
 
-/** The language that the visitor wants most of those that there are. */
-const byLanguage = (rules: Rules, wanted: readonly string[]) => {
-  for (const language of wanted) {
+/** Returns the rule for the language that the visitor prefers among those of the rules. */
+const byLanguage = (rules: Rules, preferred: readonly string[]) => {
+  for (const language of preferred) {
     const found = rules.find(({ name }) => primaryLanguage(name) === language)
     if (found) return found
   }
   return undefined
 }
 
-/** Device, location, language: the first that matches. A name that is not known never matches. */
-const chosen = ({ device, location, language, url }: Target, visitor: Visitor): { url: string; rule: string } => {
-  const as = (kind: string, found: Rules[number] | undefined) =>
+/** Chooses by device, then location, then language: the first rule that matches. An unknown name never matches. */
+const choose = ({ device, location, language, url }: Target, visitor: Visitor): { url: string; rule: string } => {
+  const chosenBy = (kind: string, found: Rules[number] | undefined) =>
     found && { url: found.url, rule: `${kind}:${found.name.toLowerCase()}` }
   const byDevice = () => device.find(({ name }) => isDevice(name, visitor.agent))
   const byLocation = () => {
@@ -71,13 +71,13 @@ const chosen = ({ device, location, language, url }: Target, visitor: Visitor): 
     return location.find(({ name }) => isCountry(name, country))
   }
   return (
-    (device.length > 0 && as('device', byDevice())) ||
-    (location.length > 0 && as('location', byLocation())) ||
-    (language.length > 0 && as('language', byLanguage(language, visitor.languages()))) || { url, rule: 'link' }
+    (device.length > 0 && chosenBy('device', byDevice())) ||
+    (location.length > 0 && chosenBy('location', byLocation())) ||
+    (language.length > 0 && chosenBy('language', byLanguage(language, visitor.languages()))) || { url, rule: 'link' }
   )
 }
 
-/** Appends to the query as it stands; the fragment stays last. */
+/** Appends the parameters to the query without changing what is there; the fragment stays last. */
 const withParameters = (url: string, parameters: Target['parameters']) => {
   if (parameters.length === 0) return url
   const added = new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString()
@@ -87,22 +87,23 @@ const withParameters = (url: string, parameters: Target['parameters']) => {
   return `${address}${joint}${added}${fragment}`
 }
 
-/** Programs that draw cards read what the owner wrote for them; a person is shown the page, with the pixels that he lets be. */
-const wayOf = (shows: Interstitial, url: string, visitor: Visitor): { readonly way: 'redirect' } | Shown => {
-  const previews = readAgent(visitor.agent).class === 'preview'
-  const pixels = shows.pixels.length === 0 || previews || visitor.untracked() ? [] : shows.pixels
-  if (previews && shows.card) return { way: 'meta', shows: { ...shows, pixels } }
-  const framed = shows.type !== 'frame' || url.startsWith('https:') || !visitor.secure()
-  if (shows.type !== 'direct' && framed) return { way: shows.type, shows: { ...shows, pixels } }
-  return pixels.length > 0 ? { way: 'pixels', shows } : { way: 'redirect' }
+/** Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be tracked. */
+const wayOf = (interstitial: Interstitial, url: string, visitor: Visitor): { readonly way: 'redirect' } | Shown => {
+  const isPreviewer = readAgent(visitor.agent).class === 'preview'
+  const pixels = interstitial.pixels.length === 0 || isPreviewer || visitor.untracked() ? [] : interstitial.pixels
+  if (isPreviewer && interstitial.card) return { way: 'card', interstitial: { ...interstitial, pixels } }
+  const loads = interstitial.type !== 'frame' || url.startsWith('https:') || !visitor.secure()
+  if (interstitial.type !== 'direct' && loads)
+    return { way: interstitial.type, interstitial: { ...interstitial, pixels } }
+  return pixels.length > 0 ? { way: 'pixels', interstitial } : { way: 'redirect' }
 }
 
-/** Decides where a visitor goes. Pure; the order is that of `decisions.md`, "The public side". */
+/** Decides where a visitor goes: expired before password before destination. Pure. `now` is in ms since 1970. */
 export const resolve = (target: Target, visitor: Visitor, now: number, isOurs: (host: string) => boolean): Resolved => {
   if (target.expiry && target.expiry.getTime() <= now) return { to: 'expired' }
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
-  const { url, rule } = chosen(target, visitor)
-  // the address may have become one of ours after the link was made
+  const { url, rule } = choose(target, visitor)
+  // a branded domain that was added after the link would make it loop
   if (isOurs(new URL(url).hostname)) return { to: 'loop' }
   const to = withParameters(url, target.parameters)
   if (!target.interstitial) return { to: 'destination', url: to, rule, way: 'redirect' }

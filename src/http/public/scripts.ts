@@ -1,4 +1,4 @@
-/** Fires what `#fire` holds, and waits for none of it longer than a second: `fired` is when. */
+/** Fires the pixels listed in `#fire`. `fired` resolves when all have answered, after a second at the latest. */
 export const fire = `const fired=(()=>{const all=[];const queues={
 gtm(){(window.dataLayer||=[]).push({'gtm.start':Date.now(),event:'gtm.js'})},
 ga(tag){window.dataLayer||=[];window.gtag=function(){dataLayer.push(arguments)};gtag('js',new Date());gtag('config',tag)},
@@ -9,9 +9,9 @@ if(image){const img=new Image();all.img=[...(all.img||[]),img];img.onload=img.on
 else{queues[queue](tag);const s=document.createElement('script');s.async=true;s.onload=()=>setTimeout(done,300);s.onerror=done;s.src=script;document.head.append(s)}}));
 return Promise.race([Promise.all(all),new Promise((done)=>setTimeout(done,1000))])})();`
 
-/** Goes where `#go` leads, as soon as everything was fired; back leads past this page. */
+/** Redirects to the target of `#go` once the pixels have been fired; Back skips this page. */
 export const leave = `fired.then(()=>location.replace(document.getElementById('go').href));`
 
-/** Counts `#left` down, and goes where `#go` leads. */
+/** Counts down the seconds in `#left`, then redirects to the target of `#go`. */
 export const count = `{const go=document.getElementById('go'),left=document.getElementById('left'),end=performance.now()+1000*left.textContent;
 const tick=()=>{const n=Math.max(0,Math.ceil((end-performance.now())/1000));left.textContent=n;n>0?setTimeout(tick,250):location.replace(go.href)};tick()}`

@@ -96,7 +96,7 @@ describe('the way of a link', () => {
       const rights = /sandbox="([^"]*)"/.exec(frame)?.[1]?.split(' ')
       expect(rights).to.include('allow-scripts').and.not.include('allow-top-navigation').and.not.include('allow-modals')
       expect(page.text).to.match(
-        /<header class="bar">.*example\.com.*<a href="https:\/\/example\.com\/a[^"]*"[^>]*>Open it<\/a/s,
+        /<header class="bar">.*example\.com.*<a href="https:\/\/example\.com\/a[^"]*"[^>]*>Open directly<\/a/s,
       )
       expect(policyOf(page)).to.deep.equal({
         ...strict,
@@ -209,7 +209,7 @@ describe('the way of a link', () => {
       const { path } = await add({ type: `overlay-${await made('overlay', message)}`, url: 'http://plain.example/' })
       const page = await visit(path, {}, secure)
       expect(page.text).to.include('Read our guide').and.not.include('<iframe')
-      expect(page.text).to.match(/<a href="http:\/\/plain\.example\/"[^>]*>Open it</)
+      expect(page.text).to.match(/<a href="http:\/\/plain\.example\/"[^>]*>Open directly</)
     })
   })
 
@@ -442,7 +442,7 @@ describe('the way of a link', () => {
       for (const [i, { id, path }] of made_.entries()) {
         expect((await visit(path)).status).to.equal(200)
         await api('/api/domain/add', { domain: `https://ours-${i}.example` })
-        expect(answered(await visit(path))).to.equal('410 This link leads nowhere')
+        expect(answered(await visit(path))).to.equal('410 This link no longer works')
         const counted = () => clicks(id)
         expect(await until(counted, (count) => count > 0)).to.equal(1)
       }

@@ -102,7 +102,7 @@ describe('a visitor', () => {
         expect(status, path).to.equal(404)
         expect(headers.get('Content-Type')).to.equal('text/html; charset=utf-8')
         expect(headers.get('Cache-Control')).to.include('no-store')
-        expect(text).to.match(/^<!doctype html>.*There is no such link/s)
+        expect(text).to.match(/^<!doctype html>.*Link not found/s)
       }
     })
 
@@ -205,7 +205,7 @@ describe('a visitor', () => {
       for (const body of [form('wrong'), form(''), '', 'pass=word', 'password', form(word.toUpperCase())]) {
         const { status, headers, text } = await post(path, body)
         expect([status, headers.get('Set-Cookie'), headers.get('Location')], body).to.deep.equal([401, null, null])
-        expect(text).to.include('<form').and.to.include('That is not the password.')
+        expect(text).to.include('<form').and.to.include('This password is not correct.')
       }
     })
 
@@ -302,7 +302,7 @@ describe('a visitor', () => {
         start('POST', `Content-Length: ${body.length}`) + body + start('GET', 'Connection: close'),
       )
       expect(said.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 413', 'HTTP/1.1 200'])
-      expect(said).to.include('That is too long')
+      expect(said).to.include('This password is too long')
     })
   })
 

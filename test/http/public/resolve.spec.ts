@@ -221,8 +221,8 @@ describe('where a visitor is sent', () => {
         0,
       ],
       ['of a redirect past pixels for who draws cards', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
-      ['of a card for who draws cards', { type: 'direct', ...card }, none, slack, 'meta', 0],
-      ['of a card before a frame and pixels', { type: 'frame', ...card }, { pixels }, slack, 'meta', 0],
+      ['of a card for who draws cards', { type: 'direct', ...card }, none, slack, 'card', 0],
+      ['of a card before a frame and pixels', { type: 'frame', ...card }, { pixels }, slack, 'card', 0],
       ['of a redirect for a person past a card', { type: 'direct', ...card }, none, person, 'redirect', 0],
       [
         'of a redirect where a frame would stay empty',
@@ -253,7 +253,7 @@ describe('where a visitor is sent', () => {
       it(what, () => {
         const found = go({ ...link, interstitial: interstitialOf(link, parts) }, who)
         expect(found).to.include({ to: 'destination', way, rule: 'link' })
-        expect('shows' in found ? found.shows.pixels.length : 0).to.equal(fired)
+        expect('interstitial' in found ? found.interstitial.pixels.length : 0).to.equal(fired)
       })
 
     it('of no page before the password, whatever it shows', () => {

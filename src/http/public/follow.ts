@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Visit } from '../../clicks/visit.ts'
+import type { Target } from '../../queries/target.ts'
+import { answerForm } from './answerform.ts'
+import { interstitialPage } from './interstitials.ts'
+import { sendPage } from './page.ts'
+import { pages, passwordPage } from './pages.ts'
+import { createPasswordForm, type PasswordFormOptions } from './passwordform.ts'
+import { type Destination, resolve, type Shown } from './resolve.ts'
+import { redirectTo } from './responses.ts'
+import { isUnlocked } from './unlock.ts'
+import { type Chosen, readVisit, readVisitor, type Source, type Visited, type VisitorOptions } from './visit.ts'
+
+export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
+  /** Returns a link with the interstitial it has now, also while the tables are behind. */
+  readonly current: (target: Target) => Promise<Target>
+  readonly isOurs: (host: string) => boolean
+  /** Resolves once a killed process can no longer lose the visit. */
+  readonly recordVisit: (visit: Visit) => Promise<void>
+}
+
+export interface Follow {
+  /** Answers a request for a link as its own short address does. */
+  readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
+  /** Records the visit, then redirects the visitor. */
+  readonly send: (
+    req: IncomingMessage,
+    res: ServerResponse,
+    visited: Visited,
+    chosen: Chosen,
+    source: Source,
+  ) => Promise<void>
+}
+
+/** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
+export const createFollow = (options: FollowOptions): Follow => {
+  const { current, pepper, isOurs, recordVisit, notCounted, trustProxy, secureCookies } = options
+  const postPassword = createPasswordForm(options)
+
+  const record = async (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) =>
+    req.method === 'GET' ? recordVisit(readVisit(req, visited, chosen, source, trustProxy)) : notCounted('head')
+
+  const send: Follow['send'] = async (req, res, visited, chosen, source) => {
+    await record(req, visited, chosen, source)
+    redirectTo(res, chosen.url)
+  }
+
+  /** The page leads to the destination itself, so that the visit counts once. */
+  const show = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target,
+    chosen: Destination & Shown,
+    source: Source,
+  ) => {
+    const { interstitial, url } = chosen
+    const form = interstitial.overlay && answerForm(pepper, interstitial.overlay.id, target.link, url)
+    await record(req, target, chosen, source)
+    sendPage(req, res, interstitialPage(chosen, url, { secure: secureCookies(), form }))
+  }
+
+  const follow: Follow['follow'] = async (req, res, found, source) => {
+    const target = found.interstitial ? await current(found) : found
+    const now = Date.now()
+    const { link, password } = target
+    const unlocked = password === null || isUnlocked(req, res, pepper, { link, password }, now)
+    const resolved = resolve(target, readVisitor(req, unlocked, options), now, isOurs)
+    if (resolved.to === 'expired') return sendPage(req, res, pages.expired)
+    if (req.method === 'POST') return postPassword(req, res, target)
+    switch (resolved.to) {
+      case 'destination':
+        return resolved.way === 'redirect'
+          ? send(req, res, target, resolved, source)
+          : show(req, res, target, resolved, source)
+      case 'password':
+        return sendPage(req, res, passwordPage(200, ''))
+      case 'loop':
+        return sendPage(req, res, pages.loop)
+    }
+  }
+
+  return { follow, send }
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { addressBlock, clientAddress } from '../../lib/address.ts'
+import type { Target } from '../../queries/target.ts'
+import { checkPassword } from '../../security/passwords.ts'
+import type { Limiter } from '../api/ratelimit.ts'
+import { readForm } from './form.ts'
+import { sendPage } from './page.ts'
+import { pages, passwordPage } from './pages.ts'
+import { seeOther } from './responses.ts'
+import { texts } from './texts.ts'
+import { unlockCookie } from './unlock.ts'
+
+export interface PasswordFormOptions {
+  readonly limiter: Limiter
+  /** key of the signature in the cookie */
+  readonly pepper: Buffer
+  readonly trustProxy: number
+  readonly secureCookies: () => boolean
+  /** Reports a request that is not a visit to the metrics: a HEAD request, a wrong password. */
+  readonly notCounted: (what: 'head' | 'password') => void
+}
+
+/** bytes: 1,024 characters of three bytes, percent-encoded, and some more */
+const formLimit = 16_384
+const wrongTries = { limit: 10, seconds: 600 }
+
+/** Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, or 429 after ten wrong ones. */
+export const createPasswordForm =
+  ({ limiter, pepper, trustProxy, secureCookies, notCounted }: PasswordFormOptions) =>
+  async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
+    if (password === null) return seeOther(req, res)
+    const key = `password ${link} ${addressBlock(clientAddress(req, trustProxy))}`
+    const form = await readForm(req, formLimit)
+    if (!form) return sendPage(req, res, pages.passwordTooLong)
+    // counted before it is checked, so that parallel tries do not slip through; a right one is taken back
+    const { over, wait } = await limiter.count(key, wrongTries.limit, wrongTries.seconds)
+    if (over) {
+      const headers = { 'Retry-After': String(wait) }
+      return sendPage(req, res, passwordPage(429, texts.password.tooManyAttempts(wait), headers))
+    }
+    if (!(await checkPassword(form.get('password') ?? '', password))) {
+      notCounted('password')
+      return sendPage(req, res, passwordPage(401, texts.password.wrong))
+    }
+    await limiter.uncount(key)
+    return seeOther(req, res, unlockCookie(pepper, link, password, Date.now(), secureCookies()))
+  }

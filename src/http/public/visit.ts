@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import type { Visit } from '../../clicks/visit.ts'
+import { clientAddress } from '../../lib/address.ts'
+import { preferredLanguages } from '../../visitor/language.ts'
+import type { Destination, Visitor } from './resolve.ts'
+
+/** What led a visitor to a link: its short address, a QR code, a campaign's rotator. */
+export type Source = Visit['source']
+/** What was visited: a link, or a QR code, whose link is 0. */
+export type Visited = Pick<Visit, 'account' | 'link' | 'revision'>
+/** Where the visitor is sent, and by which rule. */
+export type Chosen = Pick<Destination, 'url' | 'rule'>
+
+const limited = (header: string | undefined, length: number) => (header ?? '').slice(0, length)
+
+export interface VisitorOptions {
+  /** Returns the ISO 3166-1 alpha-2 code of an address, an empty string when unknown. */
+  readonly countryOf: (address: string) => string
+  /** number of trusted proxies in front of this service */
+  readonly trustProxy: number
+  /** whether visitors use https */
+  readonly secureCookies: () => boolean
+}
+
+/** Returns what the rules of a link may ask about the visitor behind a request. */
+export const readVisitor = (
+  req: IncomingMessage,
+  unlocked: boolean,
+  { countryOf, trustProxy, secureCookies }: VisitorOptions,
+): Visitor => ({
+  unlocked,
+  agent: limited(req.headers['user-agent'], 512),
+  country: () => countryOf(clientAddress(req, trustProxy)),
+  languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
+  untracked: () => req.headers['sec-gpc'] === '1' || req.headers['dnt'] === '1',
+  secure: secureCookies,
+})
+
+/** Returns the visit of a request, as it is recorded. */
+export const readVisit = (
+  req: IncomingMessage,
+  { account, link, revision }: Visited,
+  { url, rule }: Chosen,
+  source: Source,
+  trustProxy: number,
+): Visit => {
+  const { headers } = req
+  const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-moz']].map((value) => String(value ?? ''))
+  return {
+    at: new Date().toISOString(),
+    account,
+    link,
+    revision,
+    destination: url,
+    rule,
+    source,
+    address: clientAddress(req, trustProxy),
+    agent: limited(headers['user-agent'], 512),
+    referrer: limited(headers.referer, 2048),
+    languages: limited(headers['accept-language'], 256),
+    prefetch: /\bprefetch\b|\bpreview\b/.test(purpose.join(' ')),
+  }
+}
