@@ -12,7 +12,7 @@ import { expiry, firstProblem } from '../http/api/fields.ts'
 import { createLogger } from '../logger.ts'
 import { atLeast, ids } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
-import { fill } from '../projections/run.ts'
+import { fill } from '../projections/fill.ts'
 import { findAccountBy, listAccounts } from '../queries/account.ts'
 
 export interface AccountOptions {

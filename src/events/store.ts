@@ -60,16 +60,28 @@ export interface EventStore {
   readonly close: () => Promise<void>
 }
 
-/** Batches of the events after a position, up to the head of the log as it is when reading begins. */
+interface ToHead {
+  readonly after: bigint
+  readonly filter: Filter
+  /** events in one batch at most */
+  readonly limit: number
+  /** where to stop; by default the head of the log when reading begins */
+  readonly head?: bigint
+  /** ends reading early */
+  readonly signal?: AbortSignal
+}
+
+/** Batches of the events after a position, up to the head of the log. */
 export const readToHead = async function* (
   store: Pick<EventStore, 'head' | 'subscribe'>,
-  { after, filter, limit }: { readonly after: bigint; readonly filter: Filter; readonly limit: number },
+  { after, filter, limit, ...range }: ToHead,
 ): AsyncGenerator<readonly Recorded<DomainEvent>[]> {
-  const head = await store.head(filter)
+  const head = range.head ?? (await store.head(filter))
   if (head <= after) return
   const reading = new AbortController()
+  const signal = range.signal ? AbortSignal.any([range.signal, reading.signal]) : reading.signal
   try {
-    for await (const events of store.subscribe({ after, filter, limit, signal: reading.signal })) {
+    for await (const events of store.subscribe({ after, filter, limit, signal })) {
       yield events
       if (events.at(-1)!.position >= head) return
     }

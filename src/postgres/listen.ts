@@ -71,7 +71,7 @@ export const openLocks = async (connection: Connection, name: string) => {
   const held = new Set<bigint>()
   return {
     lost: lost.signal,
-    hold: async (keys: readonly bigint[]) => {
+    acquire: async (keys: readonly bigint[]) => {
       // one after the other: of several that start at once, one gets all there is to get, and nobody the half of it
       await client.query('begin')
       try {

@@ -3,32 +3,27 @@ import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { prepared } from '../postgres/database.ts'
 import { notify } from '../postgres/notifications.ts'
+import type { Member } from './members.ts'
 import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
-import { type Checkpoint, checkpoints, tableNames } from './tables.ts'
+import { checkpoints, tableNames } from './tables.ts'
 
-/** A projection and the generation of its tables that a loop fills. */
-export interface Member {
-  readonly projection: Projection
-  readonly checkpoint: Checkpoint
+/** The checkpoint has been moved by another projector, or other tables are live now. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken'
 }
 
-/** The checkpoint is not where this loop left it: another projector works, or other tables are read now. */
-export class Overtaken extends Error {}
-
-/** An event that a projection cannot take. The subscription halts there: nothing is skipped. */
+/** An event that a projection cannot apply. The subscription halts there: no event is skipped. */
 export class Poison extends Error {
+  override readonly name = 'Poison'
   readonly position: bigint
-  constructor(event: Recorded<DomainEvent>, projection: string, cause: unknown) {
-    super(
-      `${projection} cannot take event ${event.position} (${event.type}, ${event.stream}@${event.revision}): ${String(cause)}`,
-      { cause },
-    )
-    this.position = event.position
+  constructor({ position, type, stream, revision }: Recorded<DomainEvent>, projection: string, cause: unknown) {
+    super(`${projection} cannot apply event ${position} (${type}, ${stream}@${revision}): ${String(cause)}`, { cause })
+    this.position = position
   }
 }
 
-/** What the other processes are told once the batch is committed. */
-export type Tell = (position: bigint) => string
+/** Returns the notification to the other processes that is sent with the commit. */
+export type Notification = (position: bigint) => string
 
 const handles = ({ projection }: Member, { type }: Recorded<DomainEvent>) =>
   !('on' in projection) || type in projection.on
@@ -43,21 +38,31 @@ const moveWith = (more: string) =>
        = (was.projection, was.version, was.generation, was.position, was.live)
      returning 1
    ) select count(*)::int as n${more} from moved`
-const [move, moveAndTell] = [moveWith(''), moveWith(`, ${notify}`)]
+const [move, moveAndNotify] = [moveWith(''), moveWith(`, ${notify}`)]
 
 /**
- * Moves the checkpoints from where they were, as the transaction's first statement: of two projectors one fails here. Those of projections
- * that handle none of the events move as well: so the least of them tells what can be read, and where to go on.
+ * Moves the checkpoints by compare-and-set, as the first statement of the transaction: of two projectors one fails here. Projections that
+ * handle none of the events move too, so that the lowest checkpoint says up to where the tables can be read and where to resume.
  */
-const advance = async (tx: Knex, members: readonly Member[], to: Recorded<DomainEvent>, tell: Tell | undefined) => {
+const advance = async (
+  tx: Knex,
+  members: readonly Member[],
+  to: Recorded<DomainEvent>,
+  notification: Notification | undefined,
+) => {
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
   const next = { position: to.position.toString(), event_id: to.id }
-  const sql = tell ? moveAndTell : move
-  const bindings = [next.position, next.event_id, JSON.stringify(behind), ...(tell ? [tell(to.position)] : [])]
+  const sql = notification ? moveAndNotify : move
+  const bindings = [
+    next.position,
+    next.event_id,
+    JSON.stringify(behind),
+    ...(notification ? [notification(to.position)] : []),
+  ]
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(sql, bindings).options(prepared(sql))
   if (rows[0]?.n === behind.length) return next
   const names = behind.map(({ projection, version, generation }) => `${projection} ${version}/${generation}`)
-  throw new Overtaken(`one of ${names.join(', ')} is no longer at ${behind[0]?.position}`)
+  throw new Overtaken(`a checkpoint is no longer at ${behind[0]?.position}: ${names.join(', ')}`)
 }
 
 const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[]): Change[] => {
@@ -86,21 +91,21 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<Doma
 }
 
 /**
- * One batch, one transaction: checkpoints, what is told, rows. When an event is poison, what stands before it is applied,
- * and `Poison` is thrown. Throws `Overtaken`.
+ * Applies a batch in one transaction: checkpoints, notification, rows. Returns the members with their new checkpoints. If an event cannot
+ * be applied, the events before it are, and `Poison` is thrown. Throws `Overtaken`.
  */
 export const applyBatch = async (
   db: Knex,
   members: readonly Member[],
   events: readonly Recorded<DomainEvent>[],
-  tell?: Tell,
+  notification?: Notification,
 ): Promise<readonly Member[]> => {
-  const upTo = (n: number) => applyBatch(db, members, events.slice(0, n), tell)
+  const upTo = (n: number) => applyBatch(db, members, events.slice(0, n), notification)
   try {
     return await db.transaction(async (tx) => {
       const last = events.at(-1)
       if (!last) return members
-      const next = await advance(tx, members, last, tell)
+      const next = await advance(tx, members, last, notification)
       for (const member of members) await writeOne(tx, member, events)
       return members.map((member) =>
         isBehind(member, last) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
@@ -114,7 +119,7 @@ export const applyBatch = async (
     }
     if (isDataError(error) && events.length > 1) {
       const half = Math.ceil(events.length / 2)
-      return applyBatch(db, await upTo(half), events.slice(half), tell)
+      return applyBatch(db, await upTo(half), events.slice(half), notification)
     }
     throw error
   }

@@ -3,7 +3,8 @@ import pg from 'pg'
 import type { Recorded } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { accounts } from '../../src/projections/account.ts'
-import { applyBatch, type Member, Overtaken, Poison } from '../../src/projections/apply.ts'
+import { applyBatch, Overtaken, Poison } from '../../src/projections/apply.ts'
+import type { Member } from '../../src/projections/members.ts'
 import { links } from '../../src/projections/link.ts'
 import { add, type Projection, put } from '../../src/projections/projection.ts'
 import { checkpoints, newGeneration, tableNames } from '../../src/projections/tables.ts'
@@ -139,7 +140,7 @@ describe('applying a batch of events', () => {
       const before = await member(numbers)
       const error = await failure(apply([before], deleted(1, 2, 666, 3)))
       expect(error).to.be.instanceOf(Poison).and.include({ position: 3n })
-      expect(String(error)).to.match(/numbers cannot take event 3 \(LinkDeleted, link-666@0\): Error: not this one/)
+      expect(String(error)).to.match(/numbers cannot apply event 3 \(LinkDeleted, link-666@0\): Error: not this one/)
       expect(await ids(before)).to.deep.equal([1, 2])
       expect(await stored(before)).to.include({ position: '2' })
       expect(await told()).to.deep.equal(['seen 2'])

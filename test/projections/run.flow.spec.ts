@@ -4,18 +4,12 @@ import type { EventStore } from '../../src/events/store.ts'
 import { newestSeen } from '../../src/app/ledger.ts'
 import { openLocks } from '../../src/postgres/listen.ts'
 import { accounts } from '../../src/projections/account.ts'
+import { fill } from '../../src/projections/fill.ts'
 import { projections as registered } from '../../src/projections/index.ts'
 import { links } from '../../src/projections/link.ts'
 import type { HandledProjection, Projection } from '../../src/projections/projection.ts'
-import {
-  fill,
-  loadMembers,
-  type Locks,
-  type Projector,
-  type ProjectorOptions,
-  startProjector,
-  WrongLog,
-} from '../../src/projections/run.ts'
+import { loadMembers, WrongLog } from '../../src/projections/members.ts'
+import { type Locks, type Projector, type ProjectorOptions, startProjector } from '../../src/projections/run.ts'
 import { stats } from '../../src/projections/stats.ts'
 import { liveTables, newGeneration, prune, tableNames } from '../../src/projections/tables.ts'
 import { until } from '../support/client.ts'
@@ -36,7 +30,7 @@ const listening = () => {
 
 /** All locks are anybody's: what keeps two projectors apart in earnest is bypassed. */
 const noLocks = async (): Promise<Locks> => ({
-  hold: async (keys) => new Set(keys),
+  acquire: async (keys) => new Set(keys),
   lost: new AbortController().signal,
   close: async () => {},
 })
@@ -216,7 +210,7 @@ describe(`the projector (${repeatable})`, function () {
     const keys = Array.from({ length: 40 }, (_, n) => BigInt(n))
     for (let round = 0; round < (long ? 50 : 5); round++) {
       const locks = await Promise.all([1, 2, 3].map((n) => openLocks(log.connection, `locks-${n}`)))
-      const held = await Promise.all(locks.map(({ hold }) => hold(keys)))
+      const held = await Promise.all(locks.map(({ acquire }) => acquire(keys)))
       await Promise.all(locks.map(({ close }) => close()))
       expect(held.map(({ size }) => size).toSorted((a, b) => a - b)).to.deep.equal([0, 0, keys.length])
     }
@@ -228,7 +222,7 @@ describe(`the projector (${repeatable})`, function () {
     const some = async (): Promise<Locks> => ({
       ...(await noLocks()),
       // an older program has the others
-      hold: async (keys) => new Set(keys.filter((_, n) => n !== projections.indexOf(accounts))),
+      acquire: async (keys) => new Set(keys.filter((_, n) => n !== projections.indexOf(accounts))),
     })
     const projector = start({
       openLocks: some,
@@ -281,9 +275,9 @@ describe(`the projector (${repeatable})`, function () {
       const projector = start({ projections: [accounts, chokes, stats], log: alerts.log, limit: 90 })
 
       const halted = await until(async () => of(projector, 'domain')?.halted, Boolean)
-      const reason = `links cannot take event ${bad.position} (${bad.type}, ${bad.stream}@${bad.revision}): Error: it chokes`
+      const reason = `links cannot apply event ${bad.position} (${bad.type}, ${bad.stream}@${bad.revision}): Error: it chokes`
       expect(halted).to.deep.equal({ position: bad.position, reason })
-      expect(alerts.lines()).to.include('a subscription is halted').and.include(reason)
+      expect(alerts.lines()).to.include('subscription halted').and.include(reason)
       expect(await liveCheckpoint(log.db, links)).to.include({ position: String(before.position), event_id: before.id })
       await caughtUp(projector, 'clicks')
       expect(of(projector, 'domain')).to.deep.include({ halted })
@@ -495,7 +489,7 @@ describe(`the projector (${repeatable})`, function () {
       expect(failed).to.be.instanceOf(WrongLog)
       const projector = start({ store: other })
       expect(await refused(projector)).to.match(
-        /were filled from the log .*, and this log is 00000000.*linkledger rebuild/,
+        /were filled from the log .*, but this log is 00000000.*linkledger rebuild/,
       )
       expect(await read()).to.deep.equal(before)
     })
@@ -506,7 +500,9 @@ describe(`the projector (${repeatable})`, function () {
       const before = await read()
       await log.db.raw('delete from log.events where position > 200')
       const projector = start()
-      expect(await refused(projector)).to.match(/stand at position \d+, where this log has another event or none/)
+      expect(await refused(projector)).to.match(
+        /were filled up to position \d+, where this log has a different event or none/,
+      )
       await log.append(
         Array.from({ length: 400 }, (_, n) => ({
           stream: `link-${n + 50_000}`,
@@ -515,7 +511,7 @@ describe(`the projector (${repeatable})`, function () {
       )
       await projector.stop()
       const again = start()
-      expect(await refused(again)).to.match(/another event or none/)
+      expect(await refused(again)).to.match(/a different event or none/)
       expect(await read()).to.deep.equal(before)
 
       await build()
