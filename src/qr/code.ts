@@ -1,34 +1,34 @@
 import { create } from 'qrcode'
 
-/** A QR code as modules (ISO/IEC 18004), without its quiet zone. */
+/** The modules of a QR code (ISO/IEC 18004), without the quiet zone. */
 export interface Code {
-  /** modules a side */
+  /** modules per side */
   readonly size: number
   readonly dark: (x: number, y: number) => boolean
-  /** the square in the middle that is left free for a logo, a module of quiet around it included */
+  /** the square in the middle that is kept free for a logo, including a margin of one module */
   readonly free: { readonly from: number; readonly size: number } | undefined
 }
 
-/** Light modules around a code. */
-export const quiet = 4
+/** Width of the quiet zone around a code, in modules. */
+export const quietZone = 4
 
-/** So many codewords are lost under a logo that a smaller code could not be read. */
-const smallestWithLogo = 5
-/** Of the side. Level H restores 30 % of the codewords, and this takes about 10 %. */
-const share = 0.26
+/** In a smaller code a logo would cover more codewords than error correction can restore. */
+const minVersionWithLogo = 5
+/** Side of the free square relative to the code's side: it covers about 10 % of the codewords, and level H restores 30 %. */
+const freeShare = 0.26
 
-/** An odd number of modules, so that it lies in the middle. */
+/** Returns a square with an odd number of modules per side, so that it can be centered. */
 const freeSquare = (size: number) => {
-  const side = 2 * Math.floor((size * share - 1) / 2) + 1
+  const side = 2 * Math.floor((size * freeShare - 1) / 2) + 1
   return { from: (size - side) / 2, size: side }
 }
 
-/** Throws when the text comes to more than 1,273 bytes. */
+/** Returns the QR code of a text. Throws when the text has more than 1,273 bytes. */
 export const codeOf = (text: string, withLogo: boolean): Code => {
   const level = { errorCorrectionLevel: withLogo ? 'H' : 'M' } as const
   const small = create(text, level)
   const { modules } =
-    withLogo && small.version < smallestWithLogo ? create(text, { ...level, version: smallestWithLogo }) : small
+    withLogo && small.version < minVersionWithLogo ? create(text, { ...level, version: minVersionWithLogo }) : small
   const free = withLogo ? freeSquare(modules.size) : undefined
   const covered = (n: number) => free !== undefined && n >= free.from && n < free.from + free.size
   return {

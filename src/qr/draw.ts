@@ -1,32 +1,32 @@
-import { type Code, codeOf, quiet } from './code.ts'
+import { type Code, codeOf, quietZone } from './code.ts'
 import { rgb } from './color.ts'
 import { rasterOf } from './logo.ts'
 import { encodePng } from './png.ts'
 import { fitted, type Raster, resize } from './raster.ts'
 
-/** All that an image of a QR code is made from. */
+/** Everything that determines the image of a QR code. */
 export interface Drawing {
   readonly text: string
   /** `#rrggbb` */
   readonly foreground: string
   readonly background: string
-  /** a PNG of ours, base64 */
+  /** a PNG made by `readLogo`, base64 */
   readonly logo: string | null
   readonly format: 'png' | 'svg'
-  /** pixels a side, quiet zone included; an image is never smaller than a pixel a module */
+  /** pixels per side, including the quiet zone; an image never has fewer pixels than modules */
   readonly size: number
 }
 
-/** Whole pixels a module; what is left over widens the quiet zone. */
+/** Returns the layout in pixels. Each module has a whole number of pixels; the rest widens the quiet zone. */
 const grid = (code: Code, size: number) => {
-  const modules = code.size + 2 * quiet
+  const modules = code.size + 2 * quietZone
   const side = Math.max(size, modules)
   const scale = Math.floor(side / modules)
   const margin = Math.floor((side - code.size * scale) / 2)
   return { side, scale, margin }
 }
 
-/** Rows of pixels: copies of a blank one, in which the dark pixels are painted. */
+/** Returns the rows of pixels: copies of `blank` in which `paint` has set the dark pixels. */
 const rowsOf = (
   code: Code,
   { side, scale, margin }: ReturnType<typeof grid>,
@@ -43,15 +43,15 @@ const rowsOf = (
   return rows
 }
 
-/** Two colours need one bit a pixel. */
+/** Returns a PNG with a palette of two colors, one bit per pixel. */
 const plainPng = (code: Code, { size, foreground, background }: Drawing) => {
   const layout = grid(code, size)
   const blank = Buffer.alloc(1 + Math.ceil(layout.side / 8))
   const rows = rowsOf(code, layout, blank, (row, x) => (row[1 + (x >> 3)]! |= 0x80 >> (x & 7)))
-  return encodePng({ width: layout.side, height: layout.side, form: [rgb(background), rgb(foreground)], rows })
+  return encodePng({ width: layout.side, height: layout.side, format: [rgb(background), rgb(foreground)], rows })
 }
 
-/** The logo inside the free square, a module away from its edge. */
+/** Returns the place of the logo: the free square without its margin of one module. */
 const logoBox = ({ from, size }: NonNullable<Code['free']>) => ({ from: from + 1, side: size - 2 })
 
 const pngWithLogo = (code: Code, free: NonNullable<Code['free']>, logo: Raster, drawing: Drawing) => {
@@ -71,27 +71,27 @@ const pngWithLogo = (code: Code, free: NonNullable<Code['free']>, logo: Raster, 
       const over = light.map((behind, c) => Math.round(data[i + c]! * alpha + behind * (1 - alpha)))
       rows.set(over, (corner(height) + y) * blank.length + 1 + (corner(width) + x) * 3)
     }
-  return encodePng({ width: side, height: side, form: 'rgb', rows })
+  return encodePng({ width: side, height: side, format: 'rgb', rows })
 }
 
-/** Runs of dark modules, each a rectangle of the one path. */
+/** Returns an SVG path with one rectangle for each run of dark modules in a row. */
 const runs = (code: Code) => {
   const path: string[] = []
   for (let y = 0; y < code.size; y++)
     for (let x = 0; x < code.size; x++) {
       const start = x
       while (x < code.size && code.dark(x, y)) x++
-      if (x > start) path.push(`M${start + quiet} ${y + quiet}h${x - start}v1h${start - x}z`)
+      if (x > start) path.push(`M${start + quietZone} ${y + quietZone}h${x - start}v1h${start - x}z`)
     }
   return path.join('')
 }
 
 const svg = (code: Code, { size, foreground, background, logo }: Drawing) => {
-  const modules = code.size + 2 * quiet
+  const modules = code.size + 2 * quietZone
   const box = code.free && logoBox(code.free)
   const image =
     box && logo !== null
-      ? `<image x="${box.from + quiet}" y="${box.from + quiet}" width="${box.side}" height="${box.side}" href="data:image/png;base64,${logo}"/>`
+      ? `<image x="${box.from + quietZone}" y="${box.from + quietZone}" width="${box.side}" height="${box.side}" href="data:image/png;base64,${logo}"/>`
       : ''
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${modules} ${modules}" shape-rendering="crispEdges">` +
@@ -99,7 +99,7 @@ const svg = (code: Code, { size, foreground, background, logo }: Drawing) => {
   )
 }
 
-/** The image of a QR code, with its logo in the middle. Exactly one text is encoded, whatever it says. */
+/** Returns the image of a QR code, with its logo in the middle. The text is encoded as a single string, whatever it contains. */
 export const draw = (drawing: Drawing): Buffer => {
   const { text, logo, format } = drawing
   const code = codeOf(text, logo !== null)

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto'
 import type { Drawing } from './draw.ts'
 import { pictureProblem } from './picture.ts'
-import { openPool, type Pool, Unanswered } from './pool.ts'
+import { openPool, type Pool, WorkerLost } from './pool.ts'
 
-/** A logo as it is kept (PNG, base64), or what is wrong with the picture (to follow the field's name). */
+/** A logo as it is stored (PNG, base64), or what is wrong with the picture (worded to follow the field's name). */
 export type Logo = { readonly ok: true; readonly png: string } | { readonly ok: false; readonly problem: string }
 
 export interface Images {
-  /** Throws `Busy`. */
+  /** Returns the image. Throws `Busy`. */
   readonly draw: (drawing: Drawing) => Promise<Buffer>
-  /** Throws `Busy`. */
+  /** Decodes a picture. Throws `Busy`. */
   readonly logo: (bytes: Buffer) => Promise<Logo>
   readonly close: () => Promise<void>
 }
 
-/** Goes up when the same drawing gives another image. */
+/** Raise it when the same drawing results in a different image, so that HTTP caches fetch the new one. */
 const version = 1
 
-/** The same for the same image, and for no other. */
+/** Returns a key that two drawings share only if their images are equal. */
 export const drawingKey = (drawing: Drawing): string =>
   createHash('sha256')
     .update(JSON.stringify([version, drawing]))
     .digest('base64url')
     .slice(0, 32)
 
-/** Images by what they show, those last asked for, of at most so many bytes together. */
-const remembered = (most: number) => {
+/** A cache of the most recently used images, with at most `maxBytes` in total. */
+const imageCache = (maxBytes: number) => {
   const images = new Map<string, Buffer>()
   let bytes = 0
   const forget = (key: string) => {
@@ -36,7 +36,7 @@ const remembered = (most: number) => {
     forget(key)
     images.set(key, image)
     bytes += image.length
-    for (const oldest of images.keys()) if (bytes > most) forget(oldest)
+    for (const oldest of images.keys()) if (bytes > maxBytes) forget(oldest)
   }
   return {
     get: (key: string) => {
@@ -48,30 +48,30 @@ const remembered = (most: number) => {
   }
 }
 
-/** Makes the images of QR codes, away from the event loop. Strangers' pictures have a worker of their own: no drawing waits for one. */
+/** Makes the images of QR codes in worker threads. Uploaded pictures are decoded by a worker of their own, so that no drawing waits for one. */
 export const openImages = (
-  drawers: Pool = openPool({ size: 2, patience: 5000 }),
-  decoders: Pool = openPool({ size: 1, patience: 2000, queue: 20 }),
+  drawers: Pool = openPool({ size: 2, timeoutMs: 5000 }),
+  decoders: Pool = openPool({ size: 1, timeoutMs: 2000, queue: 20 }),
 ): Images => {
-  const cache = remembered(32 * 1024 * 1024)
-  const drawing = new Map<string, Promise<Buffer>>()
+  const cache = imageCache(32 * 1024 * 1024)
+  const inProgress = new Map<string, Promise<Buffer>>()
 
-  const make = async (key: string, what: Drawing) => {
-    const done = await drawers.run({ type: 'draw', drawing: what })
-    if ('problem' in done) throw new Error(`a QR code could not be drawn: ${done.problem}`)
+  const make = async (key: string, drawing: Drawing) => {
+    const done = await drawers.run({ type: 'draw', drawing })
+    if ('problem' in done) throw new Error(`drawing a QR code failed: ${done.problem}`)
     const image = Buffer.from(done.bytes)
     cache.keep(key, image)
     return image
   }
 
   return {
-    draw: async (what) => {
-      const key = drawingKey(what)
+    draw: async (drawing) => {
+      const key = drawingKey(drawing)
       const known = cache.get(key)
       if (known) return known
-      const under = drawing.get(key) ?? make(key, what).finally(() => drawing.delete(key))
-      drawing.set(key, under)
-      return under
+      const making = inProgress.get(key) ?? make(key, drawing).finally(() => inProgress.delete(key))
+      inProgress.set(key, making)
+      return making
     },
     logo: async (bytes) => {
       const problem = pictureProblem(bytes)
@@ -82,7 +82,7 @@ export const openImages = (
           ? { ok: false, problem: done.problem }
           : { ok: true, png: Buffer.from(done.bytes).toString('base64') }
       } catch (error) {
-        if (error instanceof Unanswered) return { ok: false, problem: 'takes too long or too much memory to read' }
+        if (error instanceof WorkerLost) return { ok: false, problem: 'takes too long or too much memory to decode' }
         throw error
       }
     },

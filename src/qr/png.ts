@@ -4,6 +4,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const critical: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
 
+/** Returns whether the bytes begin with the PNG signature. */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, 8).equals(signature)
 
 const chunk = (type: string, data: Uint8Array) => {
@@ -17,36 +18,37 @@ const chunk = (type: string, data: Uint8Array) => {
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** RGB, RGBA, or one bit a pixel that is an index into two RGB colours */
-  readonly form: 'rgb' | 'rgba' | readonly [number[], number[]]
-  /** every row with a zero (no filter) in front, and whole bytes */
+  /** RGB, RGBA, or two RGB colors, of which one bit per pixel chooses one */
+  readonly format: 'rgb' | 'rgba' | readonly [number[], number[]]
+  /** each row is a zero (no filter) followed by the pixels, padded to whole bytes */
   readonly rows: Buffer
 }
 
-export const encodePng = ({ width, height, form, rows }: Pixels): Buffer => {
-  const indexed = typeof form !== 'string'
+/** Encodes rows of pixels as a PNG. */
+export const encodePng = ({ width, height, format, rows }: Pixels): Buffer => {
+  const indexed = typeof format !== 'string'
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header[8] = indexed ? 1 : 8
-  header[9] = indexed ? 3 : form === 'rgb' ? 2 : 6
+  header[9] = indexed ? 3 : format === 'rgb' ? 2 : 6
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    ...(indexed ? [chunk('PLTE', Buffer.from(form.flat()))] : []),
+    ...(indexed ? [chunk('PLTE', Buffer.from(format.flat()))] : []),
     chunk('IDAT', deflateSync(rows)),
     chunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-/** Width and height as IHDR has them; undefined when it does not stand where it must. */
+/** Returns width and height from IHDR; undefined when IHDR is not the first chunk. */
 export const pngSize = (bytes: Buffer) =>
   bytes.length > 33 && bytes.readUInt32BE(8) === 13 && bytes.toString('latin1', 12, 16) === 'IHDR'
     ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
     : undefined
 
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
-/** Adam7: where each pass begins, and its steps. */
+/** Adam7: x and y of the first pixel of each pass, then the steps in x and y. */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -57,7 +59,7 @@ const passes = [
   [0, 1, 1, 2],
 ] as const
 
-/** Bytes that the picture's data has to come to, by its IHDR. */
+/** Returns the size of the decompressed pixel data in bytes that IHDR implies. */
 const rawSize = (header: Buffer) => {
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)]
   const bits = (header[8] ?? 0) * (channels[header[9] ?? 1] ?? 0)
@@ -69,21 +71,21 @@ const rawSize = (header: Buffer) => {
 }
 
 const bad = (why: string): never => {
-  throw new Error(`is no readable PNG: ${why}`)
+  throw new Error(`is not a readable PNG: ${why}`)
 }
 
 /**
- * The same picture written anew, of nothing but its critical chunks, each of which is what it says it is: so much data as IHDR announces,
- * one header, one frame. A decoder has no surprises with it. Throws with what is wrong (to follow the field's name).
+ * Returns the same picture with its critical chunks only, after checking them: one header, one frame, valid checksums, and as much pixel data
+ * as IHDR implies. What is left is safe to decode. Throws what is wrong (worded to follow the field's name).
  */
 export const cleanPng = (bytes: Buffer): Buffer => {
   const chunks: { type: string; data: Buffer }[] = []
   for (let at = 8; chunks.at(-1)?.type !== 'IEND';) {
-    if (at + 12 > bytes.length) return bad('it is cut off')
+    if (at + 12 > bytes.length) return bad('it is truncated')
     const end = at + 8 + bytes.readUInt32BE(at)
-    if (end + 4 > bytes.length) return bad('it is cut off')
+    if (end + 4 > bytes.length) return bad('it is truncated')
     const type = bytes.toString('latin1', at + 4, at + 8)
-    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return bad('a checksum is wrong')
+    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return bad('a chunk has a wrong checksum')
     if (type === 'acTL') throw new Error('must not be animated')
     if (critical.has(type)) chunks.push({ type, data: bytes.subarray(at + 8, end) })
     at = end + 4
@@ -91,22 +93,22 @@ export const cleanPng = (bytes: Buffer): Buffer => {
   const of = (type: string) => chunks.filter((one) => one.type === type).map(({ data }) => data)
   const [header, ...more] = of('IHDR')
   if (!header || header.length !== 13 || more.length > 0 || chunks[0]?.type !== 'IHDR')
-    return bad('it has no one header')
+    return bad('it must have exactly one header, as its first chunk')
   const [packed, size] = [Buffer.concat(of('IDAT')), rawSize(header)]
-  if (inflated(packed, size) !== size) return bad('its data is not of the size that its header announces')
-  const [colours, transparency] = [of('PLTE').slice(0, 1), of('tRNS').slice(0, 1)]
+  if (inflatedSize(packed, size) !== size) return bad('its data does not have the size that its header states')
+  const [palette, transparency] = [of('PLTE').slice(0, 1), of('tRNS').slice(0, 1)]
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    ...colours.map((data) => chunk('PLTE', data)),
+    ...palette.map((data) => chunk('PLTE', data)),
     ...transparency.map((data) => chunk('tRNS', data)),
     chunk('IDAT', packed),
     chunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-/** Never unpacks more than it is to be. */
-const inflated = (packed: Buffer, size: number) => {
+/** Returns the decompressed size, undefined when the data is corrupt or larger than `size`. */
+const inflatedSize = (packed: Buffer, size: number) => {
   try {
     return inflateSync(packed, { maxOutputLength: Math.max(1, size) }).length
   } catch {

@@ -2,33 +2,37 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Done, Task } from './worker.ts'
 
-/** A worker did not answer in time, or died over its task. */
-export class Unanswered extends Error {}
-/** Too many tasks wait already. */
-export class Busy extends Error {}
+/** A worker exceeded its time limit, or ended before it finished its task. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost'
+}
+/** The queue of waiting tasks is full. */
+export class Busy extends Error {
+  override readonly name = 'Busy'
+}
 
 export interface PoolOptions {
-  /** workers at once; each is started when it is first needed */
+  /** maximum number of workers; each is started when it is first needed */
   readonly size: number
-  /** ms that a task may take; then its worker is killed */
-  readonly patience: number
-  /** tasks that may wait for a worker */
+  /** time limit of a task; its worker is killed when the limit is exceeded */
+  readonly timeoutMs: number
+  /** maximum number of tasks that wait for a worker */
   readonly queue?: number
 }
 export interface Pool {
-  /** Throws `Unanswered`, `Busy`. */
+  /** Runs a task in a worker. Throws `WorkerLost` or `Busy`. */
   readonly run: (task: Task) => Promise<Done>
   readonly close: () => Promise<void>
 }
 
-/** MiB of a worker's heap: what lies outside of it is bounded by what it is given to do. It has no part in our environment. */
+/** Limits of a worker: its heap in MiB (buffers outside of the heap are bounded by the sizes of its tasks), and an empty environment. */
 const options = { resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }, env: {} }
 const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url).href
 
-/** tsx does not reach into threads by itself (privatenumber/tsx#354): where the source is run as it is, it is called there. */
+/** tsx does not register itself in worker threads (privatenumber/tsx#354), so the worker does it when the source is not compiled. */
 const viaTsx = () =>
   new Worker(`import('tsx/esm/api').then((tsx) => (tsx.register(), import('${file}')))`, { ...options, eval: true })
-const startWorker = () => (file.endsWith('.ts') ? viaTsx() : new Worker(new URL(file), options))
+const startThread = () => (file.endsWith('.ts') ? viaTsx() : new Worker(new URL(file), options))
 
 interface Job {
   readonly task: Task
@@ -36,15 +40,15 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** Threads that draw and decode, so that the event loop never does. */
-export const openPool = ({ size, patience, queue = 200 }: PoolOptions): Pool => {
+/** Opens a pool of threads that draw and decode, so that the event loop is never blocked by that work. */
+export const openPool = ({ size, timeoutMs, queue = 200 }: PoolOptions): Pool => {
   const waiting: Job[] = []
   const workers = new Set<Worker>()
   const idle: (() => void)[] = []
   let closed = false
 
-  const hire = () => {
-    const worker = startWorker()
+  const startWorker = () => {
+    const worker = startThread()
     worker.unref()
     workers.add(worker)
     let job: Job | undefined
@@ -54,9 +58,9 @@ export const openPool = ({ size, patience, queue = 200 }: PoolOptions): Pool => 
       job = waiting.shift()
       if (!job) return void idle.push(next)
       timer = setTimeout(() => {
-        why = `it took more than ${patience} ms`
+        why = `it took more than ${timeoutMs} ms`
         void worker.terminate()
-      }, patience)
+      }, timeoutMs)
       worker.postMessage(job.task)
     }
     worker.on('message', (message: Done | 'ready') => {
@@ -69,24 +73,24 @@ export const openPool = ({ size, patience, queue = 200 }: PoolOptions): Pool => 
       clearTimeout(timer)
       workers.delete(worker)
       if (idle.includes(next)) idle.splice(idle.indexOf(next), 1)
-      // one that dies before it is ready takes a task with it: else a program that cannot start would be started for ever
-      else (job ?? waiting.shift())?.reject(new Unanswered(`a worker was lost over its task: ${why}`))
-      if (waiting.length > 0 && !closed) hire()
+      // a worker that ends before it is ready fails a waiting task: otherwise one that cannot start would be restarted forever
+      else (job ?? waiting.shift())?.reject(new WorkerLost(`a worker did not finish its task: ${why}`))
+      if (waiting.length > 0 && !closed) startWorker()
     })
   }
 
   return {
     run: (task) =>
       new Promise((resolve, reject) => {
-        if (closed || waiting.length >= queue) return reject(new Busy('too many tasks wait for a worker'))
+        if (closed || waiting.length >= queue) return reject(new Busy('too many tasks are waiting for a worker'))
         waiting.push({ task, resolve, reject })
         const next = idle.pop()
         if (next) next()
-        else if (workers.size < size) hire()
+        else if (workers.size < size) startWorker()
       }),
     close: async () => {
       closed = true
-      waiting.splice(0).forEach(({ reject }) => reject(new Busy('there are no workers any more')))
+      waiting.splice(0).forEach(({ reject }) => reject(new Busy('the workers are shutting down')))
       await Promise.all([...workers].map((worker) => worker.terminate()))
     },
   }

@@ -5,7 +5,7 @@ export interface Raster {
   readonly data: Uint8Array
 }
 
-/** The pixels that one of the new ones covers, and how much of each. */
+/** Returns for each new pixel which old pixels it covers, and how much of each. */
 const spans = (from: number, to: number) =>
   Array.from({ length: to }, (_, i) => {
     const [start, end] = [(i * from) / to, ((i + 1) * from) / to]
@@ -16,7 +16,7 @@ const spans = (from: number, to: number) =>
     }))
   })
 
-/** Each new pixel is the mean of those it covers; what is transparent lends it no colour. */
+/** Resizes a picture. Each new pixel is the mean of the pixels it covers, weighted by opacity. */
 export const resize = ({ width, height, data }: Raster, toWidth: number, toHeight: number): Raster => {
   if (toWidth === width && toHeight === height) return { width, height, data }
   const resized = new Uint8Array(toWidth * toHeight * 4)
@@ -40,7 +40,7 @@ export const resize = ({ width, height, data }: Raster, toWidth: number, toHeigh
   return { width: toWidth, height: toHeight, data: resized }
 }
 
-/** The largest size of the same shape inside a square. */
+/** Returns the largest size with the same aspect ratio that fits into a square. */
 export const fitted = ({ width, height }: Pick<Raster, 'width' | 'height'>, side: number) => {
   const scale = side / Math.max(width, height)
   const of = (length: number) => Math.max(1, Math.round(length * scale))

@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads'
 import { draw, type Drawing } from './draw.ts'
 import { readLogo } from './logo.ts'
 
-/** What a worker is asked: to draw a QR code, or to make a PNG of ours of a stranger's picture. */
+/** Work for a worker: draw a QR code, or decode an uploaded picture into a logo. */
 export type Task =
   { readonly type: 'draw'; readonly drawing: Drawing } | { readonly type: 'logo'; readonly bytes: Uint8Array }
-/** `problem`: what is wrong with the picture. */
+/** The resulting image, or what is wrong with the picture. */
 export type Done = { readonly bytes: Uint8Array } | { readonly problem: string }
 
-const carryOut = (task: Task) => {
+const execute = (task: Task) => {
   switch (task.type) {
     case 'draw':
       return draw(task.drawing)
@@ -19,7 +19,7 @@ const carryOut = (task: Task) => {
 
 const answer = (task: Task): Done => {
   try {
-    return { bytes: carryOut(task) }
+    return { bytes: execute(task) }
   } catch (error) {
     return { problem: (error as Error).message }
   }

@@ -4,12 +4,12 @@ import QuickLRU from 'quick-lru'
 import { previewers } from './previewers.ts'
 
 /**
- * The version of all that classifies a visitor: the rules in this folder, isbot's list and bowser's. It stands on every batch of clicks and is
- * raised whenever one of them changes an answer; the spec that holds it against the installed versions fails until that was considered.
+ * The version of everything that classifies a visitor: the rules in this folder, and the lists of isbot and bowser. Every batch of clicks carries
+ * it. Raise it when a result changes; a spec compares it with the installed versions of both packages.
  */
 export const rulesVersion = 1
 
-/** What is read of a user agent; the rest is cut before anything parses it. */
+/** Maximum length of a user agent in characters; the rest is cut off before parsing. */
 export const agentLimit = 512
 
 export interface Agent {
@@ -17,22 +17,27 @@ export interface Agent {
   readonly os: { readonly family: string; readonly version: string }
   readonly device: 'desktop' | 'mobile' | 'tablet' | 'other'
   readonly class: 'human' | 'bot' | 'preview'
-  /** the previewer's name, or the word that isbot's rule matched; `` when nothing names it, as without a user agent */
+  /** the previewer's name, or the word that isbot's rule matched; `` when there is no such word, for example without a user agent */
   readonly bot?: string
-  /** the user agent's words, letters only, at most 128 bytes: what a later list of bots can be run over */
+  /** the words of the user agent, letters only, at most 128 bytes: a later list of bots can be applied to them */
   readonly words: string
 }
 
-const asIs = (names: string): readonly (readonly [string, string])[] => names.split(', ').map((name) => [name, name])
+const unchanged = (names: string): readonly (readonly [string, string])[] =>
+  names.split(', ').map((name) => [name, name])
 
-// Bowser takes the name from the text itself when it knows none: a label is only what stands here.
+// For an unknown browser Bowser takes a name from the user agent itself, so only the names in this list become labels.
 const browsers: ReadonlyMap<string, string> = new Map([
-  ...asIs('Amazon Silk, Android Browser, BlackBerry, Brave, Chrome, Chromium, DuckDuckGo, Electron, Epiphany, Firefox'),
-  ...asIs('Google Search, HeyTap Browser, Internet Explorer, K-Meleon, Ladybird, LibreWolf, Maxthon, Opera, Pale Moon'),
-  ...asIs(
+  ...unchanged(
+    'Amazon Silk, Android Browser, BlackBerry, Brave, Chrome, Chromium, DuckDuckGo, Electron, Epiphany, Firefox',
+  ),
+  ...unchanged(
+    'Google Search, HeyTap Browser, Internet Explorer, K-Meleon, Ladybird, LibreWolf, Maxthon, Opera, Pale Moon',
+  ),
+  ...unchanged(
     'Puffin, QQ Browser, QQ Browser Lite, QupZilla, Safari, SeaMonkey, Sleipnir, Sogou Browser, Swing, UC Browser',
   ),
-  ...asIs('Vivaldi, Vivo Browser, WeChat, Yandex Browser'),
+  ...unchanged('Vivaldi, Vivo Browser, WeChat, Yandex Browser'),
   ['Focus', 'Firefox'],
   ['Microsoft Edge', 'Edge'],
   ['Miui', 'MIUI Browser'],
@@ -46,8 +51,9 @@ const browsers: ReadonlyMap<string, string> = new Map([
   ['WebOS Browser', 'webOS Browser'],
 ])
 
+// The same holds for operating systems.
 const systems: ReadonlyMap<string, string> = new Map([
-  ...asIs('Android, BlackBerry, Chrome OS, HarmonyOS, iOS, Linux, macOS, Roku, Tizen, Windows, Windows Phone'),
+  ...unchanged('Android, BlackBerry, Chrome OS, HarmonyOS, iOS, Linux, macOS, Roku, Tizen, Windows, Windows Phone'),
   ['PlayStation 4', 'PlayStation'],
   ['WebOS', 'webOS'],
 ])
@@ -55,21 +61,21 @@ const systems: ReadonlyMap<string, string> = new Map([
 const television = /\b(?:smart-?tv|android ?tv|google ?tv|apple ?tv|hbbtv|crkey|bravia)\b/i
 const fireTv = /\bAFT[A-Z]{1,5}\b/
 
-// `120.0.6099.144` -> `120`, `17.4.1` -> `17.4`. Four digits at most: a longer number is no version, and could be anybody's.
-const short = (version: string | undefined): string => {
+// `120.0.6099.144` -> `120`, `17.4.1` -> `17.4`. A number of more than four digits is not a version and might identify a person.
+const shortVersion = (version: string | undefined): string => {
   const [, major, minor] = /^(\d{1,4})(?:\.(\d{1,4}))?(?!\d)/.exec(version ?? '') ?? []
   if (!major) return ''
   return minor && Number(minor) > 0 ? `${major}.${minor}` : major
 }
 
-const drawn = /\(KHTML, like Gecko\)/g
+const engineNote = /\(KHTML, like Gecko\)/g
 const urls = /\b(https?):\S*|\bwww\.\S*/gi
 const mails = /[\w.+-]{1,64}(?:@|\s?[([{]\s?at\s?[)\]}]\s?)[\w.-]*/gi
 const addresses = /\b[\da-f]{0,4}(?::[\da-f]{0,4}){2,}|\b(?=[a-z]*\d)[\da-f]{6,}\b/gi
 
-// Letters only: what can name a program, nothing that could name a person or a device.
+// Letters only: they can name a program, but not identify a person or a device.
 const wordsOf = (text: string): readonly string[] => {
-  const clean = text.replace(drawn, ' ').replace(urls, ' $1 ').replace(mails, ' ').replace(addresses, ' ')
+  const clean = text.replace(engineNote, ' ').replace(urls, ' $1 ').replace(mails, ' ').replace(addresses, ' ')
   const words = new Set<string>()
   let size = -1
   for (const [found] of clean.matchAll(/[a-z]+(?:[-_][a-z]+)*/gi)) {
@@ -82,8 +88,8 @@ const wordsOf = (text: string): readonly string[] => {
   return [...words]
 }
 
-// isbot's match may be a piece of a word (`bot`), or all there is: the recorded token is the whole word, and only if it may be kept.
-// When all that gives a bot away is an address, the word before it names it, as in `(compatible; Yahoo! Slurp; http://…)`.
+// isbot may match a part of a word (`bot`) or the whole user agent. The recorded token is the whole word, provided it is one of the words kept.
+// When only an address reveals a bot, the word before the address names it, as in `(compatible; Yahoo! Slurp; http://…)`.
 const tokenOf = (words: readonly string[], match: string): string => {
   const piece = wordsOf(match)[0]?.toLowerCase()
   if (piece === undefined) return ''
@@ -91,7 +97,7 @@ const tokenOf = (words: readonly string[], match: string): string => {
   return words[/^https?$/.test(words[at] ?? '') ? at - 1 : at] ?? ''
 }
 
-// isbot counts these among the robots, but there is a person at the keyboard of a terminal, who wants to see the click counted
+// isbot takes these for robots, but a person types them in a terminal and expects the click to be counted
 const typedByHand = /^(?:curl|HTTPie|xh)\/[\w.-]+$/i
 
 const classOf = (text: string, words: readonly string[]): Pick<Agent, 'class' | 'bot'> => {
@@ -107,8 +113,8 @@ const deviceOf = (platform: string, os: string, text: string): Agent['device'] =
   return os === 'Chrome OS' ? 'desktop' : 'other'
 }
 
-// No person's browser sends none.
-const nobody: Agent = {
+// Every browser sends a user agent.
+const withoutAgent: Agent = {
   browser: { family: 'Unknown Browser', version: '' },
   os: { family: 'Unknown OS', version: '' },
   device: 'other',
@@ -118,7 +124,7 @@ const nobody: Agent = {
 }
 
 const parse = (text: string): Agent => {
-  if (text.trim() === '') return nobody
+  if (text.trim() === '') return withoutAgent
   const parser = Bowser.getParser(text, true)
   const browser = parser.getBrowser()
   const os = parser.getOS()
@@ -126,10 +132,10 @@ const parse = (text: string): Agent => {
   const system = systems.get(os.name ?? '')
   const words = wordsOf(text)
   return {
-    browser: family ? { family, version: short(browser.version) } : nobody.browser,
+    browser: family ? { family, version: shortVersion(browser.version) } : withoutAgent.browser,
     os: system
-      ? { family: system, version: system === 'Windows' ? (os.versionName ?? '') : short(os.version) }
-      : nobody.os,
+      ? { family: system, version: system === 'Windows' ? (os.versionName ?? '') : shortVersion(os.version) }
+      : withoutAgent.os,
     device: deviceOf(parser.getPlatformType(), system ?? '', text),
     ...classOf(text, words),
     words: words.join(' '),
@@ -138,9 +144,9 @@ const parse = (text: string): Agent => {
 
 const cache = new QuickLRU<string, Agent>({ maxSize: 2_000 })
 
-/** Reads a user agent: which browser, system and device, and whether a person is in front. */
+/** Returns the browser, operating system and device of a user agent, and whether a person uses it. */
 export const readAgent = (userAgent: string): Agent => {
-  // copied when cut: a slice would keep the whole header alive in the cache
+  // a slice would keep the whole header alive in the cache, so the text is copied
   const text = userAgent.length > agentLimit ? Buffer.from(userAgent.slice(0, agentLimit)).toString() : userAgent
   const known = cache.get(text)
   if (known) return known

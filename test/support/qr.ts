@@ -9,7 +9,7 @@ export const scan = ({ width, height, data }: Raster): string | undefined =>
   jsqr.default(new Uint8ClampedArray(data), width, height)?.data
 export const scanPng = (bytes: Uint8Array) => scan(readPng(bytes))
 
-const rgb = (colour = '') => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
+const rgb = (color = '') => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
 /** An SVG of ours as pixels: its background, the rectangles of its path, and its logo, so many pixels a module. */
 export const rasterise = (svg: string, scale = 4): Raster => {

@@ -11,15 +11,15 @@ import { startStub, type Stub } from '../support/stub.ts'
 
 const MiB = 1024 * 1024
 
-describe('a logo that is a bomb (threat 9, fault 63)', function () {
+describe('a malicious logo (threat 9, fault 63)', function () {
   this.timeout(60_000)
   let app: TestApp
   let stub: Stub
   let key: string
   let served: Buffer = Buffer.alloc(0)
-  /** 256 MiB, packed into a thousandth of that */
+  /** 256 MiB of zeros, compressed to about 256 KiB */
   let zeros: Buffer
-  /** of the event loop, over all bombs together */
+  /** delay of the event loop during all uploads together */
   const delay = monitorEventLoopDelay({ resolution: 5 })
 
   before(async () => {
@@ -28,7 +28,7 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
     app = await startTestApp({}, undefined, { guardedFetch })
     key = (await app.register()).key
     zeros = deflateSync(Buffer.alloc(256 * MiB), { level: 9 })
-    // workers and code are warm
+    // starts the workers, so that no test measures that
     expect((await add(inline(slowJpeg(1), 'jpeg'))).status).to.equal(200)
   })
   after(async () => {
@@ -43,8 +43,8 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
     return `http://pictures.example:${stub.port}/`
   }
 
-  /** Runs it, and tells how long it took and how much memory. */
-  const watched = async <T>(run: () => Promise<T>) => {
+  /** Runs an upload and measures its duration in ms and its growth of memory in MiB. */
+  const measured = async <T>(run: () => Promise<T>) => {
     const before = process.memoryUsage.rss()
     let most = before
     const sampling = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20)
@@ -58,37 +58,40 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
     return { result, ms, grown }
   }
   const refused = async (logo: string, problem: RegExp) => {
-    const { result, ms, grown } = await watched(() => add(logo))
+    const { result, ms, grown } = await measured(() => add(logo))
     expect([result.status, result.json['error']]).to.deep.equal([400, 1])
     expect(result.json['message']).to.match(problem)
     expect(ms, 'ms').to.be.below(5500)
     expect(grown, 'MiB more').to.be.below(150)
   }
 
-  it('of 19,000 x 19,000 pixels in 44 KiB is refused by its header', async () => {
-    const bomb = rawPng({ width: 19_000, height: 19_000, depth: 1, colour: 0 }, Buffer.alloc(19_000 * (1 + 2375)))
+  it('is refused by its header when it is a PNG of 19,000 x 19,000 pixels in 44 KiB', async () => {
+    const bomb = rawPng({ width: 19_000, height: 19_000, depth: 1, color: 0 }, Buffer.alloc(19_000 * (1 + 2375)))
     expect(bomb.length).to.be.within(40_000, 48_000)
     await refused(inline(bomb), /^logo: must be at most 1024 x 1024 pixels, not 19000 x 19000/)
   })
 
-  it('that unpacks to 256 MiB where its header says 40 KiB is unpacked no further than that', async () => {
+  it('is decompressed no further than its header states, when its data has 256 MiB', async () => {
     expect(zeros.length).to.be.below(512 * 1024 - 100)
     for (const interlaced of [false, true]) {
       const bomb = pngOfChunks(header({ width: 100, height: 100, interlaced }), chunk('IDAT', zeros))
-      await refused(fetched(bomb), /^logo: is no readable PNG: its data is not of the size that its header announces/)
+      await refused(
+        fetched(bomb),
+        /^logo: is not a readable PNG: its data does not have the size that its header states/,
+      )
     }
   })
 
-  it('with a second header behind the first is refused', async () => {
+  it('is refused when it has a second header', async () => {
     const [small, large] = [header({ width: 1, height: 1 }), header({ width: 19_000, height: 19_000 })]
-    await refused(fetched(pngOfChunks(small, large, chunk('IDAT', zeros))), /^logo: is no readable PNG/)
-    await refused(fetched(pngOfChunks(chunk('tEXt', Buffer.alloc(5)), small)), /^logo: is no readable image/)
+    await refused(fetched(pngOfChunks(small, large, chunk('IDAT', zeros))), /^logo: is not a readable PNG/)
+    await refused(fetched(pngOfChunks(chunk('tEXt', Buffer.alloc(5)), small)), /^logo: is not a readable image/)
   })
 
-  it('that is packed into what nobody looks at is not unpacked', async () => {
+  it('is accepted without decompressing the chunks that are not needed', async () => {
     const raw = chunk('IDAT', deflateSync(Buffer.alloc(2 * 9)))
     const profile = Buffer.concat([Buffer.from('x\0\0'), zeros])
-    const { result, grown } = await watched(() =>
+    const { result, grown } = await measured(() =>
       add(
         fetched(
           pngOfChunks(
@@ -111,7 +114,7 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
     expect(String(data['logo']).length).to.be.below(200)
   })
 
-  it('that moves is refused (APNG)', async () => {
+  it('is refused when it is animated (APNG)', async () => {
     const still = [
       header({ width: 1, height: 1 }),
       chunk('acTL', Buffer.from([0, 0, 0, 9, 0, 0, 0, 0])),
@@ -120,34 +123,34 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
     await refused(inline(pngOfChunks(...still)), /^logo: must not be animated/)
   })
 
-  it('as a JPEG of 65,535 x 65,535 pixels is refused by its header', async () => {
+  it('is refused by its header when it is a JPEG of 65,535 x 65,535 pixels', async () => {
     await refused(
       inline(jpegHeader(65_535, 65_535), 'jpeg'),
       /^logo: must be at most 1024 x 1024 pixels, not 65535 x 65535/,
     )
     await refused(inline(jpegHeader(65_535, 1), 'jpg'), /^logo: must be at most 1024 x 1024 pixels/)
     const [small, large] = [jpegHeader(8, 8).subarray(0, -2), jpegHeader(65_535, 65_535).subarray(2)]
-    await refused(inline(Buffer.concat([small, large]), 'jpeg'), /^logo: is no readable image/)
+    await refused(inline(Buffer.concat([small, large]), 'jpeg'), /^logo: is not a readable image/)
   })
 
-  it('as a JPEG that takes for ever ends with its worker, and the next is read', async () => {
+  it('is refused when decoding exceeds the time limit, and the next logo is decoded', async () => {
     const bomb = slowJpeg(40_000)
     expect(bomb.length).to.be.below(512 * 1024)
-    await refused(fetched(bomb), /^logo: takes too long or too much memory to read/)
+    await refused(fetched(bomb), /^logo: takes too long or too much memory to decode/)
     expect((await add(inline(slowJpeg(1), 'jpeg'))).status).to.equal(200)
   })
 
-  it('as JPEGs that once hung their decoder is refused', async () => {
+  it('is refused when it is a JPEG that once made the decoder hang', async () => {
     // jpeg-js issues 53, 58 and 105
     for (const hex of [
       'ffd8ffc1f151d800ff51d800ffdaffde',
       'ffd8ffc09dfdb0ffff0e5296bd7fbbc4f9579096bd7fbbfc0e80d50000ffff36fa400100236701bf73ffaf8003a57f097f5e000000008023c4f9579096bd7fbb008000001500b34e8c018fda5212',
       'ffd8ffc121c46f1be060ee031817643439633431',
     ])
-      await refused(inline(Buffer.from(hex, 'hex'), 'jpeg'), /^logo: (?:is no readable image|must be at most)/)
+      await refused(inline(Buffer.from(hex, 'hex'), 'jpeg'), /^logo: (?:is not a readable image|must be at most)/)
   })
 
-  it('of the wrong kind is refused, whatever it calls itself', async () => {
+  it('is refused when it is neither PNG nor JPEG, whatever its declared type', async () => {
     for (const text of [
       'GIF89a',
       '<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -159,7 +162,7 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
       await refused(inline(Buffer.from(text)), /^logo: must be a PNG or JPEG image/)
   })
 
-  it('makes nobody else wait: codes are drawn while bombs are read', async () => {
+  it('does not delay drawing QR codes while it is decoded', async () => {
     const { json } = await app.post('/api/qr/add', { key, body: { type: 'text', data: 'quick' } })
     const path = String(json['link']).replace(app.app.baseUrl, app.address)
     await fetch(path)
@@ -172,10 +175,10 @@ describe('a logo that is a bomb (threat 9, fault 63)', function () {
     for (const { status } of await bombs) expect(status).to.equal(400)
   })
 
-  it('never holds the event loop up', () => {
+  it('never blocks the event loop', () => {
     const p99 = delay.percentile(99) / 1e6
-    note(`p99 ${p99.toFixed(1)} ms over ${delay.count} looks`)
-    // 10 to 30 ms where the machine is our own; others that want its cores make us wait for one. A bomb would take seconds.
+    note(`p99 ${p99.toFixed(1)} ms over ${delay.count} samples`)
+    // 10 to 30 ms on an idle machine, more when other processes use its cores; decoding on the event loop would take seconds
     expect(p99).to.be.below(200)
   })
 })

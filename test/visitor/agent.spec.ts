@@ -36,7 +36,7 @@ const people = [
 ]
 
 describe('a user agent', () => {
-  it('of a measured population of browsers is human, with a known browser and system', () => {
+  it('of each browser in a measured sample is human, with a known browser and system', () => {
     expect(samples.length + topUserAgents.length).to.be.above(1_000)
     for (const userAgent of people) {
       const { class: kind, bot, browser, os } = readAgent(userAgent)
@@ -46,20 +46,20 @@ describe('a user agent', () => {
     }
   })
 
-  it('tells the device that was measured beside it', () => {
+  it('yields the device that was measured with it', () => {
     for (const { userAgent, deviceCategory } of samples) {
       expect(readAgent(userAgent).device, userAgent).to.equal(deviceCategory)
     }
   })
 
-  // Some of the population pretend (a phone's user agent on a desktop, by the browser's own tools): nearly all must agree, not all.
+  // Some browsers in the sample send another user agent (a phone's on a desktop, by their developer tools), so only nearly all must agree.
   const agreement = (judge: (sample: Sample) => boolean | undefined): number => {
     const judged = samples.map(judge).filter((agrees) => agrees !== undefined)
     expect(judged.length).to.be.above(1_000)
     return judged.filter((agrees) => agrees).length / judged.length
   }
 
-  it('tells the system that was measured beside it', () => {
+  it('yields the operating system that was measured with it', () => {
     const systems: Readonly<Record<string, string>> = {
       iPhone: 'iOS',
       iPad: 'iOS',
@@ -73,7 +73,7 @@ describe('a user agent', () => {
     expect(share).to.be.above(0.99)
   })
 
-  it('tells a browser of the maker that was measured beside it', () => {
+  it('yields a browser of the vendor that was measured with it', () => {
     const share = agreement(({ userAgent, vendor }) => {
       const { browser, os } = readAgent(userAgent)
       if (vendor === 'Google Inc.') return chromium.includes(browser.family)
@@ -83,7 +83,7 @@ describe('a user agent', () => {
     expect(share).to.be.above(0.99)
   })
 
-  it('is read into the labels that a customer sees', () => {
+  it('yields the labels that customers see', () => {
     for (const [userAgent, browser, os, device] of browsers) {
       const agent = readAgent(userAgent)
       expect(`${agent.browser.family} ${agent.browser.version}`.trim(), userAgent).to.equal(browser)
@@ -92,7 +92,7 @@ describe('a user agent', () => {
     }
   })
 
-  it('of an in-app browser is a person, in the browser that draws the page', () => {
+  it('of an in-app browser is human, with the browser that renders the page', () => {
     expect(inApp.length).to.be.at.least(15)
     for (const [program, userAgent, seen] of inApp) {
       const { class: kind, browser, os, device } = readAgent(userAgent)
@@ -100,7 +100,7 @@ describe('a user agent', () => {
     }
   })
 
-  it('of a bot is known, with the word that names it', () => {
+  it('of a bot is class bot, with the word that names it', () => {
     expect(bots.length + previews.length).to.be.at.least(40)
     for (const [token, userAgent] of bots) {
       const { class: kind, bot } = readAgent(userAgent)
@@ -108,14 +108,14 @@ describe('a user agent', () => {
     }
   })
 
-  it('of a link previewer is known, with its name', () => {
+  it('of a link previewer is class preview, with its name', () => {
     for (const [name, userAgent] of previews) {
       const { class: kind, bot } = readAgent(userAgent)
       expect({ kind, bot }, userAgent).to.deep.equal({ kind: 'preview', bot: name })
     }
   })
 
-  it('that is missing or blank is a bot without a name', () => {
+  it('is a bot without a name when it is missing or blank', () => {
     for (const userAgent of ['', ' ', '\t  ']) {
       expect(readAgent(userAgent)).to.deep.equal({
         browser: { family: 'Unknown Browser', version: '' },
@@ -128,7 +128,7 @@ describe('a user agent', () => {
     }
   })
 
-  it('gives no label of its own making', () => {
+  it('never yields a label or version outside of the known ones', () => {
     const agent = readAgent('jane.doe@example.com/4915112345678 (secret) AppleWebKit/1')
     expect(JSON.stringify(agent)).not.to.match(/jane|doe|example|4915/)
     expect(readAgent('Made Up Browser/1.0 (Linux)').browser.family).to.equal('Unknown Browser')
@@ -138,12 +138,12 @@ describe('a user agent', () => {
     expect(readAgent('Mozilla/5.0 (X11; Linux x86_64) Chrome/9.0 Safari/537.36 OPR/jane').browser.version).to.equal('')
   })
 
-  it('is read once and remembered', () => {
+  it('is parsed once and cached', () => {
     const userAgent = `${people[0]} remembered`
     expect(readAgent(userAgent)).to.equal(readAgent(`${userAgent}`))
   })
 
-  it('is cut to 512 characters before it is read', () => {
+  it('is cut to 512 characters before parsing', () => {
     const start = 'Mozilla/5.0 (X11; Linux x86_64) '.padEnd(agentLimit, 'x')
     expect(readAgent(`${start} Googlebot/2.1`)).to.equal(readAgent(start))
   })
@@ -152,7 +152,7 @@ describe('a user agent', () => {
 describe('the words of a user agent', () => {
   const words = (userAgent: string) => readAgent(userAgent).words
 
-  it('are its letters, each word once', () => {
+  it('are its words of letters, each of them once', () => {
     expect(words('Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)')).to.equal(
       'Mozilla compatible MJ bot http',
     )
@@ -161,7 +161,7 @@ describe('the words of a user agent', () => {
     )
   })
 
-  it('have no version, number, address, e-mail address or URL', () => {
+  it('contain no version, number, IP address, e-mail address or URL', () => {
     const dropped = [
       ['jane.doe@example.com', 'jane.doe+bot@example.co.uk', 'jane(at)example.com', 'jane [at] example.com'],
       ['https://example.com/jane?doe=1', 'http://jane.example.com', '+https://example.com/~jane'],
@@ -180,7 +180,7 @@ describe('the words of a user agent', () => {
     }
   })
 
-  it('are at most 128 bytes of letters, whatever is sent', () => {
+  it('are at most 128 bytes of letters, whatever the header', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -211,26 +211,26 @@ describe('the words of a user agent', () => {
     )
   })
 
-  // Rules about the shape of the whole text cannot be asked of words; those about words can.
+  // Rules about the structure of the whole user agent cannot be applied to its words; rules about words can.
   const rule = new RegExp(list.filter((pattern) => !/[\^$\d|\\;@]|\\[dws(|.]/.test(pattern)).join('|'), 'i')
 
-  it('are enough to find a bot again with a list of bots', () => {
+  it('are enough to recognize a bot by a list of bots', () => {
     const found = [...bots, ...previews].filter(([, userAgent]) => rule.test(userAgent))
     expect(found.length).to.be.above(60)
     for (const [, userAgent] of found) expect(words(userAgent), userAgent).to.match(rule)
   })
 
-  it('name every bot that has a name', () => {
+  it('include the name of every bot that has one', () => {
     for (const [token, userAgent] of bots) if (token !== '') expect(words(userAgent).split(' ')).to.include(token)
   })
 
-  it('make nobody a bot', () => {
+  it('never make a person a bot', () => {
     for (const userAgent of people) expect(words(userAgent), userAgent).not.to.match(rule)
   })
 })
 
-describe('reading user agents', () => {
-  it('takes bounded time, however odd they are', () => {
+describe('parsing user agents', () => {
+  it('takes bounded time, whatever the header', () => {
     const pieces = [
       [' ', ',', ';', '/', '(', ')', '[', '@', '.', ':', '1', '1.', '1_', 'a', 'a.', 'é', '\\', '|', '"', '-', '_'],
       [
@@ -254,21 +254,22 @@ describe('reading user agents', () => {
       readAgent(long)
       readAgent(`Mozilla/5.0 ${long}`)
       readAgent(`x${long.slice(0, agentLimit - 2)}!`)
-      // the budget is 5 ms each; the rest is for a busy machine
+      // the target is 5 ms each; the rest is tolerance for a busy machine
       expect(performance.now() - started, piece).to.be.below(250)
     }
   })
 
-  it('forgets the ones that were not seen again', () => {
+  it('evicts the least recently used results from its cache', () => {
     const first = readAgent('curl/8.0 first')
     for (let n = 0; n < 5_000; n += 1) readAgent(`curl/8.${n}`)
     expect(readAgent('curl/8.0 first')).not.to.equal(first)
   })
 })
 
-describe('the rules', () => {
-  // Another isbot or bowser may classify otherwise. When this fails: compare the answers, raise rulesVersion if any differs, then write the new versions here.
-  it('are version 1 with these lists', () => {
+describe('the classification rules', () => {
+  // Another version of isbot or bowser may classify differently. When this fails: compare the results, raise rulesVersion if any differs, then
+  // write the new versions here.
+  it('have version 1 with these versions of isbot and bowser', () => {
     expect({ rulesVersion, isbot: installed('isbot'), bowser: installed('bowser') }).to.deep.equal({
       rulesVersion: 1,
       isbot: '5.2.3',

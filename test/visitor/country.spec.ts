@@ -17,13 +17,13 @@ describe('the country of an address', () => {
     for (const [address, code] of Object.entries(known)) expect(countries.of(address), address).to.equal(code)
   })
 
-  it('is found for IPv4 inside IPv6, in every spelling', () => {
+  it('is found for IPv4-mapped IPv6 addresses in every notation', () => {
     for (const address of ['::ffff:24.48.0.1', '::FFFF:24.48.0.1', '::ffff:1830:1', '0:0:0:0:0:ffff:1830:0001']) {
       expect(countries.of(address), address).to.equal('CA')
     }
   })
 
-  it('is not known for private and reserved addresses', () => {
+  it('is unknown for private and reserved addresses', () => {
     for (const address of [
       '127.0.0.1',
       '10.0.0.1',
@@ -38,7 +38,7 @@ describe('the country of an address', () => {
     }
   })
 
-  it('is not known for what is no address', () => {
+  it('is unknown for text that is not an address', () => {
     const garbage = [
       '',
       ' ',
@@ -59,14 +59,14 @@ describe('the country of an address', () => {
     expect(countries.of('8'.repeat(100_000))).to.equal('')
   })
 
-  it('is two capitals or nothing, whatever is asked', () => {
+  it('is two capital letters or empty, whatever the input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => /^([A-Z]{2})?$/.test(countries.of(text))),
       { numRuns: 500 },
     )
   })
 
-  it('always has an English name', () => {
+  it('has an English name whenever it is known', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
         const code = countries.of(address)
@@ -86,7 +86,7 @@ describe('the name of a country', () => {
     expect(countryName('XK')).to.equal('Kosovo')
   })
 
-  it('is Unknown for a code that names none', () => {
+  it('is Unknown for a code that no country has', () => {
     for (const code of ['', 'ZZ', 'AP', 'us', 'USA', '1', 'A1', 'U S', '__proto__']) {
       expect(countryName(code), code).to.equal('Unknown')
     }
@@ -94,7 +94,7 @@ describe('the name of a country', () => {
 })
 
 describe('a plain address', () => {
-  it('has one spelling', () => {
+  it('is the same for every notation of one address', () => {
     expect(plainAddress('2001:DB8:0:0::1')).to.equal('2001:db8::1')
     expect(plainAddress('fe80::1%eth0')).to.equal('fe80::1')
     expect(plainAddress('::ffff:203.0.113.7')).to.equal('203.0.113.7')
@@ -103,7 +103,7 @@ describe('a plain address', () => {
     expect(plainAddress('::')).to.equal('::')
   })
 
-  it('is its own plain address, and IPv4 inside IPv6 is that IPv4', () => {
+  it('does not change when it is normalized again, and is IPv4 for an IPv4-mapped address', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.ipV6(), (four, six) => {
         expect(plainAddress(`::ffff:${four}`)).to.equal(four)

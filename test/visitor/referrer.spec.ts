@@ -6,7 +6,7 @@ const ours = (host: string) => host === 'sho.rt'
 const from = (header: string) => referrerHost(header, ours)
 
 describe('a referrer', () => {
-  it('is the host of the page, without www., m., l. and lm.', () => {
+  it('is the host of the page without www., m., l. and lm.', () => {
     expect(from('https://example.com/a?b#c')).to.equal('example.com')
     expect(from('https://www.example.com/')).to.equal('example.com')
     expect(from('https://m.example.com/')).to.equal('example.com')
@@ -17,7 +17,7 @@ describe('a referrer', () => {
     expect(from('https://user:secret@example.com/')).to.equal('example.com')
   })
 
-  it('keeps a host that is only called like a prefix', () => {
+  it('keeps the host when its name is the same as a prefix', () => {
     expect(from('https://m.me/page')).to.equal('m.me')
     expect(from('https://www.m.me/page')).to.equal('m.me')
     expect(from('https://l.ink/')).to.equal('l.ink')
@@ -46,7 +46,7 @@ describe('a referrer', () => {
     for (const [header, site] of Object.entries(shims)) expect(from(header), header).to.equal(site)
   })
 
-  it('is the site of an Android program, or its package name', () => {
+  it('is the site of an Android app, or its package name when the app is unknown', () => {
     expect(from('android-app://com.google.android.googlequicksearchbox/https/www.google.com')).to.equal('google.com')
     expect(from('android-app://com.google.android.gm/')).to.equal('mail.google.com')
     expect(from('android-app://com.linkedin.android')).to.equal('linkedin.com')
@@ -57,7 +57,7 @@ describe('a referrer', () => {
     expect(from('android-app://')).to.equal('')
   })
 
-  it('is nothing when there is none, it cannot be read, or it is no web page', () => {
+  it('is empty when the header is missing, malformed or not a web address', () => {
     const nothing = [
       '',
       ' ',
@@ -81,7 +81,7 @@ describe('a referrer', () => {
     for (const header of [...nothing, ...others]) expect(from(header), header).to.equal('')
   })
 
-  it('is nothing when it is one of ours', () => {
+  it('is empty when it is one of our own hosts', () => {
     expect(from('https://sho.rt/abc')).to.equal('')
     expect(from('https://www.sho.rt./abc')).to.equal('')
     expect(from('http://SHO.RT:8080/')).to.equal('')
@@ -94,13 +94,13 @@ describe('a referrer', () => {
     }
   })
 
-  it('is no name that every object has', () => {
+  it('is not affected by names that every JavaScript object has', () => {
     expect(from('https://constructor/')).to.equal('constructor')
     expect(from('android-app://__proto__.constructor')).to.equal('')
     expect(from('android-app://to.string')).to.equal('to.string')
   })
 
-  it('is read from the first 2 KiB, in bounded time', () => {
+  it('is read from the first 2 KiB in bounded time', () => {
     expect(from(`https://example.com/${'a'.repeat(100_000)}`)).to.equal('example.com')
     expect(from(' '.repeat(referrerLimit) + 'https://example.com/')).to.equal('')
     for (const piece of [
@@ -126,11 +126,11 @@ describe('a referrer', () => {
     }
   })
 
-  it('is read alike however often it is asked', () => {
+  it('is the same after thousands of calls', () => {
     for (let n = 0; n < 20_000; n += 1) if (from('https://bücher.de/') === '') throw new Error(`lost after ${n}`)
   })
 
-  it('is a plain lower-case host or nothing, whatever is sent', () => {
+  it('is a lower-case host or empty, whatever the header', () => {
     const header = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 100 }),
       fc.webUrl(),
@@ -148,7 +148,7 @@ describe('a referrer', () => {
 })
 
 describe('the social count', () => {
-  it('knows each network by its hosts and all below them', () => {
+  it('assigns the hosts of each network and their subdomains', () => {
     const hosts = {
       facebook: ['facebook.com', 'web.facebook.com', 'business.facebook.com', 'fb.me'],
       twitter: ['twitter.com', 'x.com', 'mobile.x.com'],
@@ -166,7 +166,7 @@ describe('the social count', () => {
     for (const [name, all] of Object.entries(hosts)) for (const host of all) expect(network(host), host).to.equal(name)
   })
 
-  it('does not know a host that only looks like one', () => {
+  it('ignores hosts that only look like those of a network', () => {
     const others = [
       ['', 'Direct', 'google', 'google.evil.com', 'notgoogle.com', 'google.com.evil.com', 'google.co.uk.evil.com'],
       [
@@ -191,7 +191,7 @@ describe('the social count', () => {
     for (const host of others) expect(network(host), host).to.equal(undefined)
   })
 
-  it('knows what a link shim brought', () => {
+  it('includes visitors who came through a link shim', () => {
     expect(network(from('https://t.co/abc'))).to.equal('twitter')
     expect(network(from('https://lm.facebook.com/l.php'))).to.equal('facebook')
     expect(network(from('https://l.instagram.com/'))).to.equal('instagram')
