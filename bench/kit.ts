@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import type { Connection } from '../src/postgres/embedded.ts'
+import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
 import { urlOf } from '../test/support/app.ts'
 import { client } from '../test/support/client.ts'
 
@@ -20,9 +20,9 @@ export interface Line {
 export interface Bench {
   readonly dir: string
   /** A new empty database on the bench's PostgreSQL. */
-  readonly database: () => Promise<Connection>
+  readonly database: () => Promise<EmbeddedConnection>
   /** The real service in a process of its own, on a database of its own unless one is given. */
-  readonly service: (on?: Connection) => Promise<Service>
+  readonly service: (on?: EmbeddedConnection) => Promise<Service>
 }
 export type Service = Awaited<ReturnType<typeof startService>>
 
@@ -57,7 +57,7 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
   return { address, stop }
 }
 
-const startService = async (dir: string, connection: Connection) => {
+const startService = async (dir: string, connection: EmbeddedConnection) => {
   const { address, stop } = await startListening([main, 'start'], {
     PORT: '0',
     DATA_DIR: await mkdtemp(join(dir, 'service-')),
@@ -70,7 +70,7 @@ const startService = async (dir: string, connection: Connection) => {
   return { ...api, key, stop }
 }
 
-export const openBench = (dir: string, connection: Connection): Bench => {
+export const openBench = (dir: string, connection: EmbeddedConnection): Bench => {
   let databases = 0
   const database = async () => {
     const name = `bench_${++databases}`

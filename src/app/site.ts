@@ -9,7 +9,7 @@ import { createQrPages } from '../http/public/qr.ts'
 import { limiter } from '../http/api/ratelimit.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Ledger } from './ledger.ts'
-import { allIds } from '../postgres/ids.ts'
+import { idSequences } from '../postgres/ids.ts'
 import { encode } from '../postgres/notifications.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
@@ -54,7 +54,7 @@ export const openSite = ({
     ...shared,
     handler,
     reader,
-    nextId: allIds(db),
+    nextId: idSequences(db),
     baseUrl,
     registration: config.REGISTRATION === 'open',
     isOwnHost,

@@ -10,7 +10,7 @@ import { newKey } from '../cache/auth.ts'
 import { register, Registration } from '../http/register.ts'
 import { expiry, firstProblem } from '../http/api/fields.ts'
 import { createLogger } from '../logger.ts'
-import { atLeast, ids } from '../postgres/ids.ts'
+import { advanceSequence, idSequence } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
 import { fill } from '../projections/fill.ts'
 import { findAccountBy, listAccounts } from '../queries/account.ts'
@@ -93,7 +93,7 @@ const add = (email: string | undefined, options: AccountOptions, print: Print) =
     let position = 0n
     const answer = await register(keys.service, parsed.data, async (make) => {
       const own = context(0)
-      const created = await handler.create(account, ids(db, 'account'), make, (id) => ({ ...own, account: id }))
+      const created = await handler.create(account, idSequence(db, 'account'), make, (id) => ({ ...own, account: id }))
       position = created.position
       return created
     })
@@ -215,6 +215,6 @@ const setSequences = async ({ db, tables }: Ledger) => {
     ['link', 'links'],
   ] as const) {
     const { rows } = await db.raw<{ rows: { max: string | null }[] }>(`select max(id) from ${tables.name(table)}`)
-    if (rows[0]?.max) await atLeast(db, kind, Number(rows[0].max))
+    if (rows[0]?.max) await advanceSequence(db, kind, Number(rows[0].max))
   }
 }

@@ -10,7 +10,7 @@ import { lockDataDir } from '../lib/folderlock.ts'
 import { asStored } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'
 import { createSignal } from '../lib/signal.ts'
-import { copyLog, NotACopy, type Progress } from '../store/copy.ts'
+import { copyLog, NotACopy, type CopyProgress } from '../store/copy.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import type { Opening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
@@ -86,7 +86,7 @@ const progressBar = () => {
   const bar = new SingleBar({ format: '{what} [{bar}] {percentage}% | {eta_formatted} left', noTTYOutput: false })
   bar.start(1, 0, { what: 'copied' })
   return {
-    show: (what: 'copied' | 'verified', { position, head }: Progress) => {
+    show: (what: 'copied' | 'verified', { position, head }: CopyProgress) => {
       bar.setTotal(Number(head))
       bar.update(Number(position), { what: what.padEnd(8) })
     },

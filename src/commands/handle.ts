@@ -2,6 +2,7 @@ import { v5 as uuid } from 'uuid'
 import type { Actor, New } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
+import type { StreamKind } from '../events/streams.ts'
 import type { Claim } from './claim.ts'
 import { claimName, claimNewName, newestClaim, type PendingWrite } from './claimwrites.ts'
 import { type Decider, fold, refuse, streamOf } from './decider.ts'
@@ -24,6 +25,8 @@ export interface Handled<S, E> {
 }
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
+/** `NextId` of each kind of resource whose ids are numbers. */
+export type NextIds = Readonly<Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks'>, NextId>>
 
 export interface Handler {
   readonly load: Load

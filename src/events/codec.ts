@@ -1,8 +1,8 @@
+import { type Keyring, personalFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Metadata, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
-import { type Keyring, personalFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 
-/** An event as an engine holds it: JSON, personal fields sealed. */
+/** An event as an engine stores it: JSON, with sealed personal fields. */
 export interface Raw {
   readonly id: string
   readonly stream: string
@@ -14,8 +14,9 @@ export interface Raw {
   readonly metadata: unknown
 }
 
-/** An event of the log that this program cannot read, though it knows its type. */
+/** An event of a known type that does not match its schema or cannot be unsealed. */
 export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
   readonly position: bigint
   constructor({ position, stream, revision, type }: Raw, cause: unknown) {
     super(`event ${position} (${type}, ${stream}@${revision}) cannot be read: ${String(cause)}`, { cause })
@@ -23,81 +24,90 @@ export class Unreadable extends Error {
   }
 }
 
+/** An event carries personal data, but its account has no key to seal it under. */
+export class NoAccountKey extends Error {
+  override readonly name = 'NoAccountKey'
+}
+
 const personal = new Map<string, readonly string[]>(
   Object.entries(events).map(([type, schema]) => [type, personalFields(schema)]),
 )
 const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
-const known = (type: string): type is EventType => Object.hasOwn(events, type)
+const isKnown = (type: string): type is EventType => Object.hasOwn(events, type)
 
-/** Between events as the program knows them and as the log holds them. */
+/** Translates between events as the program uses them and as the log stores them. */
 export interface Codec {
+  /** Returns the event's data and metadata as JSON. Throws `NoAccountKey`. */
   readonly encode: (event: New<DomainEvent>) => Promise<{ readonly data: string; readonly metadata: string }>
-  /** Types this program does not know yet (a newer one wrote them) are left out. Throws `Unreadable`. */
+  /** Skips event types that this release does not know: a newer one wrote them. Throws `Unreadable`. */
   readonly decode: (raws: readonly Raw[]) => Promise<Recorded<DomainEvent>[]>
 }
 
-export const codec = (keyring: Keyring): Codec => {
-  const sealed = async ({ type, data, metadata }: New<DomainEvent>) => {
-    const said = data as Readonly<Record<string, unknown>>
-    const fields = (personal.get(type) ?? []).filter((field) => typeof said[field] === 'string')
-    if (fields.length === 0) return data
-    const { account } = metadata
-    const key = account === null ? undefined : await keyring.forSealing(account)
-    if (account === null || !key) throw new Error(`${type} carries personal data, but its account has no key`)
-    const sealedFields = fields.map((field) => [
-      field,
-      sealPersonal(key, context(account, type, field), String(said[field])),
-    ])
-    return { ...data, ...(Object.fromEntries(sealedFields) as object) }
-  }
+/** The codec of the service: it seals personal fields, and validates events when they are read. */
+export const codec = (keyring: Keyring): Codec => ({
+  encode: async (event) => ({
+    data: JSON.stringify(await sealFields(keyring, event)),
+    metadata: JSON.stringify(event.metadata),
+  }),
+  decode: async (raws) => {
+    const known = raws.flatMap((raw) =>
+      isKnown(raw.type) ? [{ ...raw, type: raw.type, metadata: parseMetadata(raw) }] : [],
+    )
+    const accounts = known.flatMap(({ type, metadata: { account } }) =>
+      account !== null && personal.get(type)?.length ? [account] : [],
+    )
+    const keys = accounts.length > 0 ? await keyring.forOpening([...new Set(accounts)]) : new Map<number, Buffer>()
+    return known.map((raw) => {
+      try {
+        const data = events[raw.type].parse(unsealFields(raw.type, raw.data, raw.metadata.account, keys))
+        return { ...raw, data } as Recorded<DomainEvent>
+      } catch (error) {
+        throw new Unreadable(raw, error)
+      }
+    })
+  },
+})
 
-  const opened = (type: EventType, data: unknown, account: number | null, keys: ReadonlyMap<number, Buffer>) => {
-    const fields = personal.get(type) ?? []
-    if (fields.length === 0 || account === null) return data
-    const key = keys.get(account)
-    const copy = { ...(data as Record<string, unknown>) }
-    for (const field of fields) {
-      const text = copy[field]
-      if (typeof text === 'string') copy[field] = unsealPersonal(key, context(account, type, field), text)
-    }
-    return copy
-  }
-
-  return {
-    encode: async (event) => ({ data: JSON.stringify(await sealed(event)), metadata: JSON.stringify(event.metadata) }),
-    decode: async (raws) => {
-      const ours = raws.flatMap((raw) => (known(raw.type) ? [{ ...raw, type: raw.type, metadata: parse(raw) }] : []))
-      const accounts = ours.flatMap(({ type, metadata: { account } }) =>
-        account !== null && personal.get(type)?.length ? [account] : [],
-      )
-      const keys = accounts.length > 0 ? await keyring.forOpening([...new Set(accounts)]) : new Map<number, Buffer>()
-      return ours.map((raw) => {
-        try {
-          const data = events[raw.type].parse(opened(raw.type, raw.data, raw.metadata.account, keys))
-          return { ...raw, data } as Recorded<DomainEvent>
-        } catch (error) {
-          throw new Unreadable(raw, error)
-        }
-      })
-    },
-  }
-}
-
-/** Leaves everything as the log holds it, sealed fields and all: for copying a log. */
+/** Leaves events as the log stores them, with sealed fields: for copying a log without its keys. */
 export const asStored: Codec = {
   encode: async ({ data, metadata }) => ({ data: JSON.stringify(data), metadata: JSON.stringify(metadata) }),
-  // what stands in a log was checked when it was written
+  // events of a log were validated when they were written
   decode: async (raws) => raws as Recorded<DomainEvent>[],
 }
 
-const parse = (raw: Raw) => {
+const sealFields = async (keyring: Keyring, { type, data, metadata: { account } }: New<DomainEvent>) => {
+  const values = data as Readonly<Record<string, unknown>>
+  const fields = (personal.get(type) ?? []).filter((field) => typeof values[field] === 'string')
+  if (fields.length === 0) return data
+  const key = account === null ? undefined : await keyring.forSealing(account)
+  if (account === null || !key) throw new NoAccountKey(`${type} carries personal data, but its account has no key`)
+  const sealed = fields.map((field) => [field, sealPersonal(key, context(account, type, field), String(values[field]))])
+  return { ...data, ...(Object.fromEntries(sealed) as object) }
+}
+
+const unsealFields = (type: EventType, data: unknown, account: number | null, keys: ReadonlyMap<number, Buffer>) => {
+  const fields = personal.get(type) ?? []
+  if (fields.length === 0 || account === null) return data
+  const key = keys.get(account)
+  const copy = { ...(data as Record<string, unknown>) }
+  for (const field of fields) {
+    const text = copy[field]
+    if (typeof text === 'string') copy[field] = unsealPersonal(key, context(account, type, field), text)
+  }
+  return copy
+}
+
+const parseMetadata = (raw: Raw) => {
   const metadata = Metadata.safeParse(raw.metadata)
   if (!metadata.success) throw new Unreadable(raw, metadata.error)
   return metadata.data
 }
 
-/** The events up to the first that cannot be read. */
-export const readable = async (codec: Codec, raws: readonly Raw[]) => {
+/** Decodes the events before the first unreadable one, whose error is returned as `problem`. */
+export const readable = async (
+  codec: Codec,
+  raws: readonly Raw[],
+): Promise<{ readonly events: Recorded<DomainEvent>[]; readonly problem: Unreadable | undefined }> => {
   try {
     return { events: await codec.decode(raws), problem: undefined }
   } catch (error) {

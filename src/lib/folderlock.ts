@@ -1,95 +1,118 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, realpath, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Hold {
+export interface FolderLock {
   readonly release: () => Promise<void>
 }
 
-/** Makes the data folder if there is none, and takes it for this service: a second one is refused while we live. */
-export const lockDataDir = async (dir: string): Promise<Hold> => {
+/** The folder is locked by another process, whose id is in the message if it could be asked. */
+export class FolderInUse extends Error {
+  override readonly name = 'FolderInUse'
+}
+
+/** Creates the data folder if necessary and locks it for this service. Throws `FolderInUse`. */
+export const lockDataDir = async (dir: string): Promise<FolderLock> => {
   const folder = resolve(dir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  return hold(folder, 'service', folder)
+  return lockFolder(folder, 'service', folder)
 }
 
 /**
- * One holder per folder and name, for as long as its process lives. A listening UNIX socket tells: the kernel closes it with
- * the process, so there is no number that somebody else could have by now, and it is seen across pid namespaces.
+ * Takes the lock `name` of a folder, which ends with this process at the latest. Throws `FolderInUse`, with `what` as its subject.
  *
- * Every contender listens under a name of its own, and only then looks for others. So of two, at least one sees the other;
- * and a dead one can be removed, because its name never comes back to life.
+ * The lock is a listening UNIX socket in the folder. The kernel closes it with the process, so there is no process id that could have been
+ * reused, and it works across pid namespaces. Every contender listens under a name of its own before it looks for others. Of two
+ * contenders, at least one therefore sees the other; and the socket of a dead one can be removed, because its name is never used again.
  */
-export const hold = async (folder: string, name: string, what: string): Promise<Hold> => {
+export const lockFolder = async (folder: string, name: string, what: string): Promise<FolderLock> => {
   const own = `.${name}-${randomBytes(8).toString('hex')}.lock`
-  const { place, close } = await nearby(folder, own)
+  const { place, close } = await socketPlace(folder, own)
   let state: State = 'waiting'
   const server = createServer((socket) => {
     socket.on('error', () => {}).end(`${state} ${process.pid}`)
     socket.unref()
   })
   const release = async () => {
-    server.close() // removes the socket at once; who is asking just now is not waited for
+    server.close() // removes the socket at once, without waiting for connected contenders
     await close()
   }
 
   try {
-    await new Promise<void>((done, failed) => {
-      // whoever may enter the folder may ask, so that root and others can take turns on it
-      server.on('error', failed).listen({ path: join(place, own), readableAll: true, writableAll: true }, done)
-    })
-    server.unref()
-
+    await listen(server, join(place, own))
     for (;;) {
-      const names = (await readdir(place)).filter((file) => file.startsWith(`.${name}-`) && file.endsWith('.lock'))
-      if (!names.includes(own)) break // taken for dead in the moment between bind and listen
-      const others = await Promise.all(
-        names.filter((file) => file !== own).map(async (file) => ({ file, answer: await ask(join(place, file)) })),
-      )
-      const alive = others.flatMap(({ file, answer }) => (answer === 'dead' ? [] : [{ file, ...answer }]))
-      await Promise.all(
-        others.filter(({ answer }) => answer === 'dead').map(({ file }) => rm(join(place, file), { force: true })),
-      )
-
-      const first = alive.find((other) => other.state === 'holding' || other.file < own)
-      if (first) throw new Error(`${what} is in use by another linkledger (pid ${first.pid})`)
-      if (alive.length === 0) {
+      const found = await contenders(place, name, own)
+      if (found === 'removed') break
+      const first = found.find((other) => other.state === 'holding' || other.file < own)
+      if (first) throw new FolderInUse(`${what} is in use by another linkledger (pid ${first.pid})`)
+      if (found.length === 0) {
         state = 'holding'
         return { release }
       }
-      await sleep(10) // a later one in the alphabet: it gives way, or it has not seen us and holds
+      await sleep(10) // for a contender with a later name: it gives way, or it has not seen us and now holds the lock
     }
   } catch (error) {
     await release()
     throw error
   }
   await release()
-  return hold(folder, name, what)
+  return lockFolder(folder, name, what)
 }
 
 type State = 'waiting' | 'holding'
 
-/** No answer in time is the answer of a live one: it may be stopped, or busy. */
-const ask = (path: string): Promise<'dead' | { readonly state: State; readonly pid: string }> =>
+interface Contender {
+  /** name of its socket */
+  readonly file: string
+  readonly state: State
+  readonly pid: string
+}
+
+const listen = async (server: Server, path: string) => {
+  await new Promise<void>((done, failed) => {
+    // every user who may enter the folder may connect, so that root and others can take turns
+    server.on('error', failed).listen({ path, readableAll: true, writableAll: true }, done)
+  })
+  server.unref()
+}
+
+/**
+ * The other living contenders for a lock; the sockets of dead ones are removed. Returns `removed` when our own socket is missing: another
+ * contender took us for dead between bind and listen.
+ */
+const contenders = async (place: string, name: string, own: string): Promise<readonly Contender[] | 'removed'> => {
+  const files = (await readdir(place)).filter((file) => file.startsWith(`.${name}-`) && file.endsWith('.lock'))
+  if (!files.includes(own)) return 'removed'
+  const others = await Promise.all(
+    files.filter((file) => file !== own).map(async (file) => ({ file, answer: await ask(join(place, file)) })),
+  )
+  await Promise.all(
+    others.filter(({ answer }) => answer === 'dead').map(({ file }) => rm(join(place, file), { force: true })),
+  )
+  return others.flatMap(({ file, answer }) => (answer === 'dead' ? [] : [{ file, ...answer }]))
+}
+
+/** Asks a contender for its state. One that does not answer within 1.5 s counts as the holder: it may be stopped or busy. */
+const ask = (path: string): Promise<'dead' | Omit<Contender, 'file'>> =>
   new Promise((resolved) => {
-    let said = ''
+    let answer = ''
     const socket = connect(path)
     socket.setEncoding('utf8').setTimeout(1500, () => socket.destroy())
-    socket.on('data', (text: string) => (said += text))
+    socket.on('data', (text: string) => (answer += text))
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE'].includes(error.code ?? '')) resolved('dead')
     })
     socket.on('close', () => {
-      const [state, pid] = said.split(' ')
+      const [state, pid] = answer.split(' ')
       resolved({ state: state === 'waiting' ? 'waiting' : 'holding', pid: pid ?? 'unknown' })
     })
   })
 
-/** A name for the folder that leaves room for a socket: the kernel takes 107 bytes, and 103 on a Mac. */
-const nearby = async (folder: string, file: string): Promise<{ place: string; close: () => Promise<void> }> => {
+/** A path of the folder that leaves room for a socket name: the kernel allows 107 bytes, macOS 103. */
+const socketPlace = async (folder: string, file: string): Promise<{ place: string; close: () => Promise<void> }> => {
   if (process.platform === 'linux') {
     const handle = await open(folder, 'r')
     return { place: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }

@@ -1,23 +1,27 @@
-/** Wakes whoever waits for something new. A reader notes `count` before it looks, so that a ring between look and wait is not slept through. */
+/**
+ * Wakes waiting readers when there may be something new. A reader takes `count` before it looks, so that a notification between looking and
+ * waiting is not lost.
+ */
 export interface Signal {
   readonly notify: () => void
+  /** number of notifications so far */
   readonly count: () => number
-  /** Resolves once it has rung more often than `count`, or the signal aborts. */
+  /** Resolves once there were more than `count` notifications, or the signal aborts. */
   readonly after: (count: number, signal: AbortSignal) => Promise<void>
 }
 
 export const createSignal = (): Signal => {
-  let rung = 0
+  let notified = 0
   const waiting = new Set<() => void>()
   return {
     notify: () => {
-      rung++
+      notified++
       waiting.forEach((wake) => wake())
     },
-    count: () => rung,
+    count: () => notified,
     after: (count, signal) =>
       new Promise((resolve) => {
-        if (rung > count || signal.aborted) return resolve()
+        if (notified > count || signal.aborted) return resolve()
         const wake = () => {
           waiting.delete(wake)
           signal.removeEventListener('abort', wake)

@@ -17,13 +17,13 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { hold } from '../lib/folderlock.ts'
+import { lockFolder } from '../lib/folderlock.ts'
 import { type Account, type Binaries, env, findBinaries, run } from './binaries.ts'
 import { answers, isReady, socketName } from './processes.ts'
 import { onCluster, supervise } from './supervise.ts'
 
 /** Fits pg's PoolConfig: a host that begins with a slash is the folder of a UNIX socket. */
-export interface Connection {
+export interface EmbeddedConnection {
   readonly host: string
   readonly port: number
   readonly user: string
@@ -32,7 +32,7 @@ export interface Connection {
 }
 
 export interface EmbeddedPostgres {
-  readonly connection: Connection
+  readonly connection: EmbeddedConnection
   readonly stop: () => Promise<void>
 }
 
@@ -52,7 +52,7 @@ export const startEmbedded = async (options: {
 }): Promise<EmbeddedPostgres> => {
   const dir = resolve(options.dir)
   await mkdir(dir, { recursive: true, mode: 0o700 })
-  const held = await hold(dir, 'postgres', `the database in ${dir}`)
+  const lock = await lockFolder(dir, 'postgres', `the database in ${dir}`)
   try {
     const home = join(dir, 'postgres')
     const account = await accountFor(home)
@@ -68,19 +68,19 @@ export const startEmbedded = async (options: {
       try {
         await server.stop()
       } finally {
-        await held.release()
+        await lock.release()
       }
     }
     let stopped: Promise<void> | undefined
     return { connection, stop: () => (stopped ??= stop()) }
   } catch (error) {
-    await held.release()
+    await lock.release()
     throw error
   }
 }
 
 /** The connection to the PostgreSQL that some process has started below `dir`, or undefined when none runs. */
-export const runningEmbedded = async (dir: string): Promise<Connection | undefined> => {
+export const runningEmbedded = async (dir: string): Promise<EmbeddedConnection | undefined> => {
   const home = join(resolve(dir), 'postgres')
   const host = await readFile(join(home, 'host'), 'utf8').catch(ifMissing(undefined))
   const runs = host !== undefined && (await answers(host)) && (await isReady(home))
@@ -89,7 +89,7 @@ export const runningEmbedded = async (dir: string): Promise<Connection | undefin
 
 const name = 'linkledger'
 
-const connectionOf = async (home: string, host: string): Promise<Connection> => ({
+const connectionOf = async (home: string, host: string): Promise<EmbeddedConnection> => ({
   host,
   port: 5432,
   user: name,

@@ -1,8 +1,7 @@
-import type { NextId } from '../commands/handle.ts'
-import type { Database } from './database.ts'
 import { batch } from '../lib/batch.ts'
+import type { Database } from './database.ts'
 
-/** Kinds of resources; each has its sequence in `state`. */
+/** Kinds of resources with ids of their own; each has a sequence in the schema `state`. */
 export const idKinds = [
   'account',
   'bio',
@@ -16,28 +15,31 @@ export const idKinds = [
   'splash',
 ] as const
 export type IdKind = (typeof idKinds)[number]
-export type NextIds = Readonly<Record<IdKind, NextId>>
 
-export const allIds = (db: Database) => Object.fromEntries(idKinds.map((kind) => [kind, ids(db, kind)])) as NextIds
+/** Returns the next id of one kind, greater than `past`. */
+export type IdSequence = (past?: number) => Promise<number>
 
-/** Ids from a sequence in `state`. Those asked for while a draw is under way are drawn together. */
-export const ids = (db: Database, kind: IdKind): NextId => {
+export const idSequences = (db: Database): Readonly<Record<IdKind, IdSequence>> =>
+  Object.fromEntries(idKinds.map((kind) => [kind, idSequence(db, kind)])) as Record<IdKind, IdSequence>
+
+/** Ids from a sequence in `state`. Ids that are requested while a query is under way share the next one. */
+export const idSequence = (db: Database, kind: IdKind): IdSequence => {
   const sequence = `state.${kind}_id`
-  const next = batch(1000, async (asked: readonly void[]) => {
+  const next = batch(1000, async (requests: readonly void[]) => {
     const { rows } = await db.raw<{ rows: { id: string }[] }>('select nextval(?) as id from generate_series(1, ?)', [
       sequence,
-      asked.length,
+      requests.length,
     ])
     return rows.map(({ id }) => Number(id))
   })
   return async (past) => {
-    if (past !== undefined) await atLeast(db, kind, past)
+    if (past !== undefined) await advanceSequence(db, kind, past)
     return next()
   }
 }
 
-/** From now on the sequence gives ids greater than this one. */
-export const atLeast = async (db: Database, kind: IdKind, id: number) => {
+/** Makes the sequence return only ids greater than `id` from now on. */
+export const advanceSequence = async (db: Database, kind: IdKind, id: number) => {
   const sequence = `state.${kind}_id`
   await db.raw(`select setval('${sequence}', greatest(?, (select last_value from ${sequence})))`, [id])
 }

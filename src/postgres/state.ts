@@ -1,8 +1,10 @@
 import type { Database } from './database.ts'
-import { atLeast, idKinds } from './ids.ts'
+import { advanceSequence, idKinds } from './ids.ts'
 
-/** The target has keys of its own: another Linkledger has worked on it. */
-export class OtherState extends Error {}
+/** The target has a service key of its own: another Linkledger has used it. */
+export class OtherState extends Error {
+  override readonly name = 'OtherState'
+}
 
 interface Key {
   readonly name: string
@@ -10,17 +12,17 @@ interface Key {
 }
 
 /**
- * Brings what a log alone does not hold into another database: the wrapped keys, the sequences, and when domains were looked at.
- * As often as one likes; nothing goes backwards. Throws `OtherState`, having changed nothing.
+ * Copies what is not in the log to another database: the wrapped keys, the sequences, and the results of domain checks. It can be repeated;
+ * sequences never go backwards. Throws `OtherState` before anything is changed.
  */
 export const copyState = async (from: Database, to: Database): Promise<void> => {
   const keys = await from<Key>('state.keys').orderBy('name')
   const checks = await from<{ domain: string }>('state.domain_checks')
   await to.transaction(async (tx) => {
-    const [own] = await tx<Key>('state.keys').where({ name: 'service' })
+    const [existing] = await tx<Key>('state.keys').where({ name: 'service' })
     const service = keys.find(({ name }) => name === 'service')
-    if (own && own.wrapped !== service?.wrapped)
-      throw new OtherState('the target holds the keys of another Linkledger: give an empty database')
+    if (existing && existing.wrapped !== service?.wrapped)
+      throw new OtherState('the target holds the keys of another Linkledger: use an empty database')
     for (let n = 0; n < keys.length; n += 1000)
       await tx('state.keys')
         .insert(keys.slice(n, n + 1000))
@@ -35,7 +37,7 @@ export const copyState = async (from: Database, to: Database): Promise<void> => 
       const { rows } = await from.raw<{ rows: { last: string; drawn: boolean }[] }>(
         `select last_value as last, is_called as drawn from state.${kind}_id`,
       )
-      if (rows[0]?.drawn) await atLeast(tx, kind, Number(rows[0].last))
+      if (rows[0]?.drawn) await advanceSequence(tx, kind, Number(rows[0].last))
     }
   })
 }

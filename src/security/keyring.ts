@@ -1,23 +1,25 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
-import { type Keyring, seal, unseal } from './seal.ts'
 import type { Database } from '../postgres/database.ts'
+import { type Keyring, seal, unseal } from './seal.ts'
 
-/** SECRET is not the one that the keys in `state` were wrapped with. */
-export class WrongSecret extends Error {}
+/** SECRET is not the one under which the keys in `state.keys` are wrapped. */
+export class WrongSecret extends Error {
+  override readonly name = 'WrongSecret'
+}
 
 export interface Keys extends Keyring {
-  /** 32 bytes for hashes and cookies of the whole service */
+  /** 32 bytes for the service's keyed hashes and cookies */
   readonly service: Buffer
-  /** Destroys accounts' keys, and with them all that is sealed under them. */
+  /** Destroys the keys of accounts for good, and with them everything that is sealed under them. */
   readonly destroy: (accounts: readonly number[]) => Promise<void>
-  /** Forgets what it holds of these accounts' keys, because another process may have destroyed them. */
+  /** Drops the keys of accounts from the cache, after another process has destroyed them. */
   readonly forget: (accounts: readonly number[]) => void
 }
 
-const name = (account: number) => `account-${account}`
+const nameOf = (account: number) => `account-${account}`
 
-/** The keys in `state.keys`, each wrapped under SECRET. Throws `WrongSecret` when SECRET does not open the keys that are there. */
+/** Opens the keys in `state.keys`, each wrapped under SECRET, and creates the service's key when there is none. Throws `WrongSecret`. */
 export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
   const wrapping = Buffer.from(hkdfSync('sha256', secret, '', 'linkledger key wrapping 1', 32))
   const cache = new QuickLRU<number, Buffer>({ maxSize: 10_000, maxAge: 60_000 })
@@ -28,21 +30,22 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
       return new Map(rows.map((row) => [row.name, unseal(wrapping, row.name, row.wrapped)]))
     } catch (cause) {
       throw new WrongSecret(
-        'SECRET does not open the keys of this database: give the SECRET it was started with first, or restore DATA_DIR/secret',
+        'SECRET does not open the keys of this database: set the SECRET that the database was first started with, or restore DATA_DIR/secret',
         { cause },
       )
     }
   }
-  const make = async (keyName: string) => {
-    const wrapped = seal(wrapping, keyName, randomBytes(32))
-    await db('state.keys').insert({ name: keyName, wrapped }).onConflict('name').ignore()
-    return (await read([keyName])).get(keyName)
+  // of two processes that create the same key, the first insert wins and both read it back
+  const create = async (name: string) => {
+    const wrapped = seal(wrapping, name, randomBytes(32))
+    await db('state.keys').insert({ name, wrapped }).onConflict('name').ignore()
+    return (await read([name])).get(name)
   }
-  const open = async (accounts: readonly number[]) => {
+  const forOpening = async (accounts: readonly number[]) => {
     const missing = accounts.filter((account) => !cache.has(account))
-    const found = missing.length > 0 ? await read(missing.map(name)) : new Map<string, Buffer>()
+    const found = missing.length > 0 ? await read(missing.map(nameOf)) : new Map<string, Buffer>()
     for (const account of missing) {
-      const key = found.get(name(account))
+      const key = found.get(nameOf(account))
       if (key) cache.set(account, key)
     }
     return new Map(
@@ -53,22 +56,22 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
     )
   }
 
-  const service = (await read(['service'])).get('service') ?? (await make('service'))
-  if (!service) throw new Error('the service key could not be stored')
+  const service = (await read(['service'])).get('service') ?? (await create('service'))
+  if (!service) throw new Error('the service key could not be read back from state.keys')
 
   return {
     service,
     forSealing: async (account) => {
-      const known = (await open([account])).get(account)
+      const known = (await forOpening([account])).get(account)
       if (known) return known
-      const made = await make(name(account))
-      if (made) cache.set(account, made)
-      return made
+      const created = await create(nameOf(account))
+      if (created) cache.set(account, created)
+      return created
     },
-    forOpening: open,
+    forOpening,
     destroy: async (accounts) => {
       if (accounts.length === 0) return
-      await db('state.keys').whereIn('name', accounts.map(name)).delete()
+      await db('state.keys').whereIn('name', accounts.map(nameOf)).delete()
       accounts.forEach((account) => cache.delete(account))
     },
     forget: (accounts) => accounts.forEach((account) => cache.delete(account)),

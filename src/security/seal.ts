@@ -2,55 +2,67 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { z } from 'zod'
 
 /**
- * A personal text. In the log it is sealed under the key of the event's account; once that key is destroyed it reads as null,
- * and the log stays whole.
+ * A field with personal data. In the log it is sealed under the key of the event's account. Once that key is destroyed the field reads as
+ * null, while the log stays intact.
  */
 export const Personal = z.string().nullable()
 
-/** The data keys of accounts: 32 bytes each. */
+/** The data keys of accounts, 32 bytes each. */
 export interface Keyring {
-  /** The account's key, made at the first use; undefined once it was destroyed. */
+  /** Returns the account's key and creates it when there is none yet; undefined when it could not be read back. */
   readonly forSealing: (account: number) => Promise<Buffer | undefined>
-  /** The keys of these accounts, as far as they exist. */
+  /** Returns the keys that exist of these accounts. */
   readonly forOpening: (accounts: readonly number[]) => Promise<ReadonlyMap<number, Buffer>>
 }
 
-/** AES-256-GCM, `iv | tag | text` as base64url. What it stands for (`context`) is authenticated, so that no field can be moved into another. */
-export const seal = (key: Buffer, context: string, text: string | Buffer) => {
+/** A sealed text was changed, moved to another field, or sealed under another key. */
+export class BrokenSeal extends Error {
+  override readonly name = 'BrokenSeal'
+}
+
+/**
+ * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext` as base64url. `context` names the place of the text and is authenticated, so
+ * that a sealed text cannot be moved to another place.
+ */
+export const seal = (key: Buffer, context: string, text: string | Buffer): string => {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
   const sealed = Buffer.concat([cipher.update(text), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** The opposite of `seal`; throws when the key, the context or the text is not the one it was sealed with. */
-export const unseal = (key: Buffer, context: string, sealed: string) => {
-  const bytes = Buffer.from(sealed, 'base64url')
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-    .setAAD(Buffer.from(context))
-    .setAuthTag(bytes.subarray(12, 28))
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+/** The inverse of `seal`. Throws `BrokenSeal` when the key, the context or the text differs. */
+export const unseal = (key: Buffer, context: string, sealed: string): Buffer => {
+  try {
+    const bytes = Buffer.from(sealed, 'base64url')
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(12, 28))
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+  } catch (cause) {
+    throw new BrokenSeal(`${context} was changed, or sealed for another place or under another key`, { cause })
+  }
 }
 
-/** Six letters that tell keys apart and say nothing of them. */
-const mark = (key: Buffer) =>
+/** Six letters by which keys are told apart, without disclosing anything about them. */
+const fingerprint = (key: Buffer) =>
   createHash('sha256').update('linkledger key mark ').update(key).digest('base64url').slice(0, 6)
 
-/** `seal`, marked with the key it was done with. */
-export const sealPersonal = (key: Buffer, context: string, text: string) => `${mark(key)}.${seal(key, context, text)}`
+/** Seals a personal field. Returns `<fingerprint of the key>.<sealed text>`. */
+export const sealPersonal = (key: Buffer, context: string, text: string): string =>
+  `${fingerprint(key)}.${seal(key, context, text)}`
 
 /**
- * The opposite of `sealPersonal`; null without the key: it was destroyed, or lost with a database that was restored to an older backup
- * and has made another since. Throws when the context or the text is not the one that was sealed.
+ * The inverse of `sealPersonal`. Returns null without the key the text was sealed under: it was destroyed, or the database was restored to
+ * a backup from before the key and has created another since. Throws `BrokenSeal` when the context or the text differs.
  */
-export const unsealPersonal = (key: Buffer | undefined, context: string, text: string) => {
-  const at = text.indexOf('.')
-  // before there were marks
-  if (at < 0) return key ? unseal(key, context, text).toString() : null
-  return key && mark(key) === text.slice(0, at) ? unseal(key, context, text.slice(at + 1)).toString() : null
+export const unsealPersonal = (key: Buffer | undefined, context: string, text: string): string | null => {
+  const [sealedUnder, sealed] = text.split('.')
+  if (sealed === undefined) throw new BrokenSeal(`${context} is not sealed`)
+  return key && fingerprint(key) === sealedUnder ? unseal(key, context, sealed).toString() : null
 }
 
-/** Names of the personal fields of a payload schema, `Personal` or `Personal.optional()`. */
+/** Names of the personal fields of a payload schema: `Personal` or `Personal.optional()`. */
 export const personalFields = (schema: z.ZodObject): readonly string[] =>
   Object.entries(schema.shape)
     .filter(([, field]) => field === Personal || (field instanceof z.ZodOptional && field.unwrap() === Personal))

@@ -10,21 +10,24 @@ import {
 import { createSignal } from '../lib/signal.ts'
 import { ensureLogOpened } from './open.ts'
 
-const passes: Record<Filter, (raw: Raw) => boolean> = {
+const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
   clicks: ({ type }) => type === 'LinkClicked',
   domain: ({ type }) => type !== 'LinkClicked',
   all: () => true,
 }
 
-/** The event log in an array, for specs: it holds what an engine would hold, and promises the same. */
+/** Revision of the first event of a write. */
+const firstRevision = ({ expected }: Write) => (expected === 'no_stream' ? 0 : Number(expected) + 1)
+
+/** The event log in an array, for tests. It stores encoded events and keeps the same contract as the engines. */
 export const memoryStore = async (codec: Codec): Promise<EventStore> => {
   const log: Raw[] = []
   const appended = createSignal()
-  const of = (stream: string) => log.filter((event) => event.stream === stream)
-  const repeated = ({ stream, expected, events }: Write) => {
-    const start = expected === 'no_stream' ? 0 : Number(expected) + 1
-    const there = of(stream).slice(start, start + events.length)
-    return there.length === events.length && there.every(({ id }, i) => id === events[i]?.id)
+  const eventsIn = (stream: string) => log.filter((event) => event.stream === stream)
+  const isRetry = (write: Write) => {
+    const first = firstRevision(write)
+    const stored = eventsIn(write.stream).slice(first, first + write.events.length)
+    return stored.length === write.events.length && stored.every(({ id }, i) => id === write.events[i]?.id)
   }
 
   const append = async (writes: readonly Write[]): Promise<Appended> => {
@@ -32,15 +35,13 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
     const size = encoded.flat().reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
     if (size > appendLimit) throw appendTooLarge()
     for (const write of writes) {
-      const actual = of(write.stream).at(-1)?.revision ?? 'no_stream'
-      if (actual !== write.expected && !repeated(write)) return { ok: false, stream: write.stream, actual }
+      const actual = eventsIn(write.stream).at(-1)?.revision ?? 'no_stream'
+      if (actual !== write.expected && !isRetry(write)) return { ok: false, stream: write.stream, actual }
     }
     let position = 0n
     writes.forEach((write, w) => {
-      if (repeated(write)) {
-        position = of(write.stream).at(
-          Number(write.expected === 'no_stream' ? -1n : write.expected) + write.events.length,
-        )!.position
+      if (isRetry(write)) {
+        position = eventsIn(write.stream).at(firstRevision(write) + write.events.length - 1)!.position
         return
       }
       write.events.forEach(({ id, type, metadata }, i) => {
@@ -49,7 +50,7 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
           id,
           type,
           stream: write.stream,
-          revision: BigInt(of(write.stream).length),
+          revision: BigInt(eventsIn(write.stream).length),
           position,
           at: metadata.at,
           data: JSON.parse(encoded[w]![i]!.data),
@@ -64,19 +65,20 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
   const store: Omit<EventStore, 'logId'> = {
     append,
     read: async function* (stream, from = 0n) {
-      yield* await codec.decode(of(stream).slice(Number(from)))
+      yield* await codec.decode(eventsIn(stream).slice(Number(from)))
     },
-    last: async (stream) => (await codec.decode(of(stream).slice(-1)))[0],
+    last: async (stream) => (await codec.decode(eventsIn(stream).slice(-1)))[0],
     subscribe: async function* ({ after, filter, limit, signal }) {
       let position = after
       while (!signal.aborted) {
         const count = appended.count()
         const batch = log.filter((raw) => raw.position > position && passes[filter](raw)).slice(0, limit)
-        if (batch.length === 0) await appended.after(count, signal)
-        else {
-          yield await codec.decode(batch)
-          position = batch.at(-1)!.position
+        if (batch.length === 0) {
+          await appended.after(count, signal)
+          continue
         }
+        yield await codec.decode(batch)
+        position = batch.at(-1)!.position
       }
     },
     head: async (filter) => log.filter(passes[filter]).at(-1)?.position ?? 0n,

@@ -1,37 +1,40 @@
 import { randomUUID } from 'node:crypto'
-import type { New } from '../events/event.ts'
+import { type New, systemMetadata } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
 
 /** The first event of a log. */
 export type Opening = New<Event<'LogOpened'>>
 
-/** The id in the log's first event, which is written by whoever comes first; a copy of a log begins as that did. */
+/** The event store has a stream `log` that is not ours. */
+export class ForeignLog extends Error {
+  override readonly name = 'ForeignLog'
+}
+
+/**
+ * Returns the id of the log, from its first event. An empty log is opened with `opening`: a copy gets the one of its source, every other log
+ * a new id. Of several processes that start on an empty log, one appends it. Throws `ForeignLog`.
+ */
 export const ensureLogOpened = async (
   store: Pick<EventStore, 'append' | 'last'>,
-  opening = newLog(),
+  opening = newOpening(),
 ): Promise<string> => {
-  const opened = async () => {
+  const readLogId = async () => {
     const event = await store.last('log')
     return event?.type === 'LogOpened' ? event.data.logId : undefined
   }
-  const before = await opened()
-  if (before !== undefined) return before
+  const existing = await readLogId()
+  if (existing !== undefined) return existing
   await store.append([{ stream: 'log', expected: 'no_stream', events: [opening] }])
-  const logId = await opened()
+  const logId = await readLogId()
   if (logId === undefined)
-    throw new Error('the event store has a stream `log` of another program: give this one its own')
+    throw new ForeignLog('the event store has a stream `log` of another program: use an event store of its own')
   return logId
 }
 
-const newLog = (): Opening => {
-  const metadata = {
-    v: 1,
-    at: new Date().toISOString(),
-    account: null,
-    actor: { kind: 'service' },
-    request: '',
-    command: randomUUID(),
-  } as const
-  return { id: randomUUID(), type: 'LogOpened', data: { logId: randomUUID() }, metadata }
-}
+const newOpening = (): Opening => ({
+  id: randomUUID(),
+  type: 'LogOpened',
+  data: { logId: randomUUID() },
+  metadata: systemMetadata(),
+})

@@ -89,7 +89,7 @@ describe('moving to another engine', function () {
     const keys = await copy(one, other, { DATA_DIR })
     expect([keys.code, keys.err]).to.deep.equal([
       1,
-      'linkledger: the target holds the keys of another Linkledger: give an empty database\n',
+      'linkledger: the target holds the keys of another Linkledger: use an empty database\n',
     ])
     const secret = await copy(one, urlOf(await freshDatabase()), { DATA_DIR, SECRET: 'another secret entirely' })
     expect(secret.err).to.match(/^linkledger: SECRET does not open the keys of this database/)

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, startEmbedded } from '../../src/postgres/embedded.ts'
+import { type EmbeddedConnection, startEmbedded } from '../../src/postgres/embedded.ts'
 import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -24,7 +24,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  const startOn = async (connection: Connection, settings: Readonly<Record<string, string>> = {}) => {
+  const startOn = async (connection: EmbeddedConnection, settings: Readonly<Record<string, string>> = {}) => {
     const common = { ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() }
     const service = await stage.start({ ...common, ...settings })
     await until(
@@ -35,7 +35,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
   }
 
   it('51: connections cut at random moments leave nothing by half: each request is carried out or answers 503', async () => {
-    const connection = (await freshDatabase()) as Connection
+    const connection = (await freshDatabase()) as EmbeddedConnection
     const service = await startOn(connection)
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)
@@ -75,7 +75,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
 
   it('52: with all connections of the API taken, it answers 503 soon, and redirects do not notice', async () => {
     const connection = await freshDatabase()
-    const service = await startOn(connection as Connection)
+    const service = await startOn(connection as EmbeddedConnection)
     const { key } = await service.register()
     const links = await makeLinks(service, key, 40)
     const [cached, uncached] = [links.slice(0, 20), links.slice(20)]

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Connection } from '../../src/postgres/embedded.ts'
+import type { EmbeddedConnection } from '../../src/postgres/embedded.ts'
 
 /** One line of start-embedded.ts. */
 export interface Said {
   readonly started?: number
-  readonly connection?: Connection
+  readonly connection?: EmbeddedConnection
   readonly refused?: string
   readonly crash?: string
   readonly stopped?: number

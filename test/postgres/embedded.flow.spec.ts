@@ -19,7 +19,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Connection, type EmbeddedPostgres, runningEmbedded, startEmbedded } from '../../src/postgres/embedded.ts'
+import {
+  type EmbeddedConnection,
+  type EmbeddedPostgres,
+  runningEmbedded,
+  startEmbedded,
+} from '../../src/postgres/embedded.ts'
 import { needsLinux, needsRoot, skip } from '../support/skip.ts'
 import { child, endChildren, repository } from './child.ts'
 
@@ -56,7 +61,7 @@ describe('embedded PostgreSQL', function () {
     started.push(postgres)
     return postgres
   }
-  const query = async (connection: Connection, sql: string): Promise<unknown[][]> => {
+  const query = async (connection: EmbeddedConnection, sql: string): Promise<unknown[][]> => {
     const client = new pg.Client(connection)
     client.on('error', () => {})
     try {

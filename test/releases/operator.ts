@@ -7,7 +7,7 @@ import { openClickRecord } from '../../src/clicks/record.ts'
 import type { ClickEntry } from '../../src/clicks/entry.ts'
 import { newKey } from '../../src/cache/auth.ts'
 import { checkDomains } from '../../src/jobs/domaincheck.ts'
-import { ids } from '../../src/postgres/ids.ts'
+import { idSequence } from '../../src/postgres/ids.ts'
 import type { TestApp } from '../support/app.ts'
 import { at, click, linkFields } from '../support/events.ts'
 import { Killed, oneByOne } from '../support/writer.ts'
@@ -80,7 +80,7 @@ export const withClaims = async (
         if (!(error instanceof Killed)) throw error
       },
     )
-  const nextId = ids(db, 'link')
+  const nextId = idSequence(db, 'link')
   const now = new Date().toISOString()
   const create = (alias: string, as: number) => (id: number) =>
     ({

@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Connection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
+import { type EmbeddedConnection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
 
 let started: Promise<EmbeddedPostgres> | undefined
 
@@ -25,6 +25,6 @@ const stopSyncing = async (data: string) => {
 }
 
 /** Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the process. */
-export const server = async (): Promise<Connection> => (await (started ??= start())).connection
+export const server = async (): Promise<EmbeddedConnection> => (await (started ??= start())).connection
 
 export const stopServer = async () => (await started?.catch(() => undefined))?.stop()
