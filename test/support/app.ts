@@ -33,11 +33,25 @@ export const startTestApp = async (
     dir,
     connection,
     config,
+    domainEventsAfter: (position: bigint) => domainEventsAfter(app, position),
     close: async () => {
       await app.close()
       await rm(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** Counts what was written after a position. Clicks are left out: those of an earlier test may be recorded meanwhile. */
+const domainEventsAfter = async ({ ledger: { store } }: App, after: bigint) => {
+  const head = await store.head('domain')
+  if (head <= after) return 0
+  const { signal } = new AbortController()
+  let count = 0
+  for await (const events of store.subscribe({ after, filter: 'domain', limit: 1000, signal })) {
+    count += events.length
+    if (events.at(-1)!.position >= head) break
+  }
+  return count
 }
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
