@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addAll, lastOf, newestIn, numbersOf, range, segmentsIn, sequenceOf, take, useSpoolFolder } from './harness.ts'
+import { visit } from './visits.ts'
+
+describe('a damaged record in a spool (fault 30)', () => {
+  const { dir, open, readOut } = useSpoolFolder()
+
+  it('is copied to quarantine, and all other records are delivered', async () => {
+    const spool = await open({ segmentBytes: 4000 })
+    for (const number of range(0, 60)) await spool.add(visit(number))
+    await spool.close()
+    const [, middle = ''] = await segmentsIn(dir())
+    const bytes = await readFile(join(dir(), middle))
+    const at = bytes.indexOf('"revision"', 1500) + 1
+    bytes[at] = 64
+    await writeFile(join(dir(), middle), bytes)
+
+    const entries = await readOut()
+    const numbers = numbersOf(entries)
+    const [missing = -1, ...others] = range(0, 60).filter((number) => !numbers.includes(number))
+    expect(others).to.deep.equal([])
+    expect(numbers).to.deep.equal(range(0, 60).filter((number) => number !== missing))
+    expect(sequenceOf(entries, missing % 4)).to.deep.equal(
+      range(1, 16).filter((seq) => seq !== Math.floor(missing / 4) + 1),
+    )
+    const copy = (await readFile(join(dir(), 'quarantine'), 'latin1')).trim().split(' ')
+    expect(copy[0]).to.equal(middle)
+    expect(Buffer.from(copy[2] ?? '', 'base64').toString()).to.include(`@evision":${missing}`)
+
+    const warnings: string[] = []
+    const again = await open({ log: (_, message) => void warnings.push(message) })
+    expect(numbersOf(await take(again, 59))).to.deep.equal(numbers)
+    expect(again.stats().quarantined, 'copied once').to.equal(1)
+    expect(warnings).to.deep.equal([])
+    await again.release(lastOf(entries))
+    expect(await segmentsIn(dir()), 'a damaged segment can be released').to.have.length(1)
+  })
+
+  it('does not lead to a number that is given twice, even when its partition is unreadable', async () => {
+    const spool = await open()
+    await addAll(spool, [0, 1, 2, 3, 4, 8, 12])
+    const read = await take(spool, 7)
+    await spool.close()
+    const newest = await newestIn(dir())
+    const text = await readFile(newest, 'utf8')
+    await writeFile(newest, text.replace('"partition":3,"seq":1', '"partition":?,"seq":?'))
+
+    const again = await open()
+    await addAll(again, range(20, 28))
+    const entries = await take(again, 8, lastOf(read))
+    expect(numbersOf(entries)).to.deep.equal(range(20, 28))
+    expect(sequenceOf(entries, 3)).to.deep.equal([2, 3])
+    expect(sequenceOf(entries, 0)).to.deep.equal([6, 7])
+    await again.release(lastOf([...read, ...entries]))
+    expect(await segmentsIn(dir())).to.have.length(1)
+  })
+})

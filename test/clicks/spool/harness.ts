@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SpoolEntry } from '../../../src/clicks/spool/segment.ts'
+import { disk, type Io } from '../../../src/clicks/spool/segmentfile.ts'
+import { openSpool, type Spool, type SpoolOptions } from '../../../src/clicks/spool/spool.ts'
+import type { DroppedVisits } from '../../../src/clicks/visit.ts'
+import { route, visit } from './visits.ts'
+
+/** Whole numbers from `from` up to `to`, which is not included. */
+export const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
+
+export const addAll = (spool: Spool, numbers: readonly number[]): Promise<void[]> =>
+  Promise.all(numbers.map((number) => spool.add(visit(number))))
+
+/** Reads the next `count` entries, or those that come before the spool is closed. */
+export const take = async (spool: Spool, count = Infinity, after = {}, limit = 100): Promise<SpoolEntry[]> => {
+  const taken: SpoolEntry[] = []
+  if (count === 0) return taken
+  for await (const batch of spool.read(after, limit, new AbortController().signal)) {
+    expect(batch.length).to.be.within(1, limit)
+    taken.push(...batch)
+    if (taken.length >= count) break
+  }
+  return taken
+}
+
+export const numbersOf = (entries: readonly SpoolEntry[]): number[] =>
+  entries.flatMap((entry) => ('visit' in entry ? [entry.visit.revision] : []))
+
+export const dropsOf = (entries: readonly SpoolEntry[]): DroppedVisits[] =>
+  entries.flatMap((entry) => ('dropped' in entry ? [entry.dropped] : []))
+
+export const sequenceOf = (entries: readonly SpoolEntry[], partition: number): number[] =>
+  entries.filter((entry) => entry.partition === partition).map(({ seq }) => seq)
+
+/** The last sequence number of each partition. */
+export const lastOf = (entries: readonly SpoolEntry[]): Record<number, number> =>
+  Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq]))
+
+/** Expects the numbers of each partition to count up from 1 without a gap. */
+export const expectContiguous = (entries: readonly SpoolEntry[]): void => {
+  for (const partition of range(0, route.partitions)) {
+    const numbers = sequenceOf(entries, partition)
+    expect(numbers, `partition ${partition}`).to.deep.equal(range(1, numbers.length + 1))
+  }
+}
+
+export const segmentsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.spool') && !name.startsWith('quarantine')).sort()
+
+/** The path of the newest segment. */
+export const newestIn = async (folder: string): Promise<string> => join(folder, (await segmentsIn(folder)).at(-1) ?? '')
+
+/** A disk of which some functions do what the test says. */
+export const scripted = (script: Partial<Io>): Io => ({ ...disk, ...script })
+
+export const noSpace = (): never => {
+  throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+}
+
+/** A disk with `room` more bytes. Like on a real one, a part of a write may still fit. */
+export const smallDisk = (): { io: Io; room: number } => {
+  const state = {
+    room: Infinity,
+    io: scripted({
+      write: (fd, bytes, offset, length, position) => {
+        const fits = Math.min(length, state.room)
+        if (fits === 0) noSpace()
+        state.room -= fits
+        return disk.write(fd, bytes, offset, fits, position)
+      },
+    }),
+  }
+  return state
+}
+
+/** Gives each test of the suite a folder of its own, closes the spools it has opened, and removes the folder. */
+export const useSpoolFolder = () => {
+  let home = ''
+  const opened: Spool[] = []
+  const dir = () => join(home, 'spool')
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'linkledger-spool-'))
+  })
+  afterEach(async () => {
+    for (const spool of opened.splice(0)) await spool.close()
+    await rm(home, { recursive: true, force: true })
+  })
+
+  const open = async (options: Partial<SpoolOptions> = {}): Promise<Spool> => {
+    const spool = await openSpool({ dir: dir(), route, log: () => {}, syncMs: 2, retryMs: 5, ...options })
+    opened.push(spool)
+    return spool
+  }
+
+  return {
+    /** the parent of the spool's folder */
+    home: () => home,
+    dir,
+    open,
+    /** Reads everything that a folder holds. */
+    readOut: async (folder = dir()): Promise<SpoolEntry[]> => {
+      const spool = await open({ dir: folder })
+      const entries = take(spool)
+      await spool.close()
+      return await entries
+    },
+  }
+}

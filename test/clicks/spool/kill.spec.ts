@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { randomFrom, repeatable, seed } from '../../support/faults.ts'
+import { expectContiguous, numbersOf, range, useSpoolFolder } from './harness.ts'
+
+describe(`a spool whose process is killed (${repeatable})`, () => {
+  const { dir, home, readOut } = useSpoolFolder()
+
+  it('holds every acknowledged visit, exactly once and in order', async () => {
+    const random = randomFrom(seed)
+    const acknowledged: number[] = []
+    for (const round of range(0, 4)) {
+      const script = join(import.meta.dirname, 'writer.ts')
+      // into a file: a killed process loses what did not fit into a pipe
+      const printed = join(home(), `acknowledged-${round}`)
+      const stdout = openSync(printed, 'w')
+      const writer = spawn(process.execPath, ['--import', 'tsx', script, dir(), String(round * 1_000_000)], {
+        stdio: ['ignore', stdout, 'inherit'],
+      })
+      closeSync(stdout)
+      while ((await stat(printed)).size < 400 && writer.exitCode === null) await pause(5)
+      await pause(random(250))
+      writer.kill('SIGKILL')
+      await once(writer, 'close')
+      const text = await readFile(printed, 'utf8')
+      acknowledged.push(...text.slice(0, text.lastIndexOf('\n')).split('\n').map(Number))
+    }
+    const entries = await readOut()
+    const numbers = numbersOf(entries)
+    const kept = new Set(numbers)
+    const writers = 8
+    expect(acknowledged, `SEED=${seed}`).to.have.length.above(100)
+    expect(
+      acknowledged.filter((number) => !kept.has(number)),
+      `SEED=${seed}`,
+    ).to.deep.equal([])
+    expect(kept.size, 'each once').to.equal(numbers.length)
+    expectContiguous(entries)
+    // each writer waited for one visit before it added the next
+    for (const writer of range(0, writers)) {
+      const own = numbers.filter((number) => number % writers === writer)
+      expect(own).to.deep.equal(own.toSorted((a, b) => a - b))
+    }
+    // a visit that was added and not yet acknowledged may be there: at most one of each writer in each round
+    expect(numbers.length - acknowledged.length).to.be.within(0, 4 * writers)
+  }).timeout(120_000)
+})

@@ -1,0 +1,172 @@
+import { expect } from 'chai'
+import { cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { disk } from '../../../src/clicks/spool/segmentfile.ts'
+import { randomFrom, repeatable, seed } from '../../support/faults.ts'
+import {
+  addAll,
+  expectContiguous,
+  newestIn,
+  numbersOf,
+  range,
+  scripted,
+  segmentsIn,
+  take,
+  useSpoolFolder,
+} from './harness.ts'
+import { visit } from './visits.ts'
+
+describe(`a spool after a power loss (fault 30, ${repeatable})`, () => {
+  const { dir, home, open, readOut } = useSpoolFolder()
+
+  /** A copy of the folder, changed by the test. */
+  const copyOf = async (change: (newest: string) => Promise<void>): Promise<string> => {
+    const copy = await mkdtemp(join(home(), 'copy-'))
+    await cp(dir(), copy, { recursive: true })
+    await change(await newestIn(copy))
+    return copy
+  }
+
+  it('continues from what was synced: every entry that was read is there, and no number is given twice', async () => {
+    let cut = 0
+    const spool = await open({
+      segmentBytes: 1e6,
+      io: scripted({
+        fdatasync: async (fd) => {
+          const { size } = await stat(await newestIn(dir()))
+          await disk.fdatasync(fd)
+          cut = size
+        },
+      }),
+    })
+    await addAll(spool, range(0, 100))
+    const read = await take(spool, 100)
+    await addAll(spool, range(100, 120))
+    const copy = await copyOf((file) => truncate(file, cut))
+    await spool.close()
+
+    const restored = await open({ dir: copy })
+    await addAll(restored, range(200, 220))
+    await restored.close()
+    const entries = await readOut(copy)
+    expect(entries.slice(0, 100)).to.deep.equal(read)
+    expect(numbersOf(entries).slice(-20)).to.deep.equal(range(200, 220))
+    expectContiguous(entries)
+  })
+
+  it('opens a file that is cut off at any byte, and continues without a gap', async function () {
+    this.timeout(120_000) // it waits for the disk some hundred times
+    const spool = await open()
+    await addAll(spool, range(0, 5))
+    await spool.close()
+    const bytes = await readFile(await newestIn(dir()))
+    const ends = [...bytes.keys()].filter((i) => bytes[i] === 10).map((i) => i + 1)
+    const [header = 0] = ends
+    const copy = await copyOf(async () => {})
+    const [name = ''] = await segmentsIn(dir())
+    for (const cut of [...range(0, header + 3), ...range((ends.at(-3) ?? 0) - 2, bytes.length + 1)]) {
+      await rm(copy, { recursive: true })
+      await cp(dir(), copy, { recursive: true })
+      await writeFile(join(copy, name), bytes.subarray(0, cut))
+      const whole = ends.filter((end) => end <= cut).length
+      const cutSpool = await open({ dir: copy })
+      await cutSpool.add(visit(99))
+      const reading = take(cutSpool)
+      await cutSpool.close()
+      const entries = await reading
+      expect(numbersOf(entries), `cut at ${cut}`).to.deep.equal([...range(0, Math.max(0, whole - 2)), 99])
+      expectContiguous(entries)
+      if (whole === 0) expect(cutSpool.id, 'a spool without its numbers has a new id').not.to.equal(spool.id)
+      else expect(cutSpool.id).to.equal(spool.id)
+    }
+  })
+
+  it('opens with an empty or unfinished newest segment', async () => {
+    const spool = await open({ segmentBytes: 3000 })
+    for (const number of range(0, 30)) await spool.add(visit(number))
+    await spool.close()
+    const newest = await newestIn(dir())
+    const bytes = await readFile(newest)
+    const number = Number(newest.slice(-16, -6)) + 1
+    for (const length of [0, 1, 50]) {
+      const copy = await copyOf((file) =>
+        writeFile(join(file, '..', `${String(number).padStart(10, '0')}.spool`), bytes.subarray(0, length)),
+      )
+      const again = await open({ dir: copy })
+      await again.add(visit(30))
+      const entries = take(again)
+      await again.close()
+      expect(again.id).to.equal(spool.id)
+      expect(numbersOf(await entries)).to.deep.equal(range(0, 31))
+      expectContiguous(await entries)
+    }
+  })
+
+  it('cuts off a torn end, and logs it', async () => {
+    const spool = await open()
+    await addAll(spool, range(0, 5))
+    await spool.close()
+    const bytes = await readFile(await newestIn(dir()))
+    await writeFile(await newestIn(dir()), Buffer.concat([bytes, bytes.subarray(-250, -1), Buffer.alloc(5000)]))
+
+    const warnings: object[] = []
+    const again = await open({ log: (level, _, details) => warnings.push({ level, ...details }) })
+    expect(warnings).to.deep.equal([{ level: 'warn', path: await newestIn(dir()), bytes: 5249 }])
+    expect(await readFile(await newestIn(dir()))).to.deep.equal(bytes)
+    expect(again.stats().quarantined).to.equal(0)
+  })
+
+  it('continues as another spool, and keeps the old segments, when the last numbers are unreadable', async () => {
+    const spool = await open({ segmentBytes: 3000 })
+    for (const number of range(0, 30)) await spool.add(visit(number))
+    await spool.close()
+    const before = await segmentsIn(dir())
+    const bytes = await readFile(await newestIn(dir()))
+    await writeFile(await newestIn(dir()), bytes.fill(0, 0, 400))
+
+    const again = await open()
+    await again.add(visit(30))
+    const reading = take(again)
+    await again.close()
+    expect(again.id).not.to.equal(spool.id)
+    expect(again.stats().quarantined).to.equal(1)
+    expect((await reading).map(({ seq }) => seq)).to.deep.equal([1])
+    expect(await segmentsIn(dir())).to.include.members(before.slice(0, -1))
+    expect((await open()).id).to.equal(again.id)
+  })
+
+  it('survives a random cut and random bit flips', async () => {
+    const random = randomFrom(seed)
+    const spool = await open({ segmentBytes: 6000 })
+    for (const number of range(0, 100)) await spool.add(visit(number))
+    const all = new Map((await take(spool, 100)).map((entry) => [`${entry.partition} ${entry.seq}`, entry]))
+    await spool.close()
+
+    for (const round of range(0, 40)) {
+      const context = `SEED=${seed}, round ${round}`
+      const copy = await copyOf(async (file) => truncate(file, random((await stat(file)).size + 1)))
+      // at most one in a segment: two could hit both copies of its header
+      const names = (await segmentsIn(copy)).slice(0, -1)
+      const flips = random(4)
+      for (const _ of range(0, flips)) {
+        const [name = ''] = names.splice(random(names.length), 1)
+        const bytes = await readFile(join(copy, name))
+        const at = random(bytes.length)
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
+        await writeFile(join(copy, name), bytes)
+      }
+      const reopened = await open({ dir: copy })
+      await addAll(reopened, range(1000, 1010))
+      const reading = take(reopened)
+      await reopened.close()
+      const entries = await reading
+      const old = entries.filter((entry) => 'visit' in entry && entry.visit.revision < 1000)
+      for (const entry of old) expect(entry, context).to.deep.equal(all.get(`${entry.partition} ${entry.seq}`))
+      expect(numbersOf(old), context).to.deep.equal([...new Set(numbersOf(old))].sort((a, b) => a - b))
+      expect(numbersOf(entries).slice(-10), context).to.deep.equal(range(1000, 1010))
+      // a flip costs one line, or two when it hits the newline between them; a cut costs the newest segment at most
+      expect(old.length, context).to.be.at.least(100 - 25 - 2 * flips)
+      await rm(copy, { recursive: true })
+    }
+  })
+})
