@@ -1,16 +1,17 @@
 import type { KnownDomain } from '../queries/domain.ts'
 
-/** The branded domains that this process knows: all of them, for any request may name any host. */
+/** All branded domains: a request may name any host, so a lookup must not need the database. */
 export interface Domains {
-  /** The living domain at a host, as a request or an address spells it. */
+  /** Returns the verified, not deleted domain at a host, spelled as in a `Host` header or a URL. */
   readonly byHost: (host: string) => KnownDomain | undefined
-  /** A deleted one too. */
+  /** Returns a domain, also a deleted one. */
   readonly byId: (id: number) => KnownDomain | undefined
-  readonly know: (domains: readonly KnownDomain[]) => void
+  /** Stores domains as the tables have them now. */
+  readonly set: (domains: readonly KnownDomain[]) => void
 }
 
-/** A host as it stands in a header or an address, without port and trailing dot; hosts come in punycode. */
-const plain = (host: string) => host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
+/** Hosts are compared in punycode and lower case, without port and trailing dot. */
+const normalized = (host: string) => host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
 
 export const openDomains = (): Domains => {
   const ids = new Map<number, KnownDomain>()
@@ -18,15 +19,15 @@ export const openDomains = (): Domains => {
   return {
     byHost: (host) => {
       if (hosts.size === 0) return undefined
-      const id = hosts.get(plain(host))
+      const id = hosts.get(normalized(host))
       return id === undefined ? undefined : ids.get(id)
     },
     byId: (id) => ids.get(id),
-    know: (domains) => {
+    set: (domains) => {
       for (const domain of domains) {
-        // what was read earlier may arrive later
+        // an earlier read may arrive later
         if (domain.position < (ids.get(domain.id)?.position ?? 0n)) continue
-        const host = plain(new URL(domain.domain).host)
+        const host = normalized(new URL(domain.domain).host)
         ids.set(domain.id, domain)
         if (domain.live) hosts.set(host, domain.id)
         else if (hosts.get(host) === domain.id) hosts.delete(host)

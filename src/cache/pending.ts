@@ -1,22 +1,23 @@
-import type { Progress } from './progress.ts'
+import type { Position } from './progress.ts'
 
-/** Streams whose newest events are not in the read tables yet, though somebody was told that they are stored: these are read from the log. */
+/** Streams with acknowledged events that are not in the read tables yet. They are read from the log meanwhile. */
 export interface PendingStreams {
   readonly add: (stream: string, position: bigint) => void
   readonly has: (stream: string) => boolean
-  /** the tables are late with something, or with streams that begin so */
+  /** Whether any stream is pending, or any whose name starts with the prefix. */
   readonly any: (prefix?: string) => boolean
 }
 
+/** `onAdded` is called for each new position of a stream that is not projected yet. */
 export const openPendingStreams = (
-  progress: Pick<Progress, 'seen' | 'wait'>,
-  on: (stream: string, position: bigint) => void,
+  { seen }: Pick<Position, 'seen'>,
+  onAdded: (stream: string, position: bigint) => void,
 ): PendingStreams => {
   const positions = new Map<string, bigint>()
   const has = (stream: string) => {
     const position = positions.get(stream)
     if (position === undefined) return false
-    if (position > progress.seen()) return true
+    if (position > seen()) return true
     positions.delete(stream)
     return false
   }
@@ -24,9 +25,9 @@ export const openPendingStreams = (
     has,
     any: (prefix = '') => [...positions.keys()].some((stream) => stream.startsWith(prefix) && has(stream)),
     add: (stream, position) => {
-      if (position <= progress.seen() || position <= (positions.get(stream) ?? 0n)) return
+      if (position <= seen() || position <= (positions.get(stream) ?? 0n)) return
       positions.set(stream, position)
-      on(stream, position)
+      onAdded(stream, position)
     },
   }
 }

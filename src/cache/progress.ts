@@ -1,10 +1,16 @@
-/** How far the read tables have come, as this process knows; whoever wrote something waits here until it can be read. */
-export interface Progress {
+/** The log position up to which the read tables are known to be complete, and who waits for it to move. */
+export interface Position {
   readonly seen: () => bigint
-  /** The tables have this position in them. What must not be served any more is forgotten before anyone is told. */
-  readonly advance: (position: bigint) => Promise<void>
+  /** Moves to a later position and resolves those who wait for it. */
+  readonly reach: (position: bigint) => void
   /** Resolves true once the position is seen, false after `ms`. */
   readonly wait: (position: bigint, ms: number) => Promise<boolean>
+}
+
+/** How far the read tables have come, as this process knows. Whoever wrote something waits here until it can be read. */
+export interface Progress extends Pick<Position, 'seen' | 'wait'> {
+  /** The tables contain this position. Resolves when outdated cache entries are dropped and the position is seen. */
+  readonly advance: (position: bigint) => Promise<void>
 }
 
 interface Waiter {
@@ -12,29 +18,15 @@ interface Waiter {
   readonly resolve: (seen: boolean) => void
 }
 
-/** `forget(after, upTo)` drops what this process remembers of what changed between two positions. */
-export const openProgress = (start: bigint, forget: (after: bigint, upTo: bigint) => Promise<void>): Progress => {
+export const openPosition = (start: bigint): Position => {
   let seen = start
-  let wanted = start
-  let running: Promise<void> | undefined
   let waiters: Waiter[] = []
-
-  const catchUp = async () => {
-    while (seen < wanted) {
-      const target = wanted
-      await forget(seen, target)
-      seen = target
-      waiters.filter(({ position }) => position <= seen).forEach(({ resolve }) => resolve(true))
-      waiters = waiters.filter(({ position }) => position > seen)
-    }
-  }
-
   return {
     seen: () => seen,
-    advance: async (position) => {
-      if (position > wanted) wanted = position
-      // the run under way may have looked for the last time already: then it takes another
-      while (seen < position) await (running ??= catchUp().finally(() => (running = undefined)))
+    reach: (position) => {
+      seen = position
+      waiters.filter((waiter) => waiter.position <= seen).forEach(({ resolve }) => resolve(true))
+      waiters = waiters.filter((waiter) => waiter.position > seen)
     },
     wait: (position, ms) =>
       new Promise((resolve) => {
@@ -52,5 +44,32 @@ export const openProgress = (start: bigint, forget: (after: bigint, upTo: bigint
         }, ms)
         waiters.push(waiter)
       }),
+  }
+}
+
+/** `invalidate(after, upTo)` drops what is cached of everything that changed between two positions. It runs before the later one counts as seen. */
+export const openProgress = (
+  { seen, reach, wait }: Position,
+  invalidate: (after: bigint, upTo: bigint) => Promise<void>,
+): Progress => {
+  let wanted = seen()
+  let running: Promise<void> | undefined
+
+  const catchUp = async () => {
+    while (seen() < wanted) {
+      const target = wanted
+      await invalidate(seen(), target)
+      reach(target)
+    }
+  }
+
+  return {
+    seen,
+    wait,
+    advance: async (position) => {
+      if (position > wanted) wanted = position
+      // the run in progress may have read `wanted` for the last time already: then another one is needed
+      while (seen() < position) await (running ??= catchUp().finally(() => (running = undefined)))
+    },
   }
 }

@@ -1,185 +1,119 @@
 import QuickLRU from 'quick-lru'
-import { type Changed, type PublicTarget, targetStream, partStreams, type Target } from '../queries/target.ts'
-import { isUnavailable } from '../lib/unavailable.ts'
+import { withTimeout } from '../lib/timeout.ts'
+import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
+import { type Changed, partStreams, type PublicTarget, targetStream } from '../queries/target.ts'
+import { addressKey, createEntries, type EntriesOptions } from './entries.ts'
+import { createLookups, type Found } from './lookups.ts'
+import { createOverrides } from './overrides.ts'
 
-/** What public addresses are served from: the links and bio pages this process remembers, each true until told otherwise. */
+/** The links and bio pages that this process has cached; public addresses are served from here. */
 export interface Targets {
-  /** Throws when the target is not remembered and PostgreSQL does not answer. */
-  readonly get: (
-    domain: number | null,
-    aliasKey: string,
-  ) => Promise<PublicTarget | undefined> | PublicTarget | undefined
-  /** Something stands there, and it need not be looked up. */
+  /** Returns a cached target at once, otherwise looks it up. Rejects when it is not cached and PostgreSQL is unavailable. */
+  readonly get: (domain: number | null, aliasKey: string) => Promise<Found> | Found
+  /** Whether something is cached at the address, so that no lookup is needed. */
   readonly has: (domain: number | null, aliasKey: string) => boolean
-  readonly forget: (changed: readonly Changed[]) => void
-  readonly forgetAccounts: (accounts: readonly number[]) => void
-  /** Something may have been missed: what is remembered is asked for again before it is used, if PostgreSQL answers. */
+  /** Drops everything that depends on these streams. */
+  readonly invalidate: (changed: readonly Changed[]) => void
+  /** Drops everything of these accounts, and all misses. */
+  readonly invalidateAccounts: (accounts: readonly number[]) => void
+  /** Changes may have been missed: every entry is looked up again before it is served, as long as PostgreSQL answers. */
   readonly invalidateAll: () => void
-  /** Serves this, folded from the stream, until the tables have passed the position; undefined: it is no more. */
-  readonly override: (stream: string, position: bigint, target: PublicTarget | undefined) => void
+  /** Serves a target folded from its stream until the tables have passed the position; undefined: it was deleted. */
+  readonly override: (stream: string, position: bigint, target: Found) => void
 }
 
-export interface TargetsOptions {
-  readonly find: (domain: number | null, aliasKey: string) => Promise<PublicTarget | undefined>
-  /** nothing can have been missed: notifications are being heard */
+export interface TargetsOptions extends EntriesOptions {
+  readonly find: (domain: number | null, aliasKey: string) => Promise<Found>
+  /** Whether notifications arrive, so that no change can have been missed. */
   readonly trusted: () => boolean
+  /** Returns the position that the read tables have reached. */
   readonly seen: () => bigint
-  readonly maxTargets?: number
-  readonly maxMisses?: number
-  /** ms for which a missing alias is remembered */
-  readonly missAge?: number
 }
 
-interface Entry {
-  readonly target: PublicTarget
-  readonly epoch: number
-}
-interface Fill {
-  readonly found: Promise<PublicTarget | undefined>
-  stale: boolean
-}
+/** streams without an address of their own, which links may show */
+const isPart = /^(?:splash|overlay|pixel)-/
+const showsAny = (target: PublicTarget, streams: ReadonlySet<string>) =>
+  'link' in target &&
+  target.interstitial !== undefined &&
+  partStreams(target.interstitial).some((stream) => streams.has(stream))
 
-const keyOf = (domain: number | null, aliasKey: string) => `${domain ?? 0}-${aliasKey}`
-const parts = ({ interstitial }: Target) => (interstitial ? partStreams(interstitial) : [])
-/** streams that stand at no address, but links may show them */
-const canBeShown = /^(?:splash|overlay|pixel)-/
+/** ms that a visitor waits for a newer target */
 const patience = 50
+/** ms for which outdated targets are served without a lookup after one failed */
 const pause = 1000
 
-export const openTargets = ({
-  find,
-  trusted,
-  seen,
-  maxTargets = 100_000,
-  maxMisses = 10_000,
-  missAge = 10_000,
-}: TargetsOptions): Targets => {
-  const entries = new QuickLRU<string, Entry>({
-    maxSize: maxTargets,
-    onEviction: (_, { target }) => byStream.delete(targetStream(target)),
-  })
-  const byStream = new Map<string, string>()
-  const misses = new QuickLRU<string, number>({ maxSize: maxMisses, maxAge: missAge })
-  const filling = new Map<string, Fill>()
+/** Looks up outdated targets again. An outdated target is better than none: it is served when the lookup fails or is slow. */
+const createRevalidation = (find: TargetsOptions['find']) => {
+  let failedAt = 0
+  return {
+    paused: () => Date.now() - failedAt < pause,
+    revalidate: async (domain: number | null, target: PublicTarget): Promise<Found> => {
+      try {
+        return await withTimeout(patience, find(domain, target.aliasKey), () => new Unavailable('a lookup was slow'))
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+      }
+      failedAt = Date.now()
+      return target
+    },
+  }
+}
+
+export const openTargets = ({ find, trusted, seen, ...sizes }: TargetsOptions): Targets => {
+  const entries = createEntries(sizes)
+  const overrides = createOverrides(seen)
   const changedAt = new QuickLRU<string, bigint>({ maxSize: 10_000 })
-  const pinned = new Map<string, { readonly position: bigint; readonly target: PublicTarget | undefined }>()
-  let epoch = 0
-  let doubtful = 0
-
-  const drop = (stream: string) => {
-    const key = byStream.get(stream)
-    if (key === undefined) return
-    byStream.delete(stream)
-    entries.delete(key)
-  }
-
-  const dropWhere = (changed: (target: PublicTarget) => boolean) => {
-    for (const { target } of entries.values()) if (changed(target)) drop(targetStream(target))
-    filling.forEach((fill) => (fill.stale = true))
-  }
-
-  /** What is pinned to its stream's state is served as that says, whatever the tables say. */
-  const overrideOf = (stream: string) => {
-    const held = pinned.get(stream)
-    if (held && held.position <= seen()) pinned.delete(stream)
-    return pinned.get(stream)
-  }
-  const pinnedAt = (key: string) => {
-    for (const [stream, { target }] of pinned)
-      if (overrideOf(stream) && target && keyOf(target.domain, target.aliasKey) === key) return target
-    return undefined
-  }
-
-  const fill = (domain: number | null, aliasKey: string, key: string): Promise<PublicTarget | undefined> => {
-    const under = filling.get(key)
-    if (under && !under.stale) return under.found
-    const fresh: Fill = {
-      stale: false,
-      found: find(domain, aliasKey)
-        .then((target) => {
-          const raced = fresh.stale || (target && target.position < (changedAt.get(targetStream(target)) ?? 0n))
-          if (!raced) remember(key, target)
-          // the link may have been pinned while the tables were asked
-          return pinnedAt(key) ?? (target && overrideOf(targetStream(target)) ? undefined : target)
-        })
-        .finally(() => {
-          if (filling.get(key) === fresh) filling.delete(key)
-        }),
-    }
-    filling.set(key, fresh)
-    return fresh.found
-  }
-
-  const remember = (key: string, target: PublicTarget | undefined) => {
-    if (!target) {
-      const before = entries.get(key)
-      if (before) drop(targetStream(before.target))
-      misses.set(key, epoch)
-      return
-    }
-    drop(targetStream(target))
-    byStream.set(targetStream(target), key)
-    entries.set(key, { target, epoch })
-  }
-
-  /** Asks again, but an answer that does not come soon is not waited for: an old target is better than none. */
-  const checked = async (domain: number | null, key: string, { target }: Entry) => {
-    const late = Symbol()
-    const timer = new Promise<typeof late>((resolve) => setTimeout(resolve, patience, late).unref())
-    try {
-      const found = await Promise.race([fill(domain, target.aliasKey, key), timer])
-      if (found !== late) return found
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-    }
-    doubtful = Date.now()
-    return target
-  }
+  const isOutdated = (found: Found) =>
+    found !== undefined && found.position < (changedAt.get(targetStream(found)) ?? 0n)
+  const lookups = createLookups(find, (key, found, outdated) => {
+    if (!outdated && !isOutdated(found)) entries.set(key, found)
+    // the target may have been overridden during the lookup
+    return overrides.at(key) ?? (found && overrides.has(targetStream(found)) ? undefined : found)
+  })
+  const { paused, revalidate } = createRevalidation(lookups.find)
 
   return {
-    has: (domain, aliasKey) => entries.has(keyOf(domain, aliasKey)),
+    has: (domain, aliasKey) => entries.has(addressKey(domain, aliasKey)),
     get: (domain, aliasKey) => {
-      const key = keyOf(domain, aliasKey)
-      const held = pinned.size > 0 ? pinnedAt(key) : undefined
-      if (held) return held
-      const sure = trusted()
+      const key = addressKey(domain, aliasKey)
+      const override = overrides.at(key)
+      if (override) return override
+      const complete = trusted()
       const entry = entries.get(key)
-      if (entry) {
-        if ((entry.epoch === epoch && sure) || Date.now() - doubtful < pause) return entry.target
-        return checked(domain, key, entry)
-      }
-      if (sure && misses.get(key) === epoch) return undefined
-      return fill(domain, aliasKey, key)
+      if (entry)
+        return (complete && entries.isCurrent(entry)) || paused() ? entry.target : revalidate(domain, entry.target)
+      return complete && entries.isMissing(key) ? undefined : lookups.find(domain, aliasKey)
     },
-    forget: (changed) => {
-      const shown = new Set(changed.flatMap(({ stream }) => (canBeShown.test(stream) ? [stream] : [])))
-      if (shown.size > 0) dropWhere((target) => 'link' in target && parts(target).some((stream) => shown.has(stream)))
+    invalidate: (changed) => {
+      const parts = new Set(changed.flatMap(({ stream }) => (isPart.test(stream) ? [stream] : [])))
+      if (parts.size > 0) {
+        entries.dropWhere((target) => showsAny(target, parts))
+        lookups.invalidateAll()
+      }
       for (const { stream, domain, aliasKey, position } of changed) {
         if (aliasKey === null) continue
-        const key = keyOf(domain, aliasKey)
-        drop(stream)
-        misses.delete(key)
+        const key = addressKey(domain, aliasKey)
+        entries.drop(stream)
+        entries.dropMiss(key)
         changedAt.set(stream, position)
-        const under = filling.get(key)
-        if (under) under.stale = true
+        lookups.invalidate(key)
       }
     },
-    forgetAccounts: (accounts) => {
+    invalidateAccounts: (accounts) => {
       const changed = new Set(accounts)
-      dropWhere(({ account }) => changed.has(account))
-      misses.clear()
+      entries.dropWhere(({ account }) => changed.has(account))
+      lookups.invalidateAll()
+      entries.dropMisses()
     },
     invalidateAll: () => {
-      epoch++
-      filling.forEach((fill) => (fill.stale = true))
+      entries.startEpoch()
+      lookups.invalidateAll()
     },
     override: (stream, position, target) => {
-      // of two that were read at once the older one may come last
-      if (position <= seen() || position < (pinned.get(stream)?.position ?? 0n)) return
-      drop(stream)
+      if (!overrides.set(stream, position, target)) return
+      entries.drop(stream)
       changedAt.set(stream, position)
-      if (target) misses.delete(keyOf(target.domain, target.aliasKey))
-      pinned.set(stream, { position, target })
+      if (target) entries.dropMiss(addressKey(target.domain, target.aliasKey))
     },
   }
 }

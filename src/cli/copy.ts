@@ -158,7 +158,7 @@ export const importCommand = async (dir: string | undefined, print: Print): Prom
   try {
     await withLedger(async (ledger) => {
       const domains = openDomains()
-      domains.know(await domainsChanged(ledger.reader, 0n))
+      domains.set(await domainsChanged(ledger.reader, 0n))
       const { BASE_URL } = ledger.config
       const own = BASE_URL === undefined ? undefined : normalHost(new URL(BASE_URL).hostname)
       const isOurs = (host: string) => normalHost(host) === own || domains.byHost(normalHost(host)) !== undefined

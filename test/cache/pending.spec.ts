@@ -3,14 +3,13 @@ import { openPendingStreams } from '../../src/cache/pending.ts'
 
 const open = () => {
   let seen = 5n
-  const told: string[] = []
-  const progress = { seen: () => seen, wait: async () => true }
-  const pending = openPendingStreams(progress, (stream, position) => told.push(`${stream} ${position}`))
-  return { ...pending, told, advance: (position: bigint) => (seen = position) }
+  const added: string[] = []
+  const pending = openPendingStreams({ seen: () => seen }, (stream, position) => added.push(`${stream} ${position}`))
+  return { ...pending, added, advance: (position: bigint) => (seen = position) }
 }
 
-describe('streams that the read tables are late with', () => {
-  it('are late until the tables have come so far', () => {
+describe('pending streams', () => {
+  it('stay pending until the tables have reached their position', () => {
     const { add, has, advance } = open()
     add('link-1', 7n)
     expect([has('link-1'), has('link-2')]).to.deep.equal([true, false])
@@ -19,7 +18,7 @@ describe('streams that the read tables are late with', () => {
     advance(7n)
     expect(has('link-1')).to.equal(false)
   })
-  it('are some or none', () => {
+  it('can be asked whether there are any', () => {
     const { add, any, advance } = open()
     expect(any()).to.equal(false)
     add('link-1', 7n)
@@ -29,17 +28,17 @@ describe('streams that the read tables are late with', () => {
     advance(7n)
     expect(any()).to.equal(false)
   })
-  it('are told of once for each position, unless the tables have it already', () => {
-    const { add, told } = open()
+  it('are reported once for each new position that is not projected yet', () => {
+    const { add, added } = open()
     add('link-1', 5n)
     add('link-1', 7n)
     add('link-1', 7n)
     add('link-1', 6n)
     add('link-2', 6n)
     add('link-1', 8n)
-    expect(told).to.deep.equal(['link-1 7', 'link-2 6', 'link-1 8'])
+    expect(added).to.deep.equal(['link-1 7', 'link-2 6', 'link-1 8'])
   })
-  it('stay late for the newest of their positions', () => {
+  it('stay pending for the newest of their positions', () => {
     const { add, has, advance } = open()
     add('link-1', 9n)
     add('link-1', 7n)

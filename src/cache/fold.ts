@@ -1,0 +1,64 @@
+import { bio } from '../commands/bio.ts'
+import type { Decider } from '../commands/decider.ts'
+import type { Handler } from '../commands/handle.ts'
+import { link } from '../commands/link.ts'
+import { overlay } from '../commands/overlay.ts'
+import type { Owned } from '../commands/owned.ts'
+import { pixel } from '../commands/pixel.ts'
+import { splash } from '../commands/splash.ts'
+import type { DomainEvent } from '../events/index.ts'
+import { parseStreamId } from '../events/streams.ts'
+import { interstitialOf, type Parts, type PublicTarget, type Target } from '../queries/target.ts'
+
+/** Returns a function that folds what a link shows from the streams of its splash page, overlay and pixels. */
+export const foldParts =
+  ({ load }: Handler) =>
+  async ({ type, pixels, account }: Pick<Target, 'type' | 'pixels' | 'account'>): Promise<Parts> => {
+    const open = async <C, F, E extends DomainEvent>(decider: Decider<C, Owned<F>, E>, id: number) => {
+      const { state } = await load(decider, id)
+      return state.status === 'open' && state.account === account ? { ...state.fields, id } : undefined
+    }
+    const { number } = parseStreamId(type)
+    const openPixels = await Promise.all(pixels.map((id) => open(pixel, id)))
+    return {
+      splash: type.startsWith('splash-') ? await open(splash, number) : undefined,
+      overlay: type.startsWith('overlay-') ? await open(overlay, number) : undefined,
+      pixels: openPixels.flatMap((found) => found ?? []),
+    }
+  }
+
+const foldLink =
+  (handler: Handler) =>
+  async (id: number): Promise<Target | undefined> => {
+    const { state, revision, position } = await handler.load(link, id)
+    const { status, account, fields, password } = state
+    if (status !== 'open') return undefined
+    return {
+      ...fields,
+      link: id,
+      account,
+      revision: Number(revision),
+      position,
+      aliasKey: fields.alias.toLowerCase(),
+      password,
+      expiry: fields.expiry === null ? null : new Date(fields.expiry),
+      interstitial: interstitialOf(fields, await foldParts(handler)({ ...fields, account })),
+    }
+  }
+
+const foldBio =
+  (handler: Handler) =>
+  async (id: number): Promise<PublicTarget | undefined> => {
+    const { state, position } = await handler.load(bio, id)
+    const { status, account, fields } = state
+    if (status !== 'open') return undefined
+    return { ...fields, bio: id, account, position, domain: null, aliasKey: fields.alias.toLowerCase() }
+  }
+
+/** Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was deleted. */
+export const foldTargets = (
+  handler: Handler,
+): Readonly<Record<string, (id: number) => Promise<PublicTarget | undefined>>> => ({
+  link: foldLink(handler),
+  bio: foldBio(handler),
+})

@@ -1,0 +1,76 @@
+import { parseStreamId, type StreamKind } from '../events/streams.ts'
+import { erasedAccounts } from '../queries/account.ts'
+import { domainsChanged } from '../queries/domain.ts'
+import type { Reader } from '../queries/reader.ts'
+import { type Changed, streamsChanged } from '../queries/target.ts'
+import type { Auth } from './auth.ts'
+import type { Domains } from './domains.ts'
+import type { Targets } from './targets.ts'
+
+export interface InvalidationOptions {
+  readonly reader: Reader
+  readonly targets: Targets
+  readonly domains: Domains
+  readonly auth: Auth
+  /** Called with accounts that changed: their keys may have been destroyed. */
+  readonly onAccounts: (accounts: readonly number[]) => void
+  /** Called with all erased accounts: their keys are destroyed again, in case a restored backup or an interrupted command left one. */
+  readonly onErased: (accounts: readonly number[]) => Promise<void>
+}
+
+export interface Invalidation {
+  /** Reads what has to be known before the first request: all domains and all erased accounts. */
+  readonly warm: () => Promise<void>
+  /** Drops what is cached of everything that changed between two positions of the log. */
+  readonly invalidate: (after: bigint, upTo: bigint) => Promise<void>
+  /** Drops everything, because changes may have been missed. */
+  readonly invalidateAll: () => void
+}
+
+const idsOf = (changed: readonly Changed[], wanted: StreamKind) =>
+  changed.flatMap(({ stream }) => {
+    const { kind, number } = parseStreamId(stream)
+    return kind === wanted ? [number] : []
+  })
+
+export const createInvalidation = ({
+  reader,
+  targets,
+  domains,
+  auth,
+  onAccounts,
+  onErased,
+}: InvalidationOptions): Invalidation => {
+  const warm = async () => {
+    domains.set(await domainsChanged(reader, 0n))
+    await onErased(await erasedAccounts(reader))
+  }
+
+  const invalidateAll = () => {
+    targets.invalidateAll()
+    auth.forgetAll()
+    // if this fails, the next invalidation reads it
+    void warm().catch(() => {})
+  }
+
+  const invalidateAccounts = async (accounts: readonly number[]) => {
+    targets.invalidateAccounts(accounts)
+    auth.forget(accounts)
+    onAccounts(accounts)
+    await onErased(await erasedAccounts(reader))
+  }
+
+  const invalidate = async (after: bigint, upTo: bigint) => {
+    try {
+      const changed = await streamsChanged(reader, after, upTo)
+      const accounts = idsOf(changed, 'account')
+      targets.invalidate(changed)
+      if (idsOf(changed, 'domain').length > 0) domains.set(await domainsChanged(reader, after, upTo))
+      if (accounts.length > 0) await invalidateAccounts(accounts)
+    } catch {
+      invalidateAll()
+    }
+  }
+
+  return { warm, invalidate, invalidateAll }
+}

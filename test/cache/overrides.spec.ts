@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { changed, openTestTargets, target } from '../support/targets.ts'
+
+describe('a link that is overridden because the tables are behind', () => {
+  const folded = (url: string, position: bigint, aliasKey = 'alias-1') => target(1, aliasKey, { url, position })
+  const withCachedLink = async () => {
+    const cache = openTestTargets()
+    cache.write(target(1))
+    await cache.get('alias-1')
+    return cache
+  }
+
+  it('is served as its stream has it', async () => {
+    const { override, url } = await withCachedLink()
+    override('link-1', 5n, folded('https://example.com/new', 5n))
+    expect(await url('alias-1')).to.equal('https://example.com/new')
+  })
+  it('is served at its new alias and not at its old one', async () => {
+    const { override, get } = await withCachedLink()
+    await get('new')
+    override('link-1', 5n, folded('https://example.com/', 5n, 'new'))
+    expect([await get('new'), await get('alias-1')]).to.deep.equal([1, undefined])
+  })
+  it('is no longer served when it was deleted', async () => {
+    const { override, get } = await withCachedLink()
+    override('link-1', 5n, undefined)
+    expect([await get('alias-1'), await get('alias-1')]).to.deep.equal([undefined, undefined])
+  })
+  it('is served from the tables once they have caught up', async () => {
+    const { override, url, write, set, invalidate } = await withCachedLink()
+    override('link-1', 5n, folded('https://example.com/new', 5n))
+    const newest = folded('https://example.com/newest', 6n)
+    write(newest)
+    expect(await url('alias-1')).to.equal('https://example.com/new')
+    invalidate([changed(newest, 6n)])
+    set({ seen: 6n })
+    expect(await url('alias-1')).to.equal('https://example.com/newest')
+  })
+  it('is not overridden when the tables have already caught up', async () => {
+    const { override, url, set } = await withCachedLink()
+    set({ seen: 5n })
+    override('link-1', 5n, folded('https://example.com/new', 5n))
+    expect(await url('alias-1')).to.equal('https://example.com/')
+  })
+  it('keeps its newest state when an older one arrives later', async () => {
+    const { override, get, url } = await withCachedLink()
+    override('link-1', 6n, folded('https://example.com/newest', 6n))
+    override('link-1', 5n, folded('https://example.com/new', 5n))
+    expect(await url('alias-1')).to.equal('https://example.com/newest')
+    override('link-1', 7n, undefined)
+    override('link-1', 6n, folded('https://example.com/newest', 6n))
+    expect(await get('alias-1')).to.equal(undefined)
+  })
+  it('does not hide other links', async () => {
+    const { override, write, get } = await withCachedLink()
+    write(target(2))
+    override('link-1', 5n, undefined)
+    expect(await get('alias-2')).to.equal(2)
+  })
+})
