@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { alive, type Connection } from './database.ts'
+import { type Connection, keepAlive } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
   const client = new pg.Client({
     ...connection,
     application_name: name,
-    ...alive,
+    ...keepAlive,
   })
   client.on('error', onEnd)
   client.on('end', () => onEnd())
@@ -16,14 +16,15 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
 }
 
 export interface Listener {
-  /** Everything that was told since it was last up has been heard. */
+  /** Whether notifications arrive; none was lost since `on.up` was last called. */
   readonly up: () => boolean
   readonly close: () => Promise<void>
 }
 
 /**
- * Hears what other processes tell. While the connection is lost nothing is heard: `onLost` says so, `onUp` when it is back.
- * It needs a direct connection: behind a transaction pooler LISTEN hears nothing.
+ * Receives the notifications of other processes on a connection of its own, and reconnects when it is lost. `on.up` is called after each
+ * connect and `on.lost` after each loss; notifications in between are lost. It needs a direct connection: behind a transaction pooler,
+ * LISTEN receives nothing.
  */
 export const listen = (
   connection: Connection,
@@ -64,7 +65,7 @@ export const listen = (
   }
 }
 
-/** A connection of its own whose advisory locks last as long as it does. */
+/** Opens a connection for advisory locks, which last as long as the connection does. */
 export const openLocks = async (connection: Connection, name: string) => {
   const lost = new AbortController()
   const client = await connect(connection, name, () => lost.abort())
@@ -72,7 +73,7 @@ export const openLocks = async (connection: Connection, name: string) => {
   return {
     lost: lost.signal,
     acquire: async (keys: readonly bigint[]) => {
-      // one after the other: of several that start at once, one gets all there is to get, and nobody the half of it
+      // of several processes that start together, one then gets all locks, instead of each some of them
       await client.query('begin')
       try {
         await client.query('select pg_advisory_xact_lock(7275464)')
