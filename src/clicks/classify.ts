@@ -1,6 +1,6 @@
 import type { Classified } from '../events/click.ts'
 import { agentLimit, readAgent } from '../visitor/agent.ts'
-import { plainAddress } from '../visitor/country.ts'
+import { plainAddress } from '../lib/address.ts'
 import { preferredLanguages } from '../visitor/language.ts'
 import { referrerHost } from '../visitor/referrer.ts'
 import type { Visit } from './visit.ts'

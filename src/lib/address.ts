@@ -1,9 +1,9 @@
-import { isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The client's address: the socket's, or behind `hops` trusted proxies the one that the outermost of them saw.
- * Entries of `X-Forwarded-For` further left are the client's own words.
+ * Returns the client's address: the socket's, or with `hops` trusted proxies the one that the outermost proxy saw.
+ * Entries further left in `X-Forwarded-For` come from the client and prove nothing.
  */
 export const clientAddress = ({ socket, headers }: IncomingMessage, hops: number): string => {
   const peer = socket.remoteAddress ?? ''
@@ -17,20 +17,35 @@ export const clientAddress = ({ socket, headers }: IncomingMessage, hops: number
   return forwarded.at(-hops) ?? forwarded[0] ?? peer
 }
 
-/** What requests are counted by: an IPv6 customer has a whole /64. */
+/**
+ * Returns the IPv4 address (dotted) in the last 32 bits of a compressed IPv6 address that starts with `prefix`:
+ * `::ffff` for IPv4-mapped addresses (RFC 4291), `64:ff9b:` for NAT64 (RFC 6052).
+ */
+export const embeddedIPv4 = (prefix: '::ffff' | '64:ff9b:', address: string): string | undefined => {
+  if (!address.startsWith(`${prefix}:`)) return undefined
+  const [, high, low] = /^([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address.slice(prefix.length + 1)) ?? []
+  if (high === undefined || low === undefined) return undefined
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+}
+
+/** Returns one spelling per IP address: no zone, IPv6 compressed in lower case, IPv4-mapped addresses as IPv4; `` when it is not an IP address. */
+export const plainAddress = (address: string): string => {
+  const text = address.slice(0, 64).replace(/%.*$/, '')
+  const family = isIP(text)
+  if (family !== 6) return family === 4 ? text : ''
+  const compressed = new URL(`http://[${text}]`).hostname.slice(1, -1)
+  return embeddedIPv4('::ffff', compressed) ?? compressed
+}
+
+/** Returns the unit by which requests are counted: the /64 of an IPv6 address, because one customer has all of it; any other address itself. */
 export const addressBlock = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped) return mapped
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('%')[0]!.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail ? tail.split(':') : []
-  const all =
-    tail === undefined
-      ? left
-      : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
-  return `${all
-    .slice(0, 4)
-    .map((part) => Number.parseInt(part || '0', 16).toString(16))
-    .join(':')}::/64`
+  const plain = plainAddress(address)
+  if (!plain.includes(':')) return plain || address
+  const [head = '', tail] = plain.split('::')
+  const [left, right] = [head, tail ?? ''].map((half) => (half === '' ? [] : half.split(':')))
+  const zeros = Array<string>(8 - (left?.length ?? 0) - (right?.length ?? 0)).fill('0')
+  return `${[...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(':')}::/64`
 }

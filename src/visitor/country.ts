@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { BlockList, isIP } from 'node:net'
+import { BlockList } from 'node:net'
 import { Reader } from 'mmdb-lib'
 import QuickLRU from 'quick-lru'
+import { plainAddress } from '../lib/address.ts'
 
 export interface Countries {
   /** Returns the ISO 3166-1 alpha-2 code of an IP address, `` when it is unknown. */
@@ -11,20 +12,6 @@ export interface Countries {
 
 // the combined file, because the `-ipv4` one returns wrong countries for IPv6 addresses
 const file = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
-
-/** One spelling per address: no zone, IPv6 compressed in lower case, IPv4 out of IPv6 (`::ffff:1.2.3.4`) as IPv4; `` when it is none. */
-export const plainAddress = (address: string): string => {
-  const text = address.slice(0, 64).replace(/%.*$/, '')
-  const kind = isIP(text)
-  if (kind !== 6) return kind === 4 ? text : ''
-  const plain = new URL(`http://[${text}]`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(plain) ?? []
-  if (high === undefined || low === undefined) return plain
-  return [high, low]
-    .map((half) => parseInt(half, 16))
-    .flatMap((half) => [half >> 8, half & 255])
-    .join('.')
-}
 
 // Addresses without a country. The table has one even for some private addresses: 192.168.1.1 is Australian there.
 const reservedRanges = [

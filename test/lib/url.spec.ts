@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { normalHost, ourAddress, safeTargetUrl, urlLimit } from '../../src/lib/url.ts'
+import { normalHost, safeTargetUrl, urlLimit } from '../../src/lib/url.ts'
 import { unsafeUrls } from '../data/unsafe-urls.ts'
 
 const realUrls = readFileSync(new URL('../data/urls.txt', import.meta.url), 'utf8')
@@ -20,8 +20,8 @@ const problem = (input: string): string => {
   return safe.problem
 }
 
-describe('a URL field', () => {
-  it('accepts every address of a large collection from the real web, as browsers write it', () => {
+describe('safeTargetUrl', () => {
+  it('accepts every address of a large collection from the real web and writes it as a browser does', () => {
     expect(realUrls.length).to.be.at.least(300)
     for (const url of realUrls) expect(accepted(url)).to.equal(new URL(url).href)
   })
@@ -30,7 +30,7 @@ describe('a URL field', () => {
     for (const url of realUrls) expect(accepted(accepted(url))).to.equal(accepted(url))
   })
 
-  it('leads to the same host, path, query and fragment as the address that was given', () => {
+  it('keeps host, path, query and fragment of the address', () => {
     for (const url of realUrls) {
       const [given, stored] = [new URL(url), new URL(accepted(url))]
       for (const part of ['protocol', 'host', 'pathname', 'search', 'hash'] as const) {
@@ -39,12 +39,12 @@ describe('a URL field', () => {
     }
   })
 
-  it('refuses every address of the malicious collection, and says what would be right', () => {
+  it('rejects every address of the malicious collection and says what would be right', () => {
     expect(unsafeUrls.length).to.be.at.least(60)
-    for (const url of unsafeUrls) expect(problem(url)).to.match(/^(must|is|contains|has) .{20,}/)
+    for (const url of unsafeUrls) expect(problem(url)).to.match(/^must .{20,}/)
   })
 
-  it('adds https:// where only a dotted host stands', () => {
+  it('adds https:// to an address that starts with a dotted host', () => {
     expect(accepted('example.com')).to.equal('https://example.com/')
     expect(accepted('example.com/a?b=c:d@e#f')).to.equal('https://example.com/a?b=c:d@e#f')
     expect(accepted('example.com:8080/x')).to.equal('https://example.com:8080/x')
@@ -54,24 +54,24 @@ describe('a URL field', () => {
     expect(accepted('example.com.')).to.equal('https://example.com./')
   })
 
-  it('keeps http, and writes hosts in lower case and punycode', () => {
+  it('keeps http and writes hosts in lower case and punycode', () => {
     expect(accepted('HTTP://EXAMPLE.com')).to.equal('http://example.com/')
     expect(accepted('https://BÜCHER.de/Straße')).to.equal('https://xn--bcher-kva.de/Stra%C3%9Fe')
     expect(accepted('https://example.com:443/')).to.equal('https://example.com/')
   })
 
-  it('accepts an intranet host and a numeric one when the scheme is given', () => {
+  it('accepts an intranet host or a numeric host with a scheme', () => {
     expect(accepted('http://localhost:3000/a')).to.equal('http://localhost:3000/a')
     expect(accepted('http://0x7f000001/')).to.equal('http://127.0.0.1/')
     expect(accepted('http://[2001:DB8::1]:8080/')).to.equal('http://[2001:db8::1]:8080/')
   })
 
-  it('lets an @ stand behind the host', () => {
+  it('accepts an @ after the host', () => {
     expect(accepted('https://example.com/@user')).to.equal('https://example.com/@user')
     expect(accepted('https://example.com?mail=a@b.c')).to.equal('https://example.com/?mail=a@b.c')
   })
 
-  it('takes 2,048 characters and no more, before and after encoding', () => {
+  it('accepts at most 2,048 characters, before and after percent-encoding', () => {
     const start = 'https://example.com/'
     expect(accepted(start + 'a'.repeat(urlLimit - start.length))).to.have.length(urlLimit)
     expect(problem(start + 'a'.repeat(urlLimit - start.length + 1))).to.include('2,048 characters')
@@ -79,21 +79,21 @@ describe('a URL field', () => {
     expect(problem('example.com/' + 'a'.repeat(urlLimit - 12))).to.include('once it is percent-encoded')
   })
 
-  it('is judged alike however often it is asked', () => {
+  it('gives the same result after V8 has optimised it', () => {
     for (let n = 0; n < 20_000; n += 1) accepted('https://bücher.de/')
     expect(normalHost('bücher.de')).to.equal('xn--bcher-kva.de')
   })
 
-  it('names what is wrong', () => {
+  it('names the problem', () => {
     expect(problem('')).to.include('must not be empty')
     expect(problem('javascript:alert(1)')).to.include('http:// or https://')
-    expect(problem('https://user:secret@example.com/')).to.include('user name or a password')
+    expect(problem('https://user:secret@example.com/')).to.include('user name or password')
     expect(problem('https://example.com/a b')).to.include('%20')
     expect(problem('https://example.com\\a')).to.include('backslash')
     expect(problem('https://example..com/')).to.include('host')
   })
 
-  it('never accepts anything but plain ASCII http and https addresses, whatever is sent', () => {
+  it('accepts nothing but plain ASCII http and https addresses, for any input', () => {
     const pieces = fc.constantFrom(
       ...[
         ['http', 'https', 'javascript', 'data', ':', '/', '//', '\\', '@', '.', '%', '#', '?', '&', ';', "'", '"', '<'],
@@ -138,7 +138,7 @@ describe('a URL field', () => {
     )
   })
 
-  it('reads 100 KB of anything in bounded time', () => {
+  it('handles 100 KB of any character in bounded time', () => {
     for (const piece of [' ', 'a.', 'https://', '@', '\\', '%', 'a', '中', '[', ':1']) {
       const long = piece.repeat(100_000 / piece.length)
       const started = performance.now()
@@ -150,48 +150,45 @@ describe('a URL field', () => {
   })
 })
 
-describe('one of our own addresses', () => {
-  const ours = (url: string) => ourAddress(url, (host) => ['sho.rt', 'xn--krz-hoa.de', '192.0.2.1'].includes(host))
+describe('a punycode host', () => {
+  // the URL parsers of Node 20, 22, 24 and 26 disagree about the invalid ones
+  const valid = [
+    'xn--mnchen-3ya.de',
+    'XN--MNCHEN-3YA.de',
+    'xn--ls8h.la',
+    'xn--fa-hia.de',
+    'xn--mgba3gch31f060k.com',
+    'a.xn--fiqs8s.',
+  ]
+  const invalid = [
+    'xn--',
+    'xn--.com',
+    'a.xn--.b',
+    'xn---',
+    'xn--a',
+    'xn--0.de',
+    'xn--example-.com',
+    'xn--xn---epa',
+    'xn--a-ecp.ru',
+  ]
 
-  it('is known in every spelling of the host', () => {
-    const spellings = [
-      'https://sho.rt/a',
-      'http://SHO.rt',
-      'https://sho.rt./a',
-      'https://www.sho.rt/a',
-      'https://WWW.sho.rt.:8443/a',
-    ]
-    const others = [
-      'https://sho.rt:1',
-      'https://sho%2Ert/',
-      'https://sho。rt/',
-      'https://kürz.de/a',
-      'https://XN--KRZ-HOA.de',
-    ]
-    for (const url of [...spellings, ...others, 'http://192.0.2.1/', 'http://0xc0000201/', 'http://3221225985/']) {
-      expect(ours(url), url).to.equal(true)
+  it('is accepted when each label decodes to a name outside ASCII', () => {
+    for (const host of valid) {
+      expect(accepted(`https://${host}/`), host).to.equal(`https://${host.toLowerCase()}/`)
+      expect(normalHost(host), host).to.equal(host.toLowerCase().replace(/\.$/, ''))
     }
   })
 
-  it('is not a host that only resembles it', () => {
-    for (const url of [
-      'https://a.sho.rt/',
-      'https://sho.rt.evil.com/',
-      'https://notsho.rt/',
-      'https://evil.com/sho.rt',
-      'https://evil.com/?sho.rt',
-    ]) {
-      expect(ours(url), url).to.equal(false)
+  it('is rejected when a label is empty, does not decode or decodes to ASCII, on every version of Node', () => {
+    for (const host of invalid) {
+      expect(problem(`https://${host}/`), host).to.include('must have a valid host')
+      expect(normalHost(host), host).to.equal('')
     }
-  })
-
-  it('is not what is no address', () => {
-    expect(ourAddress('sho.rt', () => true)).to.equal(false)
   })
 })
 
-describe('a normal host', () => {
-  it('has no port, trailing dot, www. or capital, and is in punycode', () => {
+describe('normalHost', () => {
+  it('removes port, trailing dot and www., and writes lower case and punycode', () => {
     expect(normalHost('Example.COM.:8080')).to.equal('example.com')
     expect(normalHost('www.Example.com')).to.equal('example.com')
     expect(normalHost('münchen.de')).to.equal('xn--mnchen-3ya.de')
@@ -200,13 +197,27 @@ describe('a normal host', () => {
     expect(normalHost('www.')).to.equal('www')
   })
 
-  it('is empty for what is no host', () => {
+  it('gives every spelling of a host the same result', () => {
+    const spellings = {
+      'sho.rt': ['sho.rt', 'SHO.rt', 'sho.rt.', 'www.sho.rt', 'WWW.sho.rt.:8443', 'sho.rt:1', 'sho%2Ert', 'sho。rt'],
+      'xn--krz-hoa.de': ['kürz.de', 'XN--KRZ-HOA.de'],
+      '192.0.2.1': ['192.0.2.1', '0xc0000201', '3221225985'],
+    }
+    for (const [normal, hosts] of Object.entries(spellings))
+      for (const host of hosts) expect(normalHost(host), host).to.equal(normal)
+  })
+
+  it('keeps hosts apart that only resemble each other', () => {
+    for (const host of ['a.sho.rt', 'sho.rt.evil.com', 'notsho.rt']) expect(normalHost(host)).to.equal(host)
+  })
+
+  it('is empty for text that is not a host', () => {
     for (const text of ['', ' ', 'a@b', 'a/b', 'a b', 'a\\b', 'a?b', '%', '[::1', 'x:y', 'xn--']) {
       expect(normalHost(text), text).to.equal('')
     }
   })
 
-  it('is its own normal host', () => {
+  it('does not change a normal host', () => {
     fc.assert(
       fc.property(
         fc.oneof(

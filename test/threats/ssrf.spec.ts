@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Guard, isInner, openFetch } from '../../src/lib/fetch.ts'
+import { type Guard, isInternal, openFetch } from '../../src/lib/fetch.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { query } from '../support/faults.ts'
@@ -83,7 +83,7 @@ describe('the one outgoing fetch', () => {
       asked.push(host)
       return scripted()
     },
-    denied: (address) => address !== there && isInner(address),
+    denied: (address) => address !== there && isInternal(address),
     ports: [80, 443, stub.port],
   })
 
@@ -128,10 +128,10 @@ describe('the one outgoing fetch', () => {
   })
 
   it('knows every range of addresses that is not public, however it is written (threat 4)', () => {
-    for (const address of inner.flat()) expect(isInner(address), address).to.equal(true)
-    for (const address of outer) expect(isInner(address), address).to.equal(false)
+    for (const address of inner.flat()) expect(isInternal(address), address).to.equal(true)
+    for (const address of outer) expect(isInternal(address), address).to.equal(false)
     for (const nothing of ['', 'localhost', '1.2.3', '::g', '256.1.1.1'])
-      expect(isInner(nothing), nothing).to.equal(true)
+      expect(isInternal(nothing), nothing).to.equal(true)
   })
 
   it('goes to none of them, as an address or behind a name (threat 4, fault 33)', async () => {
@@ -165,11 +165,11 @@ describe('the one outgoing fetch', () => {
       '[::1]',
       '①②⑦.0.0.1',
     ])
-      expect(await refusal(`http://${host}:${trap.port}/`), host).to.match(/^logo: must be /)
+      expect(await refusal(`http://${host}:${trap.port}/`), host).to.match(/^`logo` must be /)
     scripted = () => ['127.0.0.1', '::1']
     for (const host of ['localhost', 'localhost.', 'LOCALHOST', '127.0.0.1.nip.io', 'metadata.google.internal'])
       expect(await refusal(`http://${host}:${stub.port}/`), host).to.match(
-        /^logo: must be at an address on the public internet/,
+        /^`logo` must be at an address on the public internet/,
       )
   })
 
@@ -195,7 +195,9 @@ describe('the one outgoing fetch', () => {
   it('follows no redirect (threat 6)', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       answer = (_, res) => res.writeHead(status, { Location: `http://127.0.0.1:${trap.port}/` }).end(png)
-      expect(await refusal(at('/moved.png'))).to.equal('logo: is redirected: give the address that it leads to.')
+      expect(await refusal(at('/moved.png'))).to.equal(
+        '`logo` must not redirect: send the address that it redirects to.',
+      )
     }
   })
 
@@ -221,7 +223,7 @@ describe('the one outgoing fetch', () => {
       'javascript:1',
     ]
     for (const path of paths)
-      expect(await refusal(path), path).to.match(/^logo: must be an http or https address of a PNG or JPEG image/)
+      expect(await refusal(path), path).to.match(/^`logo` must be an http or https address of a PNG or JPEG image/)
     for (const address of [
       'http://',
       'http:///x.png',
@@ -229,7 +231,7 @@ describe('the one outgoing fetch', () => {
       'http://exa mple.com/x.png',
       'http://example.com\\@127.0.0.1/',
     ])
-      expect(await refusal(address), address).to.match(/^logo: /)
+      expect(await refusal(address), address).to.match(/^`logo` /)
     expect(asked).to.deep.equal([])
   })
 
@@ -260,7 +262,10 @@ describe('the one outgoing fetch', () => {
     )
     const took = Date.now() - began
     for (const [what, result] of all)
-      expect(result, what).to.deep.equal({ ok: false, problem: 'was not answered within 5 seconds' })
+      expect(result, what).to.deep.equal({
+        ok: false,
+        problem: 'could not be fetched: its server did not respond within 5 seconds',
+      })
     expect(took).to.be.within(4900, 8000)
   })
 
@@ -268,7 +273,7 @@ describe('the one outgoing fetch', () => {
     const fetched = openFetch({ resolve: () => new Promise(() => {}) })
     expect(await fetched('http://pictures.example/')).to.deep.equal({
       ok: false,
-      problem: 'was not answered within 5 seconds',
+      problem: 'could not be fetched: its server did not respond within 5 seconds',
     })
   })
 
@@ -282,7 +287,7 @@ describe('the one outgoing fetch', () => {
     const full = await fetched(at('/full'))
     expect(full.ok && full.body.length).to.equal(512 * 1024)
     answer = body(512 * 1024 + 1)
-    expect(await refusal(at('/large.png'))).to.equal('logo: is larger than 512 KiB.')
+    expect(await refusal(at('/large.png'))).to.equal('`logo` must be at most 512 KiB large.')
     let sent = 0
     answer = (_, res) => {
       const more = () => {
@@ -291,23 +296,25 @@ describe('the one outgoing fetch', () => {
       res.on('drain', more)
       more()
     }
-    expect(await refusal(at('/endless.png'))).to.equal('logo: is larger than 512 KiB.')
+    expect(await refusal(at('/endless.png'))).to.equal('`logo` must be at most 512 KiB large.')
     expect(sent).to.be.below(64 * 1024 * 1024)
   })
 
   it('tells what went wrong, and nothing of what is in there', async () => {
     answer = (_, res) => res.writeHead(404).end('secret of the server')
-    expect(await refusal(at('/gone.png'))).to.equal('logo: was answered with the status 404.')
+    expect(await refusal(at('/gone.png'))).to.equal(
+      '`logo` could not be fetched: its server responded with status 404.',
+    )
     answer = (_, res) => res.end('secret of the server')
-    expect(await refusal(at('/text.png'))).to.equal('logo: must be a PNG or JPEG image.')
+    expect(await refusal(at('/text.png'))).to.equal('`logo` must be a PNG or JPEG image.')
     answer = (req) => req.socket.destroy()
-    expect(await refusal(at('/cut.png'))).to.equal('logo: could not be fetched: its server was not reached.')
+    expect(await refusal(at('/cut.png'))).to.equal('`logo` could not be fetched: its server could not be reached.')
     scripted = () => {
       throw new Error('ENOTFOUND')
     }
-    expect(await refusal(at('/nowhere.png'))).to.equal('logo: could not be fetched: its server was not reached.')
+    expect(await refusal(at('/nowhere.png'))).to.equal('`logo` could not be fetched: its server could not be reached.')
     scripted = () => []
-    expect(await refusal(at('/nowhere.png'))).to.equal('logo: must be at an address on the public internet.')
+    expect(await refusal(at('/nowhere.png'))).to.equal('`logo` must be at an address on the public internet.')
   })
 
   it('is guarded in production by the list of addresses, ports 80 and 443, and DNS', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countryName, openCountries, plainAddress } from '../../src/visitor/country.ts'
+import { countryName, openCountries } from '../../src/visitor/country.ts'
 
 describe('the country of an address', () => {
   const countries = openCountries()
@@ -90,25 +90,5 @@ describe('the name of a country', () => {
     for (const code of ['', 'ZZ', 'AP', 'us', 'USA', '1', 'A1', 'U S', '__proto__']) {
       expect(countryName(code), code).to.equal('Unknown')
     }
-  })
-})
-
-describe('a plain address', () => {
-  it('is the same for every notation of one address', () => {
-    expect(plainAddress('2001:DB8:0:0::1')).to.equal('2001:db8::1')
-    expect(plainAddress('fe80::1%eth0')).to.equal('fe80::1')
-    expect(plainAddress('::ffff:203.0.113.7')).to.equal('203.0.113.7')
-    expect(plainAddress('::ffff:cb00:7107')).to.equal('203.0.113.7')
-    expect(plainAddress('203.0.113.7')).to.equal('203.0.113.7')
-    expect(plainAddress('::')).to.equal('::')
-  })
-
-  it('does not change when it is normalized again, and is IPv4 for an IPv4-mapped address', () => {
-    fc.assert(
-      fc.property(fc.ipV4(), fc.ipV6(), (four, six) => {
-        expect(plainAddress(`::ffff:${four}`)).to.equal(four)
-        expect(plainAddress(plainAddress(six))).to.equal(plainAddress(six))
-      }),
-    )
   })
 })
