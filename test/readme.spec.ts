@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { z } from 'zod'
 import { settings } from '../src/config.ts'
-import { routes } from '../src/http/api/router.ts'
+import { routes } from '../src/http/api/routes.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 

@@ -67,7 +67,8 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         const events: AccountEvent[] = []
         if (command.email && command.email.email !== email) {
           const { emailKey: _, ...data } = command.email
-          if (tokens.fenced.includes(data.emailToken)) return refuse('taken', 'email: this e-mail is taken.', 'email')
+          if (tokens.fenced.includes(data.emailToken))
+            return refuse('taken', '`email` must not be in use by another account.', 'email')
           events.push({ type: 'AccountEmailChanged', data: { id, ...data } })
         }
         if (command.password !== undefined && command.password !== password)

@@ -28,7 +28,7 @@ export const aliasProblem = (alias: string): string | undefined => {
   if (!aliasPattern.test(alias)) {
     return 'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit'
   }
-  return isReserved(alias) ? 'is a reserved word: choose another alias' : undefined
+  return isReserved(alias) ? 'must not be a reserved word: choose another alias' : undefined
 }
 
 // 32 symbols; 0, 1, l and o are left out because they are easily confused when read aloud or copied from paper

@@ -33,12 +33,12 @@ export interface Claimant {
 export type ClaimWrites = (claim: Claim, claimant: Claimant) => Promise<readonly PendingWrite[] | 'held'>
 
 const taken: Record<ClaimKind, string> = {
-  alias: 'This alias is taken: choose another.',
-  host: 'domain: is taken.',
-  qr: 'This alias of a QR code is taken.',
-  slug: 'slug: is taken, choose another.',
-  email: 'email: this e-mail is taken by another account.',
-  username: 'username: this username is taken, choose another.',
+  alias: 'That alias is taken. Please choose another one.',
+  host: '`domain` must not be in use by another account.',
+  qr: 'That alias of a QR code is taken.',
+  slug: '`slug` is taken. Please choose another one.',
+  email: '`email` must not be in use by another account.',
+  username: '`username` is taken. Please choose another one.',
 }
 
 const nameClaimed = (claim: Claim, { stream, account }: Claimant, expected: ExpectedRevision): PendingWrite => ({

@@ -46,12 +46,13 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
       case 'CreateDomain': {
         const { account, fields, token } = command
         if (state.tokens.held.host === token) return []
-        if (state.tokens.fenced.includes(token)) return refuse('taken', 'domain: is taken.', 'host')
+        if (state.tokens.fenced.includes(token))
+          return refuse('taken', '`domain` must not be in use by another account.', 'host')
         if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, token, ...fields } }]
         // the domain is restored under its old id, so that its links work again
         return state.status === 'deleted' && state.account === account && hostOf(state.fields) === hostOf(fields)
           ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
-          : refuse('taken', 'domain: is taken.', 'host')
+          : refuse('taken', '`domain` must not be in use by another account.', 'host')
       }
       case 'UpdateDomain': {
         const changes = differing(command.changes, mine(state, command.account, 'Domain').fields)

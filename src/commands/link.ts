@@ -37,9 +37,11 @@ export type LinkCommand =
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
 
-const refuseTaken = () => refuse('taken', 'This alias is taken.', 'alias')
+const refuseTaken = () => refuse('taken', 'That alias is taken. Please choose another one.', 'alias')
 const notPast = (expiry: string | null | undefined, now: string) =>
-  expiry && expiry <= now ? refuse('invalid', 'expiry: must lie in the future (UTC).') : undefined
+  expiry && expiry <= now
+    ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
+    : undefined
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',

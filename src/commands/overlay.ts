@@ -24,14 +24,14 @@ const base = owned(
 const missing = ({ type, message, image, question, options, coupon }: OverlayFields): string | undefined => {
   switch (type) {
     case 'message':
-      return message ? undefined : 'message: is required for an overlay of type message.'
+      return message ? undefined : '`message` is required for an overlay of type message.'
     case 'poll':
-      if (!question) return 'question: is required for an overlay of type poll.'
-      return options.length < 2 ? 'options: at least 2 are required for an overlay of type poll.' : undefined
+      if (!question) return '`question` is required for an overlay of type poll.'
+      return options.length < 2 ? '`options` must have at least 2 entries for an overlay of type poll.' : undefined
     case 'image':
-      return image ? undefined : 'image: is required for an overlay of type image.'
+      return image ? undefined : '`image` is required for an overlay of type image.'
     case 'coupon':
-      return coupon ? undefined : 'coupon: is required for an overlay of type coupon.'
+      return coupon ? undefined : '`coupon` is required for an overlay of type coupon.'
     case 'contact':
     case 'newsletter':
       return undefined

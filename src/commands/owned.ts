@@ -111,7 +111,7 @@ export const owned = <
           if (Object.keys(changes).length === 0) return []
           const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
           if (renamed && tokens.fenced.includes(command.token ?? ''))
-            return refuse('taken', `This ${claim.kind} is taken: choose another.`, claim.kind)
+            return refuse('taken', `That ${claim.kind} is taken. Please choose another one.`, claim.kind)
           const token = renamed ? withToken(command.token) : {}
           const open = pickLike<Open>(initial, changes)
           return [{ type: names.updated, data: { id, changes: open, ...pickLike<P>(personal, changes), ...token } }]

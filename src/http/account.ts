@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../commands/account.ts'
+import type { Caller } from '../commands/caller.ts'
+import { claimedEmail, password } from '../commands/register.ts'
+import { streamId } from '../events/streams.ts'
+import { email, timestamp } from '../lib/fields.ts'
 import { type AccountRow, findAccount } from '../queries/account.ts'
-import { fail } from './api/errors.ts'
 import { hashPassword } from '../security/passwords.ts'
-import { claimedEmail, email, password } from './register.ts'
-import { type Call, route, type Services } from './api/route.ts'
-import { timestamp } from './api/fields.ts'
+import { fail } from './api/errors.ts'
+import { route, type Services } from './api/route.ts'
 
-/** https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` draws a picture for who has none. */
+/** https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` generates a picture for unknown e-mails. */
 const avatar = (address: string) =>
   `https://www.gravatar.com/avatar/${createHash('sha256').update(address).digest('hex')}?d=identicon`
 
-const yearLater = (date: Date) => {
+const yearAfter = (date: Date) => {
   const later = new Date(date)
   later.setUTCFullYear(later.getUTCFullYear() + 1)
   return later
@@ -24,18 +26,18 @@ const present = ({ id, email, username, registered }: Omit<AccountRow, 'status'>
   username: username ?? '',
   avatar: avatar(email ?? ''),
   status: 'pro',
-  expires: timestamp(yearLater(registered)),
+  expires: timestamp(yearAfter(registered)),
   registered: timestamp(registered),
 })
 
-/** From the tables, or while they are late from the account's own stream. */
+/** Returns the account from the tables or, while its changes are not projected yet, from its stream. */
 export const readAccount = async (
-  { account: id }: Pick<Call<unknown>, 'account'>,
-  { reader, handler, pending }: Services,
+  { account: id, load }: Pick<Caller, 'account' | 'load'>,
+  { reader, pending }: Pick<Services, 'reader' | 'pending'>,
 ) => {
-  const row = pending.has(`account-${id}`) ? undefined : await findAccount(reader, id)
+  const row = pending.has(streamId('account', id)) ? undefined : await findAccount(reader, id)
   if (row) return row
-  const { state, since } = await handler.load(account, id)
+  const { state, since } = await load(account, id)
   return since
     ? { id, email: state.email, username: state.username, registered: new Date(since) }
     : fail(404, 'Account not found.')
@@ -53,7 +55,10 @@ export const accountRoutes = [
     path: '/api/account/update',
     body: z
       .object({ email: email.optional(), password: password.optional() })
-      .refine((body) => body.email !== undefined || body.password !== undefined, 'email or password is required'),
+      .refine(
+        (body) => body.email !== undefined || body.password !== undefined,
+        'At least one of `email` and `password` is required',
+      ),
     run: async ({ account: id, body, write }, { pepper }) => {
       await write(account, {
         type: 'UpdateAccount',

@@ -1,21 +1,22 @@
 import { overlay } from '../commands/overlay.ts'
+import { timestamp } from '../lib/fields.ts'
 import { listAnswers } from '../queries/answer.ts'
-import { owns } from './owned.ts'
+import { byId, list, pagination } from './api/fields.ts'
 import { route } from './api/route.ts'
-import { list, page, timestamp } from './api/fields.ts'
+import { ownedBy } from './owned.ts'
 
 export const answerRoutes = [
   route({
     method: 'get',
     path: '/api/overlay/:id/answers',
-    run: async ({ account, ids: [id = 0], query }, services) => {
-      await owns(overlay, 'CTA overlay', services, account, id)
-      const asked = page(query)
-      return list('answers', asked, await listAnswers(services.reader, id, asked), ({ id, fields, created }) => ({
+    params: byId,
+    query: pagination,
+    owner: ownedBy(overlay, 'CTA overlay'),
+    run: async ({ params, query }, { reader }) =>
+      list('answers', query, await listAnswers(reader, params.id, query), ({ id, fields, created }) => ({
         id,
         date: timestamp(created),
         fields: fields === null ? {} : (JSON.parse(fields) as object),
-      }))
-    },
+      })),
   }),
 ]

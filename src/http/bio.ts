@@ -6,7 +6,8 @@ import { type BioRow, findBio, listBios } from '../queries/bio.ts'
 import { withRandomAlias } from '../commands/alias.ts'
 import { deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
 import { route, type Services } from './api/route.ts'
-import { alias, must, name, orEmpty, orInitial, text, timestamp, url } from './api/fields.ts'
+import { alias, name, orEmpty, orInitial, url } from './api/fields.ts'
+import { must, text, timestamp } from '../lib/fields.ts'
 
 const label = 'Bio page'
 const links = z

@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { withRandomAlias } from '../commands/alias.ts'
+import { assignLink } from '../commands/assign.ts'
+import type { Caller } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
-import { link } from '../commands/link.ts'
 import type { CampaignFields } from '../events/campaign.ts'
+import { text } from '../lib/fields.ts'
 import { listCampaigns } from '../queries/campaign.ts'
 import { readAccount } from './account.ts'
-import { deleteRoute, existing, owns } from './owned.ts'
-import { type Call, route, type Services } from './api/route.ts'
-import { alias, list, must, name, orEmpty, page, text } from './api/fields.ts'
+import { alias, byId, flag, list, name, orEmpty, pagination, pathId } from './api/fields.ts'
+import { route, type Services } from './api/route.ts'
+import { deleteRoute, ownedBy } from './owned.ts'
 
 const label = 'Campaign'
-const fields = { slug: alias.optional(), public: z.boolean(must('true or false')).optional() }
+const fields = { slug: alias.optional(), public: flag.optional() }
 
-/** The name stands under `domain` too: that is what older clients look for. */
-const presenter = async (call: Pick<Call<unknown>, 'account'>, services: Services) => {
+/** The name is returned as `domain` too, where the contract puts it. */
+const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
   const base = services.baseUrl()
-  const { username } = await readAccount(call, services)
+  const { username } = await readAccount(caller, services)
   return ({ id, name, slug, public: open }: CampaignFields & { readonly id: number }) => ({
     id,
     name,
@@ -31,10 +33,10 @@ export const campaignRoutes = [
   route({
     method: 'get',
     path: '/api/campaigns',
+    query: pagination,
     run: async (call, services) => {
-      const asked = page(call.query)
-      const rows = await listCampaigns(services.reader, call.account, asked)
-      return list('campaigns', asked, rows, await presenter(call, services))
+      const rows = await listCampaigns(services.reader, call.account, call.query)
+      return list('campaigns', call.query, rows, await presenter(call, services))
     },
   }),
 
@@ -61,16 +63,9 @@ export const campaignRoutes = [
   route({
     method: 'post',
     path: '/api/campaign/:campaignid/assign/:linkid',
-    run: async ({ account, ids: [campaignid = 0, linkid = 0], write }, services) => {
-      await owns(campaign, label, services, account, campaignid)
-      await write(link, {
-        type: 'UpdateLink',
-        id: linkid,
-        account,
-        changes: { campaign: campaignid },
-        token: randomUUID(),
-        now: new Date().toISOString(),
-      })
+    params: z.object({ campaignid: pathId, linkid: pathId }),
+    run: async (call) => {
+      await assignLink(call, call.params.campaignid, call.params.linkid)
       return { message: 'Link has been added to the campaign.' }
     },
   }),
@@ -78,17 +73,14 @@ export const campaignRoutes = [
   route({
     method: 'put',
     path: '/api/campaign/:id/update',
+    params: byId,
+    owner: ownedBy(campaign, label),
     body: z.object({ name, ...fields }),
-    exists: existing(campaign, label),
     run: async (call, services) => {
-      const {
-        account,
-        ids: [id = 0],
-        body,
-        write,
-      } = call
-      const changes = body as Partial<CampaignFields>
-      const { state } = await write(campaign, { type: 'Update', id, account, changes, token: randomUUID() })
+      const { id } = call.params
+      const changes = call.body as Partial<CampaignFields>
+      const command = { type: 'Update', id, account: call.account, changes, token: randomUUID() } as const
+      const { state } = await call.write(campaign, command)
       return (await presenter(call, services))({ ...state.fields, id })
     },
   }),

@@ -1,17 +1,14 @@
 import { z } from 'zod'
-import { bio } from '../commands/bio.ts'
-import { channel, channelItem } from '../commands/channel.ts'
-import { link } from '../commands/link.ts'
-import { mine } from '../commands/owned.ts'
-import { qr } from '../commands/qr.ts'
-import { type ChannelFields, ItemKind } from '../events/channel.ts'
+import { assignItem } from '../commands/assign.ts'
+import { channel } from '../commands/channel.ts'
+import type { ChannelFields } from '../events/channel.ts'
+import { text, timestamp } from '../lib/fields.ts'
 import { type ItemRow, listChannels, listItems } from '../queries/channel.ts'
-import { fail } from './api/errors.ts'
-import { short } from './link.ts'
-import { deleteRoute, existing, listRoute, owns } from './owned.ts'
-import { imageAddress } from './qraddress.ts'
+import { byId, color, flag, list, name, orEmpty, orInitial, pagination, pathId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
-import { color, list, must, name, orEmpty, orInitial, page, text, timestamp } from './api/fields.ts'
+import { short } from './link.ts'
+import { deleteRoute, listRoute, ownedBy } from './owned.ts'
+import { imageAddress } from './qraddress.ts'
 
 const label = 'Channel'
 const { initialState } = channel
@@ -20,7 +17,7 @@ const fields = z
     name,
     description: orEmpty(text(2000)),
     color: orInitial(color, initialState.fields.color),
-    starred: z.boolean(must('true or false')),
+    starred: flag,
   })
   .partial()
 
@@ -32,19 +29,12 @@ const present = ({ id, name, description, color, starred }: ChannelFields & { re
   starred,
 })
 
-/** The picture is the item's own, else the favicon of where it leads: nobody else is asked for one. */
+/** `preview` is the item's own image, else the favicon address of its destination; the service does not fetch it. */
 const presentItem = (row: ItemRow, services: Services) => {
   const { kind, id, title, image, url, assigned } = row
   const link = kind === 'qr' ? imageAddress(row.alias, services.baseUrl) : short(row, services)
   const preview = kind === 'qr' ? link : image || `${new URL(url ?? link).origin}/favicon.ico`
   return { type: kind, id, title, preview, link, date: timestamp(assigned).slice(0, 10) }
-}
-
-/** Throws what an unknown id answers, unless the item is the account's own. */
-const ownsItem: Record<ItemKind, (services: Services, account: number, id: number) => Promise<unknown>> = {
-  links: async ({ handler }, account, id) => mine((await handler.load(link, id)).state, account, 'Link'),
-  bio: (services, account, id) => owns(bio, 'Bio page', services, account, id),
-  qr: (services, account, id) => owns(qr, 'QR code', services, account, id),
 }
 
 export const channelRoutes = [
@@ -53,13 +43,13 @@ export const channelRoutes = [
   route({
     method: 'get',
     path: '/api/channel/:id',
-    run: async (call, services) => {
-      const { id } = await existing(channel, label)(call, services)
-      const asked = page(call.query)
-      return list('items', asked, await listItems(services.reader, { id, account: call.account }, asked), (row) =>
+    params: byId,
+    query: pagination,
+    owner: ownedBy(channel, label),
+    run: async ({ account, params: { id }, query }, services) =>
+      list('items', query, await listItems(services.reader, { id, account }, query), (row) =>
         presentItem(row, services),
-      )
-    },
+      ),
   }),
 
   route({
@@ -68,19 +58,18 @@ export const channelRoutes = [
     body: fields.extend({ name }),
     run: async ({ account, body, create }) => {
       const fields = { ...initialState.fields, ...body } as ChannelFields
-      const made = await create('channel', channel, (id) => ({ type: 'Create' as const, id, account, fields }))
-      return present({ ...made.state.fields, id: made.id })
+      const { id, state } = await create('channel', channel, (id) => ({ type: 'Create' as const, id, account, fields }))
+      return present({ ...state.fields, id })
     },
   }),
 
   route({
     method: 'post',
     path: '/api/channel/:channelid/assign/:type/:itemid',
-    run: async ({ account, ids: [channelid = 0, itemid = 0], words: [type], write }, services) => {
-      await owns(channel, label, services, account, channelid)
-      const kind = ItemKind.options.find((kind) => kind === type) ?? fail(400, 'type: must be one of links, bio, qr.')
-      await ownsItem[kind](services, account, itemid)
-      await write(channelItem, { type: 'AssignItem', channel: channelid, item: { kind, id: itemid } })
+    params: z.object({ channelid: pathId, type: z.string(), itemid: pathId }),
+    run: async (call) => {
+      const { channelid, type, itemid } = call.params
+      await assignItem(call, channelid, type, itemid)
       return { message: 'Item has been added to the channel.' }
     },
   }),
@@ -88,9 +77,10 @@ export const channelRoutes = [
   route({
     method: 'put',
     path: '/api/channel/:id/update',
+    params: byId,
+    owner: ownedBy(channel, label),
     body: fields,
-    exists: existing(channel, label),
-    run: async ({ account, ids: [id = 0], body, write }) => {
+    run: async ({ account, params: { id }, body, write }) => {
       const { state } = await write(channel, { type: 'Update', id, account, changes: body as Partial<ChannelFields> })
       return { message: 'Channel has been updated.', ...present({ ...state.fields, id }) }
     },

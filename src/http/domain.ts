@@ -1,48 +1,47 @@
-import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { getPublicSuffix } from 'tldts'
 import { z } from 'zod'
-import { domain, hostOf } from '../commands/domain.ts'
-import { mine } from '../commands/owned.ts'
-import { parseStreamId } from '../events/streams.ts'
-import { type DomainRow, listDomains } from '../queries/domain.ts'
-import { fail } from './api/errors.ts'
-import { listRoute } from './owned.ts'
-import { type Call, route, type Services } from './api/route.ts'
+import { addDomain } from '../commands/adddomain.ts'
+import { domain } from '../commands/domain.ts'
+import { defined } from '../lib/defined.ts'
+import { must } from '../lib/fields.ts'
 import { safeTargetUrl } from '../lib/url.ts'
-import { must, orEmpty, url } from './api/fields.ts'
+import { type DomainRow, listDomains } from '../queries/domain.ts'
+import { failField } from './api/errors.ts'
+import { byId, orEmpty, url } from './api/fields.ts'
+import { route } from './api/route.ts'
+import { listRoute, ownedBy } from './owned.ts'
+import { rejectOwnAddresses } from './ownaddress.ts'
 
-/** For so long a deleted domain's host is kept for its account. */
-const reservedMs = 30 * 24 * 3600 * 1000
+/** ms for which a deleted domain's host stays reserved for its account: 30 days */
+const reservedFor = 30 * 24 * 3600 * 1000
 
+const originProblem = (input: string, address: string) => {
+  const { port, hostname, pathname, search, hash } = new URL(address)
+  if (port || pathname !== '/' || search || hash || /[?#]/.test(input))
+    return 'must be scheme and host only, without port, path or query'
+  const host = hostname.replace(/\.$/, '')
+  if (isIP(host.replace(/^\[|\]$/g, ''))) return 'must be a name, not an IP address'
+  return host.includes('.') && getPublicSuffix(host, { allowPrivateDomains: true }) !== host
+    ? undefined
+    : 'must be a host that you own, for example https://go.example.com'
+}
 /** Scheme and host, in punycode; one trailing slash is dropped. */
-const origin = z.string(must('a text')).transform((input, context) => {
-  const wrong = (problem: string) => {
-    context.addIssue(problem)
+const origin = z.string(must('a string')).transform((input, context) => {
+  const checked = safeTargetUrl(input)
+  const problem = !/^https?:\/\//i.test(input)
+    ? 'must be an address with http or https, for example https://go.example.com'
+    : checked.ok
+      ? originProblem(input, checked.url)
+      : checked.problem
+  if (problem !== undefined || !checked.ok) {
+    context.addIssue(problem ?? 'must be an address')
     return z.NEVER
   }
-  if (!/^https?:\/\//i.test(input)) return wrong('must be an address with http or https, like https://go.example.com')
-  const checked = safeTargetUrl(input)
-  if (!checked.ok) return wrong(checked.problem)
-  const { protocol, host, port, hostname, pathname, search, hash } = new URL(checked.url)
-  if (port || pathname !== '/' || search || hash || /[?#]/.test(input))
-    return wrong('must be scheme and host only, without port, path or query')
-  const plain = hostname.replace(/\.$/, '')
-  if (isIP(plain.replace(/^\[|\]$/g, ''))) return wrong('must be a name, not an address')
-  if (!plain.includes('.') || getPublicSuffix(plain, { allowPrivateDomains: true }) === plain)
-    return wrong('must be a host of your own, like https://go.example.com')
-  return host ? `${protocol}//${plain}` : z.NEVER
+  const { protocol, hostname } = new URL(checked.url)
+  return `${protocol}//${hostname.replace(/\.$/, '')}`
 })
 const target = orEmpty(url)
-
-const notOurs = (
-  fields: { redirectroot?: string | undefined; redirect404?: string | undefined },
-  { isOurs }: Services,
-) => {
-  for (const [field, address] of Object.entries(fields))
-    if (address && isOurs(new URL(address).hostname))
-      fail(400, `${field}: must not lead to one of this service's own addresses.`)
-}
 
 const present = ({ id, domain, redirectroot, redirect404, verified }: DomainRow) => ({
   id,
@@ -52,24 +51,6 @@ const present = ({ id, domain, redirectroot, redirect404, verified }: DomainRow)
   status: verified ? 'active' : 'unverified',
 })
 
-const exists = async ({ account, ids: [id = 0] }: Call<unknown>, { handler }: Services) =>
-  mine((await handler.load(domain, id)).state, account, 'Domain')
-
-/** The id under which this account had the host before. */
-const formerId = async (host: string, account: number, { handler }: Services) => {
-  const holder = await handler.claimant({ kind: 'host', name: host })
-  if (!holder) return undefined
-  const { number: id } = parseStreamId(holder)
-  const { state } = await handler.load(domain, id)
-  const same = state.status === 'deleted' && state.account === account && hostOf(state.fields) === host
-  return same ? id : undefined
-}
-
-const sent = <F extends object>(fields: F) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof F]: Exclude<F[K], undefined>
-  }
-
 export const domainRoutes = [
   listRoute('/api/domains', 'domains', listDomains, present),
 
@@ -77,20 +58,17 @@ export const domainRoutes = [
     method: 'post',
     path: '/api/domain/add',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
-    run: async ({ account, body: fields, create, write }, services) => {
-      const host = new URL(fields.domain).hostname
-      if (services.isOwnHost(host)) fail(400, 'domain: is one of this service\u2019s own.')
-      notOurs({ redirectroot: fields.redirectroot, redirect404: fields.redirect404 }, services)
-      if (!(await services.pointsToUs(host)))
-        fail(
-          400,
-          `domain: must already point to this service: let its DNS lead to ${services.domainTargets.join(' or ')}.`,
-        )
-      const former = await formerId(host, account, services)
-      const command = { type: 'CreateDomain' as const, account, fields, token: randomUUID() }
-      if (former !== undefined) await write(domain, { ...command, id: former })
-      const { id } =
-        former === undefined ? await create('domain', domain, (id) => ({ ...command, id })) : { id: former }
+    run: async ({ account, load, write, create, body }, services) => {
+      const { isOwnHost, pointsToUs, domainTargets, handler } = services
+      const host = new URL(body.domain).hostname
+      if (isOwnHost(host)) failField('domain', "must not be one of this service's own")
+      rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      if (!(await pointsToUs(host)))
+        failField('domain', `must already point to this service: set its DNS to ${domainTargets.join(' or ')}`)
+      const { id } = await addDomain(
+        { account, load, write, claimant: handler.claimant, create: (make) => create('domain', domain, make) },
+        body,
+      )
       return { id }
     },
   }),
@@ -98,11 +76,12 @@ export const domainRoutes = [
   route({
     method: 'put',
     path: '/api/domain/:id/update',
+    params: byId,
+    owner: ownedBy(domain, 'Domain'),
     body: z.object({ redirectroot: target.optional(), redirect404: target.optional() }),
-    exists,
-    run: async ({ account, ids: [id = 0], body, write }, services) => {
-      notOurs(body, services)
-      await write(domain, { type: 'UpdateDomain', id, account, changes: sent(body) })
+    run: async ({ account, params: { id }, body, write }, services) => {
+      rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      await write(domain, { type: 'UpdateDomain', id, account, changes: defined(body) })
       return { message: 'Domain has been updated.' }
     },
   }),
@@ -110,8 +89,9 @@ export const domainRoutes = [
   route({
     method: 'delete',
     path: '/api/domain/:id/delete',
-    run: async ({ account, ids: [id = 0], write }) => {
-      const free = new Date(Date.now() + reservedMs).toISOString()
+    params: byId,
+    run: async ({ account, params: { id }, write }) => {
+      const free = new Date(Date.now() + reservedFor).toISOString()
       await write(domain, { type: 'DeleteDomain', id, account, free })
       return { message: 'Domain has been deleted.' }
     },

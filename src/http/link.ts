@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { withRandomAlias } from '../commands/alias.ts'
+import type { Caller } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
+import { channelItem } from '../commands/channel.ts'
 import { type Link, link } from '../commands/link.ts'
+import { mine } from '../commands/owned.ts'
 import type { LinkFields } from '../events/link.ts'
+import { streamId } from '../events/streams.ts'
+import { timestamp } from '../lib/fields.ts'
 import { findLink, type LinkFilter, type LinkListRow, type LinkRow, listLinks, livingPixels } from '../queries/link.ts'
 import { linkStats } from '../queries/stats.ts'
-import { withRandomAlias } from '../commands/alias.ts'
-import { fail } from './api/errors.ts'
-import { channelItem } from '../commands/channel.ts'
-import { LinkBody, sentFields } from './linkbody.ts'
 import { hashPassword } from '../security/passwords.ts'
-import { type Call, route, type Services } from './api/route.ts'
+import { byId, list, pagination, parseId } from './api/fields.ts'
+import { route, type Services } from './api/route.ts'
+import { LinkBody, sentFields } from './linkbody.ts'
+import { ownedBy } from './owned.ts'
 import { statistics } from './stats.ts'
-import { list, page, pathId, timestamp } from './api/fields.ts'
 
-const notFound = 'Link not found.'
+const label = 'Link'
 
 const passwordOf = async ({ password }: LinkBody) =>
   password === undefined ? {} : { password: password === null ? null : await hashPassword(password) }
@@ -21,7 +26,7 @@ const passwordOf = async ({ password }: LinkBody) =>
 type Addresses = Pick<Services, 'baseUrl' | 'domains'>
 const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: Addresses) =>
   (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
-/** A link's short address, on its branded domain if it has one. */
+/** Returns a link's short address, on its branded domain if it has one. */
 export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
   `${origin(row, services)}/${row.alias}`
 const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
@@ -39,20 +44,19 @@ const fromState = (id: number, { fields, password }: Link, since: string): LinkR
   created: new Date(since),
 })
 
-/** From the tables, or while they are late from the link's own stream. */
+/** Returns a link from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
 export const readLink = async (
-  { account, ids: [id = 0] }: Call<unknown>,
-  { reader, handler, pending }: Services,
+  { account, load }: Pick<Caller, 'account' | 'load'>,
+  id: number,
+  { reader, pending }: Pick<Services, 'reader' | 'pending'>,
 ): Promise<LinkRow> => {
-  const stream = `link-${id}`
-  const row = pending.has(stream) ? undefined : await findLink(reader, account, id)
+  const row = pending.has(streamId('link', id)) ? undefined : await findLink(reader, account, id)
   if (row) return row
-  const { state, since } = await handler.load(link, id)
-  if (state.status !== 'open' || state.account !== account) return fail(404, notFound)
-  // a link stays in a campaign that was deleted, but nobody sees that
-  const { campaign: at } = state.fields
-  const lives = at !== null && (await handler.load(campaign, at)).state.status === 'open'
-  return { ...fromState(id, state, since), campaign: lives ? at : null }
+  const { state, since } = await load(link, id)
+  const { fields } = mine(state, account, label)
+  // a link keeps the id of a deleted campaign, which is not shown
+  const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
+  return { ...fromState(id, state, since), campaign: exists ? fields.campaign : null }
 }
 
 const byName = (entries: LinkFields['location']) =>
@@ -100,20 +104,33 @@ const detailed = async (row: LinkRow, services: Services) => ({
   data: statistics(await linkStats(services.reader, row.id), 0, ['facebook', 'twitter', 'google']),
 })
 
-/** Of a domain's address: its id, null for the service's own, and 0, which no domain has, for one that is not known. */
+/** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
 const domainFilter = (address: string, account: number, { domains, isOwnHost }: Services) => {
   const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
   const known = domains.byHost(host)
   return known?.account === account ? known.id : isOwnHost(host) ? null : 0
 }
-const filters = (query: Call<unknown>['query'], account: number, services: Services): LinkFilter => ({
-  q: query['q'] || undefined,
-  domain: query['domain'] ? domainFilter(query['domain'], account, services) : undefined,
-  campaign: pathId(query['campaign']),
-  channel: pathId(query['channel']),
+
+const text = z.string().optional()
+const ListQuery = pagination.extend({
+  /** any other value means `date` */
+  order: text.transform((order) => (order === 'click' ? 'click' : 'date')),
+  /** a short address, with or without scheme, or an alias alone: finds one link */
+  short: text,
+  q: text,
+  domain: text,
+  campaign: text.transform(parseId),
+  channel: text.transform(parseId),
+})
+type ListQuery = z.output<typeof ListQuery>
+
+const filterOf = ({ q, domain, campaign, channel }: ListQuery, account: number, services: Services): LinkFilter => ({
+  q: q || undefined,
+  domain: domain ? domainFilter(domain, account, services) : undefined,
+  campaign,
+  channel,
 })
 
-/** A short address, with or without scheme, or an alias alone. */
 const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
   const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
   return {
@@ -122,11 +139,12 @@ const shortFilter = (short: string, account: number, services: Services): LinkFi
   }
 }
 
-/** Existing clients ask so for one link, and look at `error`, not at the status. */
-const findByShort = async ({ account, query }: Call<unknown>, services: Services) => {
-  const filter = shortFilter(query['short'] ?? '', account, services)
-  const asked = { limit: 1, page: 1 }
-  const found = await listLinks(services.reader, account, filter, 'date', asked)
+/** Returns one link by its short address. When there is none, the status is 200 all the same: clients look at `error`. */
+const findByShort = async (short: string, account: number, services: Services) => {
+  const found = await listLinks(services.reader, account, shortFilter(short, account, services), 'date', {
+    limit: 1,
+    page: 1,
+  })
   const [row] = found.rows
   if (!row) return { error: 1, message: 'There is no such short link.' }
   const { details, data } = await detailed(row, services)
@@ -137,28 +155,33 @@ export const linkRoutes = [
   route({
     method: 'get',
     path: '/api/urls',
-    run: async (call, services) => {
-      const { account, query } = call
-      if (query['short']) return findByShort(call, services)
-      const asked = page(query)
-      const order = query['order'] === 'click' ? 'click' : 'date'
-      const rows = await listLinks(services.reader, account, filters(query, account, services), order, asked)
-      return list('urls', asked, rows, listRow(services))
+    query: ListQuery,
+    run: async ({ account, query }, services) => {
+      if (query.short) return findByShort(query.short, account, services)
+      const filter = filterOf(query, account, services)
+      return list(
+        'urls',
+        query,
+        await listLinks(services.reader, account, filter, query.order, query),
+        listRow(services),
+      )
     },
   }),
 
   route({
     method: 'get',
     path: '/api/url/:id',
-    run: async (call, services) => detailed(await readLink(call, services), services),
+    params: byId,
+    run: async (call, services) => detailed(await readLink(call, call.params.id, services), services),
   }),
 
   route({
     method: 'post',
     path: '/api/url/add',
     body: LinkBody,
-    run: async ({ account, body, create, write }, services) => {
-      const given = { ...link.initialState.fields, ...(await sentFields(body, account, services)) }
+    run: async (call, services) => {
+      const { account, body, create, write } = call
+      const given = { ...link.initialState.fields, ...(await sentFields(body, call, services)) }
       const { password = null } = await passwordOf(body)
       const token = randomUUID()
       const make = (alias: string) =>
@@ -171,24 +194,27 @@ export const linkRoutes = [
           token,
           now: new Date().toISOString(),
         }))
-      const made = given.alias ? await make(given.alias) : await withRandomAlias(make)
-      if (body.channel) await write(channelItem, assignment(body.channel, made.id))
-      const address = short(made.state.fields, services)
-      return { id: made.id, shorturl: address, short: address }
+      const { id, state } = given.alias ? await make(given.alias) : await withRandomAlias(make)
+      if (body.channel) await write(channelItem, assignment(body.channel, id))
+      const address = short(state.fields, services)
+      return { id, shorturl: address, short: address }
     },
   }),
 
   route({
     method: 'put',
     path: '/api/url/:id/update',
+    params: byId,
+    owner: ownedBy(link, label),
     body: LinkBody,
-    exists: readLink,
-    run: async ({ account, ids: [id = 0], body, write }, services) => {
+    run: async (call, services) => {
+      const { account, body, write } = call
+      const { id } = call.params
       const { state } = await write(link, {
         type: 'UpdateLink',
         id,
         account,
-        changes: await sentFields(body, account, services),
+        changes: await sentFields(body, call, services),
         ...(await passwordOf(body)),
         token: randomUUID(),
         now: new Date().toISOString(),
@@ -202,7 +228,8 @@ export const linkRoutes = [
   route({
     method: 'delete',
     path: '/api/url/:id/delete',
-    run: async ({ account, ids: [id = 0], write }) => {
+    params: byId,
+    run: async ({ account, params: { id }, write }) => {
       await write(link, { type: 'DeleteLink', id, account })
       return { message: 'Link has been deleted.' }
     },

@@ -1,18 +1,13 @@
 import { z } from 'zod'
-import { campaign } from '../commands/campaign.ts'
-import { channel } from '../commands/channel.ts'
-import type { Decider } from '../commands/decider.ts'
-import { overlay } from '../commands/overlay.ts'
-import type { Owned, OwnedCommand } from '../commands/owned.ts'
-import { pixel } from '../commands/pixel.ts'
-import { Refused } from '../commands/decider.ts'
-import { splash } from '../commands/splash.ts'
-import type { DomainEvent } from '../events/index.ts'
+import type { Caller } from '../commands/caller.ts'
+import { requireReferences } from '../commands/references.ts'
 import type { LinkFields } from '../events/link.ts'
-import { fail, Failure } from './api/errors.ts'
-import { owns } from './owned.ts'
+import { defined } from '../lib/defined.ts'
+import { expiry, must, text } from '../lib/fields.ts'
+import { failField } from './api/errors.ts'
+import { alias, bodyId, orEmpty, orNone, url } from './api/fields.ts'
 import type { Services } from './api/route.ts'
-import { alias, bodyId, expiry, must, orEmpty, orNone, text, url } from './api/fields.ts'
+import { rejectOwnAddresses } from './ownaddress.ts'
 
 const targets = <N extends string>(name: N) =>
   orNone(
@@ -30,7 +25,7 @@ const targets = <N extends string>(name: N) =>
       })),
     ),
   )
-/** A target named twice: the first counts. */
+/** Of targets with the same name, keeps the first. */
 const firstOfEach = <T extends { name: string }>(entries: readonly T[]) =>
   [...new Map(entries.toReversed().map((entry) => [entry.name.toLowerCase(), entry])).values()].toReversed()
 
@@ -46,16 +41,16 @@ const parameters = orNone(
 const pixels = orNone(z.array(bodyId, must('an array of ids')).max(20, 'must have at most 20 ids')).transform((ids) => [
   ...new Set(ids ?? []),
 ])
-/** A way of redirecting; a bare id is that of a splash page. */
+/** The way of redirecting. An id alone means a splash page. */
 const type = z
-  .union([z.int().transform(String), z.string(must('a text')), z.null().transform(() => '')])
+  .union([z.int().transform(String), z.null().transform(() => ''), z.string(must('a string'))])
   .transform((given) => (/^[1-9]\d*$/.test(given) ? `splash-${given}` : given.toLowerCase() || 'direct'))
   .pipe(
     z
       .string()
       .regex(
         /^(?:direct|frame|splash|(?:splash|overlay)-[1-9]\d{0,15})$/,
-        'must be direct, frame or splash, or name a splash page (splash-7) or an overlay (overlay-7) of yours',
+        'must be direct, frame or splash, or one of your splash pages (splash-7) or overlays (overlay-7)',
       ),
   )
 const oneId = z.union([z.null(), z.literal('').transform(() => null), bodyId], 'must be an id')
@@ -76,16 +71,16 @@ const fields = {
   metadescription: orEmpty(text(2000)),
   metaimage: orEmpty(url),
   parameters,
-  domain: z.string(must('a text')).nullable(),
+  domain: z.string(must('a string')).nullable(),
   pixels,
   campaign: oneId,
   channel: oneId,
 }
-/** Body of url/add and url/update. */
+/** The body of `url/add` and `url/update`. */
 export const LinkBody = z.object({ url, ...z.object(fields).partial().shape })
 export type LinkBody = z.output<typeof LinkBody>
 
-/** Id of one's own branded domain by its address, with or without scheme; null: the service's own. */
+/** Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own. Fails with 400. */
 const domainOf = (address: string, account: number, { baseUrl, domains }: Services) => {
   const host = address
     .replace(/^https?:\/\//i, '')
@@ -93,55 +88,35 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: Servic
     .toLowerCase()
   if (host === '' || host === new URL(baseUrl()).host) return null
   const found = domains.byHost(host)
-  return found?.account === account ? found.id : fail(400, 'domain: there is no such domain in your account.')
+  return found?.account === account ? found.id : failField('domain', 'must be a domain of your account')
 }
 
-const notOurs = (body: LinkBody, { isOurs }: Services) => {
-  const addresses = {
-    url: [body.url],
-    geotarget: body.geotarget,
-    devicetarget: body.devicetarget,
-    languagetarget: body.languagetarget,
-  }
-  for (const [field, given] of Object.entries(addresses))
-    for (const address of (given ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.url)))
-      if (isOurs(new URL(address).hostname))
-        fail(400, `${field}: must not lead to one of this service's own addresses.`)
-}
+const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)
 
-/** What a link names must be there, and its owner's own. */
-const named = async (body: LinkBody, account: number, services: Services) => {
-  const own = async <F, E extends DomainEvent>(
-    field: string,
-    decider: Decider<OwnedCommand<F>, Owned<F>, E>,
-    id: number,
-  ) => {
-    await owns(decider, field, services, account, id).catch((error: unknown) => {
-      throw error instanceof Refused ? new Failure(400, `${field}: there is no ${id} in your account.`) : error
-    })
-  }
-  const [, kind, id] = /^(splash|overlay)-(\d+)$/.exec(body.type ?? '') ?? []
-  await Promise.all([
-    ...(body.pixels ?? []).map((pixelId) => own('pixels', pixel, pixelId)),
-    body.campaign && own('campaign', campaign, body.campaign),
-    body.channel && own('channel', channel, body.channel),
-    kind === 'splash' && own('type', splash, Number(id)),
-    kind === 'overlay' && own('type', overlay, Number(id)),
-  ])
-}
-
-/** The fields that were sent, as the events name them; throws what is wrong with what they name. */
-export const sentFields = async (body: LinkBody, account: number, services: Services): Promise<Partial<LinkFields>> => {
-  notOurs(body, services)
-  await named(body, account, services)
-  const { custom, geotarget, devicetarget, languagetarget, domain, channel: _c, password: _p, ...same } = body
-  const renamed = {
+/** Returns the fields that were sent, by their names in the events. Fails unless everything they refer to may be referred to. */
+export const sentFields = async (
+  body: LinkBody,
+  caller: Pick<Caller, 'account' | 'load'>,
+  services: Services,
+): Promise<Partial<LinkFields>> => {
+  const { custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
+  rejectOwnAddresses(
+    {
+      url: [body.url],
+      geotarget: urlsOf(geotarget),
+      devicetarget: urlsOf(devicetarget),
+      languagetarget: urlsOf(languagetarget),
+    },
+    services,
+  )
+  const domain = body.domain === undefined ? undefined : domainOf(body.domain ?? '', caller.account, services)
+  await requireReferences(caller, { ...same, domain, channel })
+  return defined({
     ...same,
+    domain,
     alias: custom,
     location: geotarget,
     device: devicetarget,
     language: languagetarget,
-    domain: domain === undefined ? undefined : domainOf(domain ?? '', account, services),
-  }
-  return Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined))
+  })
 }

@@ -3,16 +3,17 @@ import { overlay } from '../commands/overlay.ts'
 import { OverlayPosition, OverlayType } from '../events/overlay.ts'
 import { findOverlay, listOverlays, type OverlayRow } from '../queries/overlay.ts'
 import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
-import { color, must, name, orEmpty, orInitial, text, timestamp, url } from './api/fields.ts'
+import { color, name, orEmpty, orInitial, url } from './api/fields.ts'
+import { must, text, timestamp } from '../lib/fields.ts'
 
 const label = 'CTA overlay'
 const initial = overlay.initialState.fields
 const type = z.enum(OverlayType.options, { error: must(`one of ${OverlayType.options.join(', ')}`).error })
 const position = z.enum(OverlayPosition.options, 'must be bl, br, tl or tr (bottom or top, left or right)')
 const options = z
-  .array(name, must('an array of texts'))
+  .array(name, must('an array of strings'))
   .max(10, 'must have at most 10 entries')
-  .refine((texts) => new Set(texts).size === texts.length, 'must differ from one another')
+  .refine((answers) => new Set(answers).size === answers.length, 'must not contain the same answer twice')
 
 const fields = z
   .object({
@@ -37,7 +38,7 @@ const details = (row: OverlayRow) => {
   return { id, type, name, message, label, link, image, color, position, question, options, coupon, date }
 }
 
-/** What each type cannot do without is the decider's business, for it can be sent by and by. */
+/** The decider checks which fields a type requires, because updates send them one by one. */
 export const overlayRoutes = [
   listRoute('/api/overlay', 'cta', listOverlays, listed),
   detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),

@@ -1,37 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
+import { type Caller, requireOwn } from '../commands/caller.ts'
 import type { Decider } from '../commands/decider.ts'
 import type { NextIds } from '../commands/handle.ts'
-import { mine, type Owned, type OwnedCommand } from '../commands/owned.ts'
+import type { Owned, OwnedCommand } from '../commands/owned.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { streamId } from '../events/streams.ts'
 import type { OwnedRow } from '../queries/owned.ts'
 import type { Listed, Page } from '../queries/page.ts'
 import type { Reader } from '../queries/reader.ts'
-import { type Call, route, type Services } from './api/route.ts'
-import { list, page } from './api/fields.ts'
+import { byId, list, pagination } from './api/fields.ts'
+import { route, type Services } from './api/route.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>
-/** Fields as a body gives them: any may be left out. */
+/** Fields as a body contains them: any may be missing. */
 type Sent<F> = { readonly [K in keyof F]?: F[K] | undefined }
+type Find<Row> = (reader: Reader, account: number, id: number) => Promise<Row | undefined>
 
-/** The resource as its stream says it is, if it is the caller's; else 404. */
-export const owns = async <F, E extends DomainEvent>(
-  decider: OwnedDecider<F, E>,
-  label: string,
-  { handler }: Services,
-  account: number,
-  id: number,
-) => {
-  const { state, since } = await handler.load(decider, id)
-  return { ...mine(state, account, label), id, created: new Date(since) }
-}
-
-/** What an unknown id answers, before wrong fields are told. */
-export const existing =
-  <F, E extends DomainEvent>(decider: OwnedDecider<F, E>, label: string) =>
-  ({ account, ids: [id = 0] }: Call<unknown>, services: Services) =>
-    owns(decider, label, services, account, id)
+/** Returns the `owner` check of a route whose path contains the id of a resource. */
+export const ownedBy =
+  <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
+    decider: Decider<C, S, E>,
+    label: string,
+  ) =>
+  (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
+    requireOwn(call, decider, label, call.params.id)
 
 export const listRoute = <R>(
   path: string,
@@ -42,24 +35,23 @@ export const listRoute = <R>(
   route({
     method: 'get',
     path,
-    run: async ({ account, query }, services) => {
-      const asked = page(query)
-      return list(name, asked, await rows(services.reader, account, asked), (row) => present(row, services))
-    },
+    query: pagination,
+    run: async ({ account, query }, services) =>
+      list(name, query, await rows(services.reader, account, query), (row) => present(row, services)),
   })
 
-/** The resource from the tables, or while they are late from its own stream; else 404. */
+/** Returns a resource from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
 export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   decider: OwnedDecider<F, E>,
   label: string,
-  find: (reader: Reader, account: number, id: number) => Promise<Row | undefined>,
-  { account, ids: [id = 0] }: Pick<Call<unknown>, 'account' | 'ids'>,
-  services: Services,
+  find: Find<Row>,
+  caller: Pick<Caller, 'account' | 'load'>,
+  id: number,
+  { pending, reader }: Services,
 ): Promise<Row | (OwnedRow & F)> => {
-  const late = services.pending.has(streamId(decider.kind, id))
-  const row = late ? undefined : await find(services.reader, account, id)
+  const row = pending.has(streamId(decider.kind, id)) ? undefined : await find(reader, caller.account, id)
   if (row) return row
-  const { fields, created } = await owns(decider, label, services, account, id)
+  const { fields, created } = await requireOwn(caller, decider, label, id)
   return { ...fields, id, created }
 }
 
@@ -67,18 +59,19 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
   path: string,
   decider: OwnedDecider<F, E>,
   label: string,
-  find: (reader: Reader, account: number, id: number) => Promise<(OwnedRow & F) | undefined>,
+  find: Find<OwnedRow & F>,
   present: (row: OwnedRow & F, services: Services) => object,
 ) =>
   route({
     method: 'get',
     path,
+    params: byId,
     run: async (call, services) => ({
-      details: present(await readOwned(decider, label, find, call, services), services),
+      details: present(await readOwned(decider, label, find, call, call.params.id, services), services),
     }),
   })
 
-/** What the body leaves out is as the decider's initial fields say. */
+/** Fields missing from the body get the decider's initial values. */
 export const addRoute = <F extends object, E extends DomainEvent>(
   path: string,
   kind: keyof NextIds,
@@ -96,7 +89,7 @@ export const addRoute = <F extends object, E extends DomainEvent>(
     },
   })
 
-/** Changes what is sent. */
+/** Changes only the fields that are in the body. */
 export const updateRoute = <F extends object, E extends DomainEvent>(
   path: string,
   decider: OwnedDecider<F, E>,
@@ -106,9 +99,10 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
   route({
     method: 'put',
     path,
+    params: byId,
+    owner: ownedBy(decider, label),
     body,
-    exists: existing(decider, label),
-    run: async ({ account, ids: [id = 0], body, write }) => {
+    run: async ({ account, params: { id }, body, write }) => {
       const changes = body as Partial<F>
       await write(decider, { type: 'Update', id, account, changes, token: randomUUID() })
       return { message: `${label} has been updated.` }
@@ -119,7 +113,8 @@ export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: Own
   route({
     method: 'delete',
     path,
-    run: async ({ account, ids: [id = 0], write }) => {
+    params: byId,
+    run: async ({ account, params: { id }, write }) => {
       await write(decider, { type: 'Delete', id, account })
       return { message: `${label} has been deleted.` }
     },

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { pixel } from '../commands/pixel.ts'
 import { PixelType } from '../events/pixel.ts'
+import { defined } from '../lib/defined.ts'
+import { must, timestamp } from '../lib/fields.ts'
 import { listPixels, type PixelRow } from '../queries/pixel.ts'
-import { deleteRoute, existing, listRoute } from './owned.ts'
+import { byId, name } from './api/fields.ts'
 import { route } from './api/route.ts'
-import { must, text, timestamp } from './api/fields.ts'
+import { deleteRoute, listRoute, ownedBy } from './owned.ts'
 
-/** Of the same shape for all networks, and never any markup. */
+/** One pattern for all networks, in which no tag can contain markup. */
 const tag = z
-  .string(must('a text'))
-  .regex(/^[A-Za-z0-9_./-]{3,64}$/, 'must be 3 to 64 letters, digits and any of _ . / -')
-const name = text(255).min(1, 'must not be empty')
+  .string(must('a string'))
+  .regex(/^[A-Za-z0-9_./-]{3,64}$/, 'must be 3 to 64 letters, digits or any of _ . / -')
 const type = z.enum(PixelType.options, { error: must(`one of ${PixelType.options.join(', ')}`).error })
 
 const present = ({ id, type, name, tag, created }: PixelRow) => ({ id, type, name, tag, date: timestamp(created) })
@@ -31,10 +32,11 @@ export const pixelRoutes = [
   route({
     method: 'put',
     path: '/api/pixel/:id/update',
+    params: byId,
+    owner: ownedBy(pixel, 'Pixel'),
     body: z.object({ name: name.optional(), tag }),
-    exists: existing(pixel, 'Pixel'),
-    run: async ({ account, ids: [id = 0], body: { name, tag }, write }) => {
-      await write(pixel, { type: 'Update', id, account, changes: { tag, ...(name === undefined ? {} : { name }) } })
+    run: async ({ account, params: { id }, body, write }) => {
+      await write(pixel, { type: 'Update', id, account, changes: defined(body) })
       return { message: 'Pixel has been updated.' }
     },
   }),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { QrType } from '../events/qr.ts'
 import { isPayload, type QrData } from '../qr/payload.ts'
+import { email, firstProblem, must, text } from '../lib/fields.ts'
 import { fail } from './api/errors.ts'
-import { email } from './register.ts'
-import { firstProblem, must, text, url } from './api/fields.ts'
+import { url } from './api/fields.ts'
 
-/** Names and numbers may come as numbers; `` and null are as good as not sent. */
+/** A number is accepted as its digits; `` and null count as not sent. */
 const part = (schema: z.ZodType<string>) =>
   z.preprocess(
     (value) => (typeof value === 'number' ? String(value) : value === '' || value === null ? undefined : value),
@@ -16,23 +16,26 @@ const needed = (schema: z.ZodType<string>) =>
     .refine((value) => value !== undefined, 'is required')
     .transform((value) => value ?? '')
 
-const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, 'must be one line, without control characters')
+const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, 'must be a single line without control characters')
 const address = line(254).refine(
   (given) => email.safeParse(given).success,
-  'must be an e-mail address like ann@example.com',
+  'must be an e-mail address, for example ann@example.com',
 )
-/** RFC 3966: digits, `+`, and what people put between them. */
-const phone = line(64).regex(/^(?=.*\d)\+?[\d\s().*#/-]{1,63}$/, 'must be a telephone number like +1 555 010 0199')
+/** RFC 3966: digits, `+`, and the usual separators. */
+const phone = line(64).regex(
+  /^(?=.*\d)\+?[\d\s().*#/-]{1,63}$/,
+  'must be a telephone number, for example +1 555 010 0199',
+)
 
 const parts = <S extends z.ZodRawShape>(shape: S) =>
-  z.object(shape, must('a text, an object, or an array of objects with name and value'))
+  z.object(shape, must('a string, an object, or an array of objects with name and value'))
 
-/** Every kind of WPA is `WPA` in a code. */
+/** A QR code knows one kind of WPA: `WPA`. */
 const encryption = line(16).regex(/^(?:wpa.*|wep|nopass|none)$/i, 'must be WPA, WEP or nopass')
 const isOpen = (encryption: string | undefined) => encryption !== undefined && /^no/i.test(encryption)
 
 const wifi = parts({
-  ssid: needed(line(32).refine((ssid) => Buffer.byteLength(ssid) <= 32, 'must have at most 32 bytes')),
+  ssid: needed(line(32).refine((ssid) => Buffer.byteLength(ssid) <= 32, 'must be at most 32 bytes long')),
   pass: part(line(128)),
   encryption: part(encryption),
 })
@@ -61,10 +64,10 @@ const vcard = parts({
   country: part(line(255)),
 }).refine(({ fname, lname }) => fname !== undefined || lname !== undefined, {
   path: ['fname'],
-  error: 'is required, or lname',
+  error: 'or `lname` is required',
 })
 
-/** What each type takes; of an object, `main` is what a text in its place stands for. */
+/** The data of each type. Where that is an object, a string in its place sets the field `main`. */
 const shapes: Readonly<Record<QrType, { readonly schema: z.ZodType; readonly main?: string }>> = {
   text: { schema: needed(text(1200)) },
   link: { schema: needed(url) },

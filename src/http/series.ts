@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { link } from '../commands/link.ts'
+import { parseMoment, timestamp, timestampExample } from '../lib/fields.ts'
 import {
   clickSeries,
   type Interval,
@@ -7,41 +10,49 @@ import {
   type Subject,
 } from '../queries/series.ts'
 import { countryName } from '../visitor/country.ts'
-import { fail } from './api/errors.ts'
-import { readLink } from './link.ts'
+import { byId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
-import { moment, timestamp } from './api/fields.ts'
+import { ownedBy } from './owned.ts'
 
-const mostIntervals = 2000
+const maxIntervals = 2000
 const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
-const intervals = Object.keys(ms) as Interval[]
-const isInterval = (text: string): text is Interval => (intervals as string[]).includes(text)
 const isDimension = (text: string): text is SeriesDimension => (seriesDimensions as readonly string[]).includes(text)
 
-const time = (query: Readonly<Record<string, string>>, name: 'from' | 'to', otherwise: Date) => {
-  const text = query[name]
-  if (!text) return otherwise
-  const found = moment(text, name === 'from' ? '00:00:00' : '24:00:00')
-  return found ?? fail(400, `${name}: must be a timestamp like 2030-01-31 18:00:00, or a day like 2030-01-31.`)
-}
+const moment = (timeOfDay: string) =>
+  z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (!text) return undefined
+      const found = parseMoment(text, timeOfDay)
+      if (found) return found
+      context.addIssue(`must be ${timestampExample}, or a day, for example 2030-01-31`)
+      return z.NEVER
+    })
+const interval = z.preprocess(
+  (text) => text || 'day',
+  z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
+)
+const by = z
+  .string()
+  .optional()
+  .transform((text = '') => [...new Set(text.split(',').filter(Boolean))])
+  .refine((names) => names.every(isDimension), `must be any of ${seriesDimensions.join(', ')}`)
+  .transform((names) => names.filter(isDimension))
 
-/** What is asked; the default is the last thirty days, by day. */
-const asked = (query: Readonly<Record<string, string>>): SeriesOptions => {
-  const to = time(query, 'to', new Date())
-  const from = time(query, 'from', new Date(to.getTime() - 30 * ms.day))
-  const interval = query['interval'] || 'day'
-  if (!isInterval(interval)) return fail(400, `interval: must be one of ${intervals.join(', ')}.`)
-  if (from >= to) return fail(400, 'from: must be before to.')
-  if ((to.getTime() - from.getTime()) / ms[interval] > mostIntervals)
-    return fail(
-      400,
-      `interval: there are more than ${mostIntervals.toLocaleString('en')} between from and to, choose a longer one.`,
-    )
-  const by = (query['by'] ?? '').split(',').filter(Boolean)
-  const unknown = by.find((name) => !isDimension(name))
-  if (unknown !== undefined) return fail(400, `by: must be any of ${seriesDimensions.join(', ')}.`)
-  return { from, to, interval, by: [...new Set(by.filter(isDimension))] }
-}
+/** The default is the last thirty days, by day. */
+const SeriesQuery = z
+  .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by })
+  .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * ms.day), ...rest }): SeriesOptions => ({
+    from,
+    to,
+    ...rest,
+  }))
+  .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
+  .refine(({ from, to, interval }) => (to.getTime() - from.getTime()) / ms[interval] <= maxIntervals, {
+    path: ['interval'],
+    error: `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
+  })
 
 const labels: Record<SeriesDimension, (label: string) => string> = {
   country: countryName,
@@ -74,19 +85,20 @@ const statistics = async (subject: Subject, options: SeriesOptions, { reader }: 
   }
 }
 
-/** Clicks in time, of one link and of all that the account has. */
+/** Clicks over time, of one link or of all links and QR codes of the account. */
 export const seriesRoutes = [
   route({
     method: 'get',
     path: '/api/url/:id/stats',
-    run: async (call, services) => {
-      const { id } = await readLink(call, services)
-      return statistics({ link: id }, asked(call.query), services)
-    },
+    params: byId,
+    owner: ownedBy(link, 'Link'),
+    query: SeriesQuery,
+    run: async ({ params, query }, services) => statistics({ link: params.id }, query, services),
   }),
   route({
     method: 'get',
     path: '/api/account/stats',
-    run: async ({ account, query }, services) => statistics({ account }, asked(query), services),
+    query: SeriesQuery,
+    run: async ({ account, query }, services) => statistics({ account }, query, services),
   }),
 ]

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { splash } from '../commands/splash.ts'
 import { findSplash, listSplashes, type SplashRow } from '../queries/splash.ts'
 import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
-import { must, name, orEmpty, orInitial, text, timestamp, url } from './api/fields.ts'
+import { name, orEmpty, orInitial, url } from './api/fields.ts'
+import { must, text, timestamp } from '../lib/fields.ts'
 
 const label = 'Splash page'
 const { error } = must('a whole number of seconds from 0 to 60')

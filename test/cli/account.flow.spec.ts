@@ -184,16 +184,16 @@ describe('the command line, on the embedded database', function () {
       expect(command).to.match(/there is no command accounts[^]*linkledger account add EMAIL/)
       expect(option).to.include(`--prot`)
       expect(expires).to.equal(
-        'linkledger: --expires: must be a timestamp like 2030-01-31 18:00:00, or a day like 2030-01-31.\n',
+        'linkledger: --expires: must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.\n',
       )
       const wrong: [RegExp, string[], AccountOptions?][] = [
         [/account add\|list\|key\|disable\|enable\|erase/, []],
         [/account add\|list\|key\|disable\|enable\|erase/, ['remove', 'ann']],
         [/Say --yes/, ['erase', 'ann']],
         [/email: is required/, ['add']],
-        [/email: must be an e-mail address like/, ['add', 'ann']],
-        [/password: must have at least 8 characters/, ['add', 'new@example.com'], { password: 'short' }],
-        [/username: must be 3 to 32 small letters/, ['add', 'new@example.com'], { username: 'N' }],
+        [/`email` must be an e-mail address, for example/, ['add', 'ann']],
+        [/`password` must be at least 8 characters/, ['add', 'new@example.com'], { password: 'short' }],
+        [/`username` must be 3 to 32 lower-case letters/, ['add', 'new@example.com'], { username: 'N' }],
         [/email: .*taken/, ['add', 'ANN@example.com']],
         [/username: .*taken/, ['add', 'new@example.com'], { username: 'bobby' }],
         [/there is no account nobody@example\.com/, ['key', 'nobody@example.com']],

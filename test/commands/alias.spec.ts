@@ -144,7 +144,7 @@ describe('a random alias', () => {
     expect(await failure(refusing(20, taken))).to.equal(taken)
     expect(drawn).to.have.length(10)
     drawn.length = 0
-    const other = new Refused('invalid', 'url: is required.')
+    const other = new Refused('invalid', '`url` is required.')
     expect(await failure(refusing(1, other))).to.equal(other)
     expect(drawn).to.have.length(1)
   })

@@ -315,7 +315,7 @@ describe('an alias that many want at once, on two instances', function () {
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
     const lost = answers.filter(({ status }) => status === 400)
     expect(lost).to.have.length(9)
-    for (const { json } of lost) expect(json['message']).to.include('e-mail is taken')
+    for (const { json } of lost) expect(json['message']).to.include('`email` must not be in use')
   })
 
   it('6: cannot be had by an update when it is taken, and the link stays where it is', async () => {

@@ -44,14 +44,14 @@ describe('accounts over HTTP', () => {
       expect(await account(api_key)).to.include({ email: 'carl@example.com' })
       const { status, json } = await register({ email: 'CARL@example.com', password })
       expect([status, json['error']]).to.deep.equal([400, 1])
-      expect(json['message']).to.match(/^email: .*taken/)
+      expect(json['message']).to.match(/^`email` must not be in use/)
     })
 
     it('refuses a username that is taken', async () => {
       await registered({ email: 'dora@example.com', username: 'dora' })
       const { status, json } = await register({ email: 'dora@example.org', password, username: 'dora' })
       expect([status, json['error']]).to.deep.equal([400, 1])
-      expect(json['message']).to.match(/^username: .*taken/)
+      expect(json['message']).to.match(/^`username` is taken/)
       // and the e-mail of the refused wish is not taken by it
       expect((await register({ email: 'dora@example.org', password })).status).to.equal(200)
     })
@@ -60,21 +60,21 @@ describe('accounts over HTTP', () => {
       const written = await head()
       const email = 'eve@example.com'
       for (const [body, message] of [
-        [undefined, 'email: is required.'],
-        [{ password }, 'email: is required.'],
-        [{ email }, 'password: is required.'],
-        [{ email: 5, password }, 'email: must be a text.'],
-        [{ email: 'eve', password }, 'email: must be an e-mail address like ann@example.com.'],
-        [{ email: 'eve@host', password }, 'email: must be an e-mail address like ann@example.com.'],
-        [{ email: 'e v@example.com', password }, 'email: must be an e-mail address like ann@example.com.'],
-        [{ email: `${'e'.repeat(250)}@example.com`, password }, 'email: must have at most 254 characters.'],
-        [{ email, password: 'seven 7' }, 'password: must have at least 8 characters.'],
-        [{ email, password: 'p'.repeat(1025) }, 'password: must have at most 1,024 characters.'],
-        [{ email, password: null }, 'password: must be a text.'],
-        [{ email, password, username: 'ab' }, 'username: must be 3 to 32 small letters'],
-        [{ email, password, username: 'Eve' }, 'username: must be 3 to 32 small letters'],
-        [{ email, password, username: 'e'.repeat(33) }, 'username: must be 3 to 32 small letters'],
-        [{ email, password, username: 5 }, 'username: must be a text.'],
+        [undefined, '`email` is required.'],
+        [{ password }, '`email` is required.'],
+        [{ email }, '`password` is required.'],
+        [{ email: 5, password }, '`email` must be a string.'],
+        [{ email: 'eve', password }, '`email` must be an e-mail address, for example ann@example.com.'],
+        [{ email: 'eve@host', password }, '`email` must be an e-mail address, for example ann@example.com.'],
+        [{ email: 'e v@example.com', password }, '`email` must be an e-mail address, for example ann@example.com.'],
+        [{ email: `${'e'.repeat(250)}@example.com`, password }, '`email` must be at most 254 characters long.'],
+        [{ email, password: 'seven 7' }, '`password` must be at least 8 characters long.'],
+        [{ email, password: 'p'.repeat(1025) }, '`password` must be at most 1,024 characters long.'],
+        [{ email, password: null }, '`password` must be a string.'],
+        [{ email, password, username: 'ab' }, '`username` must be 3 to 32 lower-case letters'],
+        [{ email, password, username: 'Eve' }, '`username` must be 3 to 32 lower-case letters'],
+        [{ email, password, username: 'e'.repeat(33) }, '`username` must be 3 to 32 lower-case letters'],
+        [{ email, password, username: 5 }, '`username` must be a string.'],
       ] as const) {
         const { status, json } = await register(body)
         expect([status, json['error']], message).to.deep.equal([400, 1])
@@ -128,7 +128,10 @@ describe('accounts over HTTP', () => {
     it('needs one of them', async () => {
       for (const body of [{}, { username: 'gina' }]) {
         const { status, json } = await update(body)
-        expect([status, json]).to.deep.equal([400, { error: 1, message: 'email or password is required.' }])
+        expect([status, json]).to.deep.equal([
+          400,
+          { error: 1, message: 'At least one of `email` and `password` is required.' },
+        ])
       }
     })
 
@@ -136,12 +139,12 @@ describe('accounts over HTTP', () => {
       const [before, written] = [await account(key), await head()]
       await registered({ email: 'taken@example.com' })
       for (const [body, message] of [
-        [{ email: 'gina' }, 'email: must be an e-mail address'],
-        [{ email: '' }, 'email: must be an e-mail address'],
-        [{ email: null }, 'email: must be a text'],
-        [{ password: 'short' }, 'password: must have at least 8'],
-        [{ password: null }, 'password: must be a text'],
-        [{ email: 'TAKEN@example.com', password: 'long enough' }, 'email: this e-mail is taken'],
+        [{ email: 'gina' }, '`email` must be an e-mail address'],
+        [{ email: '' }, '`email` must be an e-mail address'],
+        [{ email: null }, '`email` must be a string'],
+        [{ password: 'short' }, '`password` must be at least 8'],
+        [{ password: null }, '`password` must be a string'],
+        [{ email: 'TAKEN@example.com', password: 'long enough' }, '`email` must not be in use by another account'],
       ] as const) {
         const { status, json } = await update(body)
         expect([status, json['error']], message).to.deep.equal([400, 1])

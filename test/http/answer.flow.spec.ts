@@ -124,7 +124,7 @@ describe('answers to an overlay', () => {
     }
     expect((await send(mail.action, { message: 'x'.repeat(70_000) })).status).to.equal(413)
     const { status, json } = await send(letter.action, {}, { Accept: 'application/json' })
-    expect([status, json['error'], json['message']]).to.deep.equal([400, 1, 'email: is required.'])
+    expect([status, json['error'], json['message']]).to.deep.equal([400, 1, '`email` is required.'])
     await send(mail.action, { ...mail.fields, email: 'a@example.com', message: 'y'.repeat(1000) })
     for (const { overlay, kept } of [
       { ...letter, kept: 0 },

@@ -153,7 +153,7 @@ describe('bio pages', () => {
     })
     it('and refuse the same words', async () => {
       for (const alias of ['api', 'QR', 'login', 'a b', '-a', 'é', 'x'.repeat(65), '../a'])
-        expect(await refusal({ alias }), alias).to.match(/^alias: /)
+        expect(await refusal({ alias }), alias).to.match(/^`alias` /)
     })
     it('one wins a race for an alias', async () => {
       const alias = free()
@@ -207,7 +207,7 @@ describe('bio pages', () => {
     })
     await update(id, { links: null })
     expect(await details(id)).to.deep.include({ links: [] })
-    expect((await update(id, { name: '' })).json['message']).to.match(/^name: must not be empty/)
+    expect((await update(id, { name: '' })).json['message']).to.match(/^`name` must not be empty/)
   })
 
   it('are written down once when the same is wished twice', async () => {
@@ -239,25 +239,23 @@ describe('bio pages', () => {
 
   it('are refused with what would be right', async () => {
     expect((await app.post('/api/bio/add', { key, body: { links: [] } })).json['message']).to.match(
-      /^name: is required/,
+      /^`name` is required/,
     )
     expect((await app.post('/api/bio/add', { key, body: { name: 'x' } })).json['message']).to.match(
-      /^links: is required/,
+      /^`links` is required/,
     )
-    expect(await refusal({ links: 'https://example.com' })).to.match(/^links: must be an array of objects/)
-    expect(await refusal({ links: Array(101).fill(links[0]) })).to.match(/^links: must have at most 100 entries/)
+    expect(await refusal({ links: 'https://example.com' })).to.match(/^`links` must be an array of objects/)
+    expect(await refusal({ links: Array(101).fill(links[0]) })).to.match(/^`links` must have at most 100 entries/)
     expect(await refusal({ links: [links[0], { title: 'x', url: 'javascript:alert(1)' }] })).to.match(
-      /^links\.1\.url: must be a web address/,
+      /^`links\.1\.url` must be a web address/,
     )
-    expect(await refusal({ links: [{ url: 'https://example.com' }] })).to.match(/^links\.0\.title: is required/)
+    expect(await refusal({ links: [{ url: 'https://example.com' }] })).to.match(/^`links\.0\.title` is required/)
     expect(await refusal({ links: [{ title: '', url: 'https://example.com' }] })).to.match(
-      /^links\.0\.title: must not be empty/,
+      /^`links\.0\.title` must not be empty/,
     )
-    expect(await refusal({ avatar: 'data:image/png;base64,AA' })).to.match(/^avatar: must be a web address/)
-    expect(await refusal({ title: 'x'.repeat(256) })).to.match(/^title: must have at most 255 characters/)
-    expect(await refusal({ description: 'x'.repeat(2001) })).to.match(
-      /^description: must have at most 2,000 characters/,
-    )
+    expect(await refusal({ avatar: 'data:image/png;base64,AA' })).to.match(/^`avatar` must be a web address/)
+    expect(await refusal({ title: 'x'.repeat(256) })).to.match(/^`title` must be at most 255 characters/)
+    expect(await refusal({ description: 'x'.repeat(2001) })).to.match(/^`description` must be at most 2,000 characters/)
   })
 
   it('may have a hundred links, and lead to short links of one’s own', async () => {

@@ -89,7 +89,7 @@ describe('campaigns', () => {
       for (const as of [key, stranger]) {
         const answer = await add({ slug: slug.toUpperCase() }, as)
         expect(answer.status).to.equal(400)
-        expect(answer.json['message']).to.equal('slug: is taken, choose another.')
+        expect(answer.json['message']).to.equal('`slug` is taken. Please choose another one.')
       }
       expect(await head()).to.equal(before)
     })
@@ -142,7 +142,7 @@ describe('campaigns', () => {
       await app.del(`/api/campaign/${other.id}/delete`, { key })
       for (const slug of [renamed, gone]) {
         expect((await app.visit(`/r/${slug}`)).status).to.equal(404)
-        expect((await add({ slug }, stranger)).json['message']).to.equal('slug: is taken, choose another.')
+        expect((await add({ slug }, stranger)).json['message']).to.equal('`slug` is taken. Please choose another one.')
         expect((await add({ slug })).status).to.equal(200)
       }
     })
@@ -166,17 +166,17 @@ describe('campaigns', () => {
 
     it('are refused with what would be right', async () => {
       const wrong: [object, RegExp][] = [
-        [{ name: 7 }, /^name: must be a text/],
-        [{ name: 'x'.repeat(256) }, /^name: must have at most 255 characters/],
-        [{ name: 'x', slug: 'a b' }, /^slug: must be 1 to 64 letters/],
-        [{ name: 'x', slug: '../x' }, /^slug: must be 1 to 64 letters/],
-        [{ name: 'x', slug: '-x' }, /^slug: /],
-        [{ name: 'x', slug: 'x'.repeat(65) }, /^slug: /],
-        [{ name: 'x', slug: 'äpfel' }, /^slug: /],
-        [{ name: 'x', slug: 7 }, /^slug: must be a text/],
-        [{ name: 'x', slug: 'API' }, /^slug: is a reserved word/],
-        [{ name: 'x', public: 'true' }, /^public: must be true or false/],
-        [{ name: 'x', public: 1 }, /^public: must be true or false/],
+        [{ name: 7 }, /^`name` must be a string/],
+        [{ name: 'x'.repeat(256) }, /^`name` must be at most 255 characters/],
+        [{ name: 'x', slug: 'a b' }, /^`slug` must be 1 to 64 letters/],
+        [{ name: 'x', slug: '../x' }, /^`slug` must be 1 to 64 letters/],
+        [{ name: 'x', slug: '-x' }, /^`slug` /],
+        [{ name: 'x', slug: 'x'.repeat(65) }, /^`slug` /],
+        [{ name: 'x', slug: 'äpfel' }, /^`slug` /],
+        [{ name: 'x', slug: 7 }, /^`slug` must be a string/],
+        [{ name: 'x', slug: 'API' }, /^`slug` must not be a reserved word/],
+        [{ name: 'x', public: 'true' }, /^`public` must be true or false/],
+        [{ name: 'x', public: 1 }, /^`public` must be true or false/],
       ]
       const { id } = await made()
       const before = await head()
@@ -185,8 +185,8 @@ describe('campaigns', () => {
           expect([answer.status, answer.json['error']], JSON.stringify(body)).to.deep.equal([400, 1])
           expect(answer.json['message']).to.match(message)
         }
-      expect((await update(id, {})).json['message']).to.match(/^name: is required/)
-      expect((await update(id, { name: '' })).json['message']).to.match(/^name: must not be empty/)
+      expect((await update(id, {})).json['message']).to.match(/^`name` is required/)
+      expect((await update(id, { name: '' })).json['message']).to.match(/^`name` must not be empty/)
       expect(await head()).to.equal(before)
     })
   })

@@ -115,15 +115,15 @@ describe('channels', () => {
 
     it('are refused with what would be right', async () => {
       const wrong: [object, RegExp][] = [
-        [{}, /^name: is required/],
-        [{ name: '' }, /^name: must not be empty/],
-        [{ name: 7 }, /^name: must be a text/],
-        [{ name: 'x'.repeat(256) }, /^name: must have at most 255 characters/],
-        [{ name: 'x', description: 'x'.repeat(2001) }, /^description: must have at most 2,000 characters/],
-        [{ name: 'x', color: 'red' }, /^color: must be a HEX colour like #/],
-        [{ name: 'x', color: '#12345' }, /^color: /],
-        [{ name: 'x', starred: 'true' }, /^starred: must be true or false/],
-        [{ name: 'x', starred: 1 }, /^starred: must be true or false/],
+        [{}, /^`name` is required/],
+        [{ name: '' }, /^`name` must not be empty/],
+        [{ name: 7 }, /^`name` must be a string/],
+        [{ name: 'x'.repeat(256) }, /^`name` must be at most 255 characters/],
+        [{ name: 'x', description: 'x'.repeat(2001) }, /^`description` must be at most 2,000 characters/],
+        [{ name: 'x', color: 'red' }, /^`color` must be a HEX color, for example #/],
+        [{ name: 'x', color: '#12345' }, /^`color` /],
+        [{ name: 'x', starred: 'true' }, /^`starred` must be true or false/],
+        [{ name: 'x', starred: 1 }, /^`starred` must be true or false/],
       ]
       const { id } = await made()
       const before = await head()
@@ -317,7 +317,7 @@ describe('channels', () => {
       for (const type of ['link', 'LINKS', 'splash', 'constructor', '__proto__', '0']) {
         const answer = await assign(channel, type, id)
         expect(answer.status, type).to.equal(400)
-        expect(answer.json['message']).to.equal('type: must be one of links, bio, qr.')
+        expect(answer.json['message']).to.equal('`type` must be one of links, bio, qr.')
       }
       expect((await items(channel))['data'].result).to.equal(0)
     })

@@ -83,8 +83,8 @@ describe('branded domains', () => {
       '',
       7,
     ]
-    for (const domain of wrong) expect((await add({ domain })).json['message'], String(domain)).to.match(/^domain: /)
-    expect((await add({})).json['message']).to.equal('domain: is required.')
+    for (const domain of wrong) expect((await add({ domain })).json['message'], String(domain)).to.match(/^`domain` /)
+    expect((await add({})).json['message']).to.equal('`domain` is required.')
   })
 
   it('are stored in punycode (threat 33)', async () => {
@@ -96,22 +96,24 @@ describe('branded domains', () => {
   it('belong to one account, however the host is spelt', async () => {
     const other = await app.register()
     for (const domain of ['https://go.example.com', 'http://GO.EXAMPLE.COM.'])
-      expect((await add({ domain }, other.key)).json['message']).to.equal('domain: is taken.')
+      expect((await add({ domain }, other.key)).json['message']).to.equal(
+        '`domain` must not be in use by another account.',
+      )
     expect((await app.del('/api/domain/1/delete', { key: other.key })).status).to.equal(404)
     const foreign = await app.post('/api/url/add', {
       key: other.key,
       body: { url: 'https://x.example/', domain: 'go.example.com' },
     })
-    expect(foreign.json['message']).to.match(/^domain: there is no such domain/)
+    expect(foreign.json['message']).to.match(/^`domain` must be a domain of your account/)
   })
 
   it('are no destinations of links, nor of themselves', async () => {
     expect(
       (await app.post('/api/url/add', { key, body: { url: 'https://go.example.com/same' } })).json['message'],
-    ).to.match(/^url: /)
+    ).to.match(/^`url` /)
     expect(
       (await add({ domain: 'https://three.example.com', redirect404: 'https://go.example.com/x' })).json['message'],
-    ).to.match(/^redirect404: /)
+    ).to.match(/^`redirect404` /)
   })
 
   it('take their links with them, and give them back when they return under their old id', async () => {
@@ -133,7 +135,9 @@ describe('branded domains', () => {
     expect((await app.del(`/api/domain/${id}/delete`, { key })).status).to.equal(404)
 
     const other = await app.register()
-    expect((await add({ domain: 'https://back.example.com' }, other.key)).json['message']).to.equal('domain: is taken.')
+    expect((await add({ domain: 'https://back.example.com' }, other.key)).json['message']).to.equal(
+      '`domain` must not be in use by another account.',
+    )
     expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({ error: 0, id })
     expect((await visit('back.example.com', '/e')).location).to.equal('https://e.example/')
   })
@@ -170,7 +174,7 @@ describe('branded domains whose DNS is looked at', () => {
     a.set('metadata.example.com', ['169.254.169.254'])
     for (const name of ['metadata', 'unknown'])
       expect((await add(`https://${name}.example.com`)).json['message']).to.equal(
-        'domain: must already point to this service: let its DNS lead to links.service.example or 203.0.113.9.',
+        '`domain` must already point to this service: set its DNS to links.service.example or 203.0.113.9.',
       )
   })
 

@@ -76,37 +76,39 @@ describe('CTA overlays', () => {
     ])
       expect(await details(await made({ ...message, color: sent }))).to.include({ color: stored })
     for (const color of ['red', '#ab', '#abcd', '#12345g', 'rgb(1,2,3)', '##abc', '#abc;}'])
-      expect(await refusal({ ...message, color })).to.match(/^color: must be a HEX colour like #1d4ed8 or #fff/)
+      expect(await refusal({ ...message, color })).to.match(/^`color` must be a HEX color, for example #1d4ed8 or #fff/)
   })
 
   it('are told what their type cannot do without', async () => {
     const bare = (type: string, more = {}) => refusal({ type, name: 'x', ...more })
-    expect(await bare('message')).to.equal('message: is required for an overlay of type message.')
-    expect(await bare('image')).to.equal('image: is required for an overlay of type image.')
-    expect(await bare('coupon', { coupon: '' })).to.equal('coupon: is required for an overlay of type coupon.')
-    expect(await bare('poll', { options: ['a', 'b'] })).to.equal('question: is required for an overlay of type poll.')
+    expect(await bare('message')).to.equal('`message` is required for an overlay of type message.')
+    expect(await bare('image')).to.equal('`image` is required for an overlay of type image.')
+    expect(await bare('coupon', { coupon: '' })).to.equal('`coupon` is required for an overlay of type coupon.')
+    expect(await bare('poll', { options: ['a', 'b'] })).to.equal('`question` is required for an overlay of type poll.')
     for (const options of [[], ['a'], null])
       expect(await bare('poll', { question: 'Tea?', options })).to.equal(
-        'options: at least 2 are required for an overlay of type poll.',
+        '`options` must have at least 2 entries for an overlay of type poll.',
       )
   })
 
   it('are refused with what would be right', async () => {
-    expect(await refusal({ name: 'x' })).to.match(/^type: is required/)
+    expect(await refusal({ name: 'x' })).to.match(/^`type` is required/)
     expect(await refusal({ type: 'popup', name: 'x' })).to.match(
-      /^type: must be one of message, contact, poll, newsletter, image, coupon/,
+      /^`type` must be one of message, contact, poll, newsletter, image, coupon/,
     )
-    expect(await refusal({ type: 'contact' })).to.match(/^name: is required/)
-    expect(await refusal({ ...message, position: 'middle' })).to.match(/^position: must be bl, br, tl or tr/)
-    expect(await refusal({ ...message, link: 'javascript:alert(1)' })).to.match(/^link: must be a web address/)
-    expect(await refusal({ ...message, image: 'data:image/png;base64,AA' })).to.match(/^image: must be a web address/)
+    expect(await refusal({ type: 'contact' })).to.match(/^`name` is required/)
+    expect(await refusal({ ...message, position: 'middle' })).to.match(/^`position` must be bl, br, tl or tr/)
+    expect(await refusal({ ...message, link: 'javascript:alert(1)' })).to.match(/^`link` must be a web address/)
+    expect(await refusal({ ...message, image: 'data:image/png;base64,AA' })).to.match(/^`image` must be a web address/)
     const many = Array.from({ length: 11 }, (_, i) => `option ${i}`)
-    expect(await refusal({ ...poll, options: many })).to.match(/^options: must have at most 10 entries/)
-    expect(await refusal({ ...poll, options: ['Tea', 'Tea'] })).to.match(/^options: must differ from one another/)
-    expect(await refusal({ ...poll, options: ['Tea', ''] })).to.match(/^options\.1: must not be empty/)
-    expect(await refusal({ ...poll, options: 'Tea' })).to.match(/^options: must be an array of texts/)
+    expect(await refusal({ ...poll, options: many })).to.match(/^`options` must have at most 10 entries/)
+    expect(await refusal({ ...poll, options: ['Tea', 'Tea'] })).to.match(
+      /^`options` must not contain the same answer twice/,
+    )
+    expect(await refusal({ ...poll, options: ['Tea', ''] })).to.match(/^`options\.1` must not be empty/)
+    expect(await refusal({ ...poll, options: 'Tea' })).to.match(/^`options` must be an array of strings/)
     expect(await refusal({ ...message, message: 'x'.repeat(2001) })).to.match(
-      /^message: must have at most 2,000 characters/,
+      /^`message` must be at most 2,000 characters/,
     )
   })
 

@@ -36,7 +36,7 @@ describe('pixels', () => {
   it('need a tag on update, and keep their name without one', async () => {
     const { id } = (await add({ type: 'bing', name: 'Kept', tag: 'abc' })).json
     expect((await app.put(`/api/pixel/${id}/update`, { key, body: { name: 'x' } })).json['message']).to.match(
-      /^tag: is required/,
+      /^`tag` is required/,
     )
     await app.put(`/api/pixel/${id}/update`, { key, body: { tag: 'xyz' } })
     expect((await app.get('/api/pixels', { key })).json['data'].pixels[0]).to.include({ name: 'Kept', tag: 'xyz' })
@@ -63,9 +63,9 @@ describe('pixels', () => {
 
   it('are refused with what would be right', async () => {
     expect((await add({ type: 'myspace', name: 'x', tag: 'abc' })).json['message']).to.match(
-      /^type: must be one of gtmpixel, /,
+      /^`type` must be one of gtmpixel, /,
     )
-    expect((await add({ type: 'bing', tag: 'abc' })).json['message']).to.match(/^name: is required/)
-    expect((await add({ type: 'bing', name: '', tag: 'abc' })).json['message']).to.match(/^name: must not be empty/)
+    expect((await add({ type: 'bing', tag: 'abc' })).json['message']).to.match(/^`name` is required/)
+    expect((await add({ type: 'bing', name: '', tag: 'abc' })).json['message']).to.match(/^`name` must not be empty/)
   })
 })

@@ -405,7 +405,7 @@ describe(`QR codes (${repeatable})`, () => {
     it('and cannot lead in circles', async () => {
       const { id, path } = await made({ type: 'link', data: long })
       for (const data of [`${app.app.baseUrl}${path}/go`, `${app.app.baseUrl}/qr/whatever`]) {
-        expect((await update(id, { data })).json['message']).to.match(/^data: must not lead to a QR code/)
+        expect((await update(id, { data })).json['message']).to.match(/^`data` must not lead to a QR code/)
         expect((await add({ type: 'link', data })).status).to.equal(400)
       }
     })
@@ -413,28 +413,31 @@ describe(`QR codes (${repeatable})`, () => {
 
   describe('are refused with what would be right', () => {
     const refused: readonly (readonly [object, RegExp])[] = [
-      [{}, /^type: is required/],
-      [{ type: 'bitcoin', data: 'x' }, /^type: must be one of text, vcard, link, email, phone, sms, wifi\.$/],
-      [{ type: 'link', data: 'javascript:alert(1)' }, /^data: must be a web address/],
-      [{ type: 'link', data: 'https://user:pw@example.com/' }, /^data: must not carry a user name/],
-      [{ type: 'phone', data: 'call me' }, /^data: must be a telephone number like/],
-      [{ type: 'email', data: { subject: 'Hi' } }, /^data\.email: is required/],
-      [{ type: 'email', data: 'ann at home' }, /^data\.email: must be an e-mail address like/],
-      [{ type: 'email', data: { email: 'a@b.example', subject: 'x\r\nBcc: y' } }, /^data\.subject: must be one line/],
-      [{ type: 'sms', data: { message: 'Hi' } }, /^data\.phone: is required/],
-      [{ type: 'sms', data: { phone: '1:2' } }, /^data\.phone: must be a telephone number/],
-      [{ type: 'wifi', data: { pass: 'x' } }, /^data\.ssid: is required/],
-      [{ type: 'wifi', data: { ssid: 'é'.repeat(17) } }, /^data\.ssid: must have at most 32 bytes/],
-      [{ type: 'wifi', data: { ssid: 'x', encryption: 'WPA' } }, /^data\.pass: is required with WPA/],
+      [{}, /^`type` is required/],
+      [{ type: 'bitcoin', data: 'x' }, /^`type` must be one of text, vcard, link, email, phone, sms, wifi\.$/],
+      [{ type: 'link', data: 'javascript:alert(1)' }, /^`data` must be a web address/],
+      [{ type: 'link', data: 'https://user:pw@example.com/' }, /^`data` must not contain a user name/],
+      [{ type: 'phone', data: 'call me' }, /^`data` must be a telephone number, for example/],
+      [{ type: 'email', data: { subject: 'Hi' } }, /^`data\.email` is required/],
+      [{ type: 'email', data: 'ann at home' }, /^`data\.email` must be an e-mail address, for example/],
+      [
+        { type: 'email', data: { email: 'a@b.example', subject: 'x\r\nBcc: y' } },
+        /^`data\.subject` must be a single line/,
+      ],
+      [{ type: 'sms', data: { message: 'Hi' } }, /^`data\.phone` is required/],
+      [{ type: 'sms', data: { phone: '1:2' } }, /^`data\.phone` must be a telephone number/],
+      [{ type: 'wifi', data: { pass: 'x' } }, /^`data\.ssid` is required/],
+      [{ type: 'wifi', data: { ssid: 'é'.repeat(17) } }, /^`data\.ssid` must be at most 32 bytes/],
+      [{ type: 'wifi', data: { ssid: 'x', encryption: 'WPA' } }, /^`data\.pass` is required with WPA/],
       [
         { type: 'wifi', data: { ssid: 'x', pass: 'y', encryption: 'ROT13' } },
-        /^data\.encryption: must be WPA, WEP or nopass/,
+        /^`data\.encryption` must be WPA, WEP or nopass/,
       ],
-      [{ type: 'vcard', data: { org: 'Lee & Co' } }, /^data\.fname: is required, or lname/],
-      [{ type: 'vcard', data: { fname: 'Ann', site: 'file:///etc/passwd' } }, /^data\.site: must be a web address/],
-      [{ type: 'vcard', data: { fname: true } }, /^data\.fname: must be a text/],
-      [{ type: 'text', data: 'x', name: 'n'.repeat(256) }, /^name: must have at most 255/],
-      [{ type: 'text', data: 'x', logo: 7 }, /^logo: must be a text/],
+      [{ type: 'vcard', data: { org: 'Lee & Co' } }, /^`data\.fname` or `lname` is required/],
+      [{ type: 'vcard', data: { fname: 'Ann', site: 'file:///etc/passwd' } }, /^`data\.site` must be a web address/],
+      [{ type: 'vcard', data: { fname: true } }, /^`data\.fname` must be a string/],
+      [{ type: 'text', data: 'x', name: 'n'.repeat(256) }, /^`name` must be at most 255/],
+      [{ type: 'text', data: 'x', logo: 7 }, /^`logo` must be a string/],
     ]
     for (const [body, message] of refused)
       it(`${JSON.stringify(body).slice(0, 90)}`, async () => {
@@ -452,9 +455,9 @@ describe(`QR codes (${repeatable})`, () => {
           { type, data: '' },
           { type, data: [] },
         ])
-          expect((await add(body)).json['message'], JSON.stringify(body)).to.match(/^data(\.\w+)?: /)
+          expect((await add(body)).json['message'], JSON.stringify(body)).to.match(/^`data(\.\w+)?` /)
       const { id } = await made({ type: 'text', data: 'x' })
-      expect((await update(id, { name: 'y' })).json['message']).to.match(/^data: is required/)
+      expect((await update(id, { name: 'y' })).json['message']).to.match(/^`data` is required/)
     })
 
     it('in colours that nothing can tell apart', async () => {
@@ -465,7 +468,7 @@ describe(`QR codes (${repeatable})`, () => {
         { foreground: 'rgb(90,90,90)', background: 'rgb(100,100,100)' },
       ])
         expect((await add({ type: 'text', data: 'x', ...colours })).json['message']).to.match(
-          /^foreground: is too like the background to be read: their contrast is [\d.]+:1 and must be at least 2:1/,
+          /^`foreground` must differ more from `background`: their contrast is [\d.]+:1 and must be at least 2:1/,
         )
       const { id } = await made({ type: 'text', data: 'x', background: '#101010', foreground: '#ffffff' })
       expect((await update(id, { data: 'x', foreground: '#202020' })).status).to.equal(400)
@@ -476,14 +479,14 @@ describe(`QR codes (${repeatable})`, () => {
     it('of 1,200 bytes at most is encoded, never the array that came (threat 10)', async () => {
       expect((await made({ type: 'text', data: 'x'.repeat(1200) })).id).to.be.greaterThan(0)
       for (const data of ['x'.repeat(1201), 'x'.repeat(3000), 'é'.repeat(601)])
-        expect((await add({ type: 'text', data })).json['message']).to.match(/^data: /)
+        expect((await add({ type: 'text', data })).json['message']).to.match(/^`data` /)
       const parts = { ssid: 's'.repeat(32), pass: ';'.repeat(128) }
       expect((await add({ type: 'wifi', data: parts })).status).to.equal(200)
       const full = Object.fromEntries(
         ['fname', 'lname', 'org', 'city', 'state', 'street'].map((name) => [name, ';'.repeat(255)]),
       )
       expect((await add({ type: 'vcard', data: full })).json['message']).to.match(
-        /^data: comes to \d+ bytes in the code; it may come to 1200/,
+        /^`data` must be at most 1200 bytes long in the code; it is \d+/,
       )
       const segments = [
         [{ data: 'x', mode: 'byte' }],
@@ -515,7 +518,7 @@ describe(`QR codes (${repeatable})`, () => {
           expect(
             (await add({ type: 'text', data: 'x', [field]: colour })).json['message'],
             JSON.stringify(colour),
-          ).to.match(new RegExp(`^${field}: must be a`))
+          ).to.match(new RegExp(`^\`${field}\` must be a`))
     })
 
     it('stays in its field of a network or a person (threat 11)', async () => {
@@ -523,7 +526,7 @@ describe(`QR codes (${repeatable})`, () => {
       expect(await says(wifi.path)).to.equal('WIFI:T:WPA;S:a\\;P\\:x\\;\\;;P:b\\"\\;S\\:c\\\\;;')
       for (const data of [{ ssid: 'a\nP:x', pass: 'b' }, { fname: 'Ann\r\nTEL:666' }])
         expect((await add({ type: 'ssid' in data ? 'wifi' : 'vcard', data })).json['message']).to.match(
-          /must be one line/,
+          /must be a single line/,
         )
       const vcard = await made({ type: 'vcard', data: { fname: 'Ann;Mallory', street: 'Main St 1\r\nTEL:666' } })
       const said = (await says(vcard.path)) ?? ''

@@ -73,7 +73,7 @@ describe('a link that names other resources', () => {
     for (const [field, body] of wrong) {
       const { status, json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', ...body } })
       expect([status, json['message']], JSON.stringify(body)).to.satisfy(
-        ([code, message]: [number, string]) => code === 400 && message.startsWith(`${field}`),
+        ([code, message]: [number, string]) => code === 400 && message.startsWith(`\`${field}`),
       )
     }
     expect(await app.app.ledger.store.head('domain')).to.equal(before)

@@ -145,13 +145,13 @@ describe('clicks in time', () => {
 
   it('are refused with what would be right', async () => {
     const wrong: Record<string, RegExp> = {
-      'from=yesterday': /^from: must be a timestamp/,
-      'to=2026-02-30': /^to: must be a timestamp/,
-      'from=2026-02-02&to=2026-02-01': /^from: must be before to/,
-      'interval=week': /^interval: must be one of hour, day, month/,
-      'interval=hour&from=2026-01-01&to=2026-12-31': /^interval: there are more than 2,000/,
-      'by=country,colour': /^by: must be any of country,/,
-      [`interval=${encodeURIComponent("day'; drop table x")}`]: /^interval: /,
+      'from=yesterday': /^`from` must be a date and time/,
+      'to=2026-02-30': /^`to` must be a date and time/,
+      'from=2026-02-02&to=2026-02-01': /^`from` must be before `to`/,
+      'interval=week': /^`interval` must be one of hour, day, month/,
+      'interval=hour&from=2026-01-01&to=2026-12-31': /^`interval` must be longer: there are more than 2,000/,
+      'by=country,colour': /^`by` must be any of country,/,
+      [`interval=${encodeURIComponent("day'; drop table x")}`]: /^`interval` /,
     }
     for (const [query, message] of Object.entries(wrong)) {
       const { status, json } = await app.get(`/api/url/${one}/stats?${query}`, { key })

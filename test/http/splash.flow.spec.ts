@@ -47,8 +47,8 @@ describe('splash pages', () => {
     const id = await made({ name: 'Plain' })
     const nothing = { title: '', message: '', logo: '', banner: '', product: '', counter: 10 }
     expect(await details(id)).to.deep.include({ name: 'Plain', ...nothing })
-    expect(await refusal({})).to.match(/^name: is required/)
-    expect(await refusal({ name: '' })).to.match(/^name: must not be empty/)
+    expect(await refusal({})).to.match(/^`name` is required/)
+    expect(await refusal({ name: '' })).to.match(/^`name` must not be empty/)
   })
 
   it('are listed newest first, under `splash`', async () => {
@@ -107,17 +107,17 @@ describe('splash pages', () => {
   it('are refused with what would be right', async () => {
     for (const counter of [-1, 61, 1.5, '10', true])
       expect(await refusal({ ...full, counter }), String(counter)).to.match(
-        /^counter: must be a whole number of seconds from 0 to 60\.$/,
+        /^`counter` must be a whole number of seconds from 0 to 60\.$/,
       )
     for (const field of ['logo', 'banner', 'product'])
       expect(await refusal({ ...full, [field]: 'javascript:alert(1)' })).to.match(
-        new RegExp(`^${field}: must be a web address`),
+        new RegExp(`^\`${field}\` must be a web address`),
       )
-    expect(await refusal({ ...full, title: 'x'.repeat(256) })).to.match(/^title: must have at most 255 characters/)
+    expect(await refusal({ ...full, title: 'x'.repeat(256) })).to.match(/^`title` must be at most 255 characters/)
     expect(await refusal({ ...full, message: 'x'.repeat(2001) })).to.match(
-      /^message: must have at most 2,000 characters/,
+      /^`message` must be at most 2,000 characters/,
     )
-    expect(await refusal({ ...full, name: 7 })).to.match(/^name: must be a text/)
+    expect(await refusal({ ...full, name: 7 })).to.match(/^`name` must be a string/)
   })
 
   it('may lead to a short link of one’s own', async () => {

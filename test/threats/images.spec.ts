@@ -68,7 +68,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
   it('is refused by its header when it is a PNG of 19,000 x 19,000 pixels in 44 KiB', async () => {
     const bomb = rawPng({ width: 19_000, height: 19_000, depth: 1, color: 0 }, Buffer.alloc(19_000 * (1 + 2375)))
     expect(bomb.length).to.be.within(40_000, 48_000)
-    await refused(inline(bomb), /^logo: must be at most 1024 x 1024 pixels, not 19000 x 19000/)
+    await refused(inline(bomb), /^`logo` must be at most 1024 x 1024 pixels, not 19000 x 19000/)
   })
 
   it('is decompressed no further than its header states, when its data has 256 MiB', async () => {
@@ -77,15 +77,15 @@ describe('a malicious logo (threat 9, fault 63)', function () {
       const bomb = pngOfChunks(header({ width: 100, height: 100, interlaced }), chunk('IDAT', zeros))
       await refused(
         fetched(bomb),
-        /^logo: is not a readable PNG: its data does not have the size that its header states/,
+        /^`logo` is not a readable PNG: its data does not have the size that its header states/,
       )
     }
   })
 
   it('is refused when it has a second header', async () => {
     const [small, large] = [header({ width: 1, height: 1 }), header({ width: 19_000, height: 19_000 })]
-    await refused(fetched(pngOfChunks(small, large, chunk('IDAT', zeros))), /^logo: is not a readable PNG/)
-    await refused(fetched(pngOfChunks(chunk('tEXt', Buffer.alloc(5)), small)), /^logo: is not a readable image/)
+    await refused(fetched(pngOfChunks(small, large, chunk('IDAT', zeros))), /^`logo` is not a readable PNG/)
+    await refused(fetched(pngOfChunks(chunk('tEXt', Buffer.alloc(5)), small)), /^`logo` is not a readable image/)
   })
 
   it('is accepted without decompressing the chunks that are not needed', async () => {
@@ -120,23 +120,23 @@ describe('a malicious logo (threat 9, fault 63)', function () {
       chunk('acTL', Buffer.from([0, 0, 0, 9, 0, 0, 0, 0])),
       chunk('IDAT', deflateSync(Buffer.alloc(5))),
     ]
-    await refused(inline(pngOfChunks(...still)), /^logo: must not be animated/)
+    await refused(inline(pngOfChunks(...still)), /^`logo` must not be animated/)
   })
 
   it('is refused by its header when it is a JPEG of 65,535 x 65,535 pixels', async () => {
     await refused(
       inline(jpegHeader(65_535, 65_535), 'jpeg'),
-      /^logo: must be at most 1024 x 1024 pixels, not 65535 x 65535/,
+      /^`logo` must be at most 1024 x 1024 pixels, not 65535 x 65535/,
     )
-    await refused(inline(jpegHeader(65_535, 1), 'jpg'), /^logo: must be at most 1024 x 1024 pixels/)
+    await refused(inline(jpegHeader(65_535, 1), 'jpg'), /^`logo` must be at most 1024 x 1024 pixels/)
     const [small, large] = [jpegHeader(8, 8).subarray(0, -2), jpegHeader(65_535, 65_535).subarray(2)]
-    await refused(inline(Buffer.concat([small, large]), 'jpeg'), /^logo: is not a readable image/)
+    await refused(inline(Buffer.concat([small, large]), 'jpeg'), /^`logo` is not a readable image/)
   })
 
   it('is refused when decoding exceeds the time limit, and the next logo is decoded', async () => {
     const bomb = slowJpeg(40_000)
     expect(bomb.length).to.be.below(512 * 1024)
-    await refused(fetched(bomb), /^logo: takes too long or too much memory to decode/)
+    await refused(fetched(bomb), /^`logo` takes too long or too much memory to decode/)
     expect((await add(inline(slowJpeg(1), 'jpeg'))).status).to.equal(200)
   })
 
@@ -147,7 +147,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
       'ffd8ffc09dfdb0ffff0e5296bd7fbbc4f9579096bd7fbbfc0e80d50000ffff36fa400100236701bf73ffaf8003a57f097f5e000000008023c4f9579096bd7fbb008000001500b34e8c018fda5212',
       'ffd8ffc121c46f1be060ee031817643439633431',
     ])
-      await refused(inline(Buffer.from(hex, 'hex'), 'jpeg'), /^logo: (?:is not a readable image|must be at most)/)
+      await refused(inline(Buffer.from(hex, 'hex'), 'jpeg'), /^`logo` (?:is not a readable image|must be at most)/)
   })
 
   it('is refused when it is neither PNG nor JPEG, whatever its declared type', async () => {
@@ -159,7 +159,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
       '%PDF-1.7',
       '<html>',
     ])
-      await refused(inline(Buffer.from(text)), /^logo: must be a PNG or JPEG image/)
+      await refused(inline(Buffer.from(text)), /^`logo` must be a PNG or JPEG image/)
   })
 
   it('does not delay drawing QR codes while it is decoded', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { events } from '../../src/events/index.ts'
-import { routes } from '../../src/http/api/router.ts'
+import { routes } from '../../src/http/api/routes.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { long as thorough, note, query, repeatable, seed, spread } from '../support/faults.ts'
 import { send } from '../support/raw.ts'
@@ -133,7 +133,7 @@ describe('whatever is sent', () => {
         const { answer } = await raw(body)
         expect([answer.status, JSON.parse(answer.text)], body).to.deep.equal([
           400,
-          { error: 1, message: 'The body is not a JSON object.' },
+          { error: 1, message: 'The body must be a JSON object.' },
         ])
       }
       for (const body of [
@@ -336,7 +336,7 @@ describe('whatever is sent', () => {
         await app.put(`/api/url/${mine}/update`, { key, body: { url: long, custom } }),
       ]) {
         expect(status, JSON.stringify(custom)).to.equal(400)
-        expect(json['message'], JSON.stringify(custom)).to.match(/^custom: /)
+        expect(json['message'], JSON.stringify(custom)).to.match(/^`custom` /)
       }
     }
     let mine: number

@@ -161,7 +161,7 @@ describe('a service that logs everything, and fails in many ways', () => {
       if (status === 500 && text.startsWith('{'))
         expect(JSON.parse(text)).to.include({
           error: 1,
-          message: 'Something went wrong here. Tell the operator the request id.',
+          message: 'An unexpected error occurred. Please report the request id to the operator of this service.',
         })
     }
   })

@@ -1,8 +1,9 @@
 import { Refused, type Refusal } from '../../commands/decider.ts'
+import { fieldProblem } from '../../lib/fields.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { TablesNotReady } from '../../projections/tables.ts'
 
-/** An answer that is not the asked one: what the client did wrong, or what is wrong here. */
+/** A response other than success: its status, message and headers. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly status: number
@@ -13,14 +14,18 @@ export class Failure extends Error {
     this.headers = headers
   }
 }
+/** Throws a `Failure`. */
 export const fail = (status: number, message: string, headers?: Readonly<Record<string, string>>): never => {
   throw new Failure(status, message, headers)
 }
 
+/** Throws a `Failure` about one field: "`url` is required." */
+export const failField = (field: string, problem: string): never => fail(400, fieldProblem(field, problem))
+
 const refusals: Record<Refusal, number> = { not_found: 404, invalid: 400, taken: 400, busy: 503 }
 const retry = { 'Retry-After': '2' }
 
-/** What any thrown thing answers. Only what the client can mend is told; the rest is a constant text. */
+/** Returns the response to any thrown error. An error that the client cannot fix gets a constant text. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   if (error instanceof Refused) {
@@ -28,10 +33,10 @@ export const failureOf = (error: unknown): Failure => {
     return new Failure(status, error.message, status === 503 ? retry : {})
   }
   if (error instanceof TablesNotReady)
-    return new Failure(503, 'The read tables are being filled for the first time; try again shortly.', retry)
+    return new Failure(503, 'The read tables are being built for the first time. Try again shortly.', retry)
   if (isUnavailable(error))
-    return new Failure(503, 'The service cannot reach its database just now; try again shortly.', retry)
+    return new Failure(503, 'The service cannot reach its database right now. Try again shortly.', retry)
   const { status, type } = error as { status?: unknown; type?: unknown }
-  if (status === 413 || type === 'entity.too.large') return new Failure(413, 'The body is larger than 64 KiB.')
-  return new Failure(500, 'Something went wrong here. Tell the operator the request id.')
+  if (status === 413 || type === 'entity.too.large') return new Failure(413, 'The body must be at most 64 KiB large.')
+  return new Failure(500, 'An unexpected error occurred. Please report the request id to the operator of this service.')
 }

@@ -1,50 +1,41 @@
 import type { z } from 'zod'
+import type { Cache } from '../../cache/cache.ts'
+import type { Caller } from '../../commands/caller.ts'
 import type { Decider } from '../../commands/decider.ts'
 import type { Handled, Handler, NextIds } from '../../commands/handle.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
-import type { Domains } from '../../cache/domains.ts'
-import type { GuardedFetch } from '../../lib/fetch.ts'
-import type { PendingStreams } from '../../cache/pending.ts'
 
-/** What the routes work with. */
-export interface Services {
+/** What routes work with. */
+export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   readonly handler: Handler
   readonly reader: Reader
-  readonly pending: PendingStreams
   readonly nextId: NextIds
-  /** the address short links start with, without a trailing slash */
+  /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
-  /** a host of the service or of any branded domain */
+  /** Whether a host belongs to the service or to any branded domain. */
   readonly isOurs: (host: string) => boolean
-  /** the service's own host, however it is spelt */
+  /** Whether a host, in any spelling, is the service's own. */
   readonly isOwnHost: (host: string) => boolean
-  readonly domains: Domains
-  /** A new branded domain's DNS leads here, as far as that is asked for. */
+  /** Whether the DNS of a new branded domain points to the service; true when the check is off. */
   readonly pointsToUs: (host: string) => Promise<boolean>
-  /** names and addresses that branded domains are to point to */
+  /** names and addresses that branded domains must point to */
   readonly domainTargets: readonly string[]
-  /** the one way to ask others for something */
   readonly guardedFetch: GuardedFetch
   readonly images: Images
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
-  /** POST /register is there */
+  /** whether `POST /register` exists */
   readonly registration: boolean
 }
 
-/** One request, checked. `write` and `create` answer once it can be read back, or is known to be stored. */
-export interface Call<B> {
-  readonly account: number
-  /** ids of the path, in their order */
-  readonly ids: readonly number[]
-  /** words of the path, in their order */
-  readonly words: readonly string[]
-  /** of a repeated key the first */
-  readonly query: Readonly<Record<string, string>>
+/** A validated request. `write` and `create` return once the change is in the read tables, or after two seconds. */
+export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
+  readonly params: P
+  readonly query: Q
   readonly body: B
-  readonly write: <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => Promise<Handled<S, E>>
   readonly create: <C, S, E extends DomainEvent>(
     kind: keyof NextIds,
     decider: Decider<C, S, E>,
@@ -52,19 +43,23 @@ export interface Call<B> {
   ) => Promise<Handled<S, E> & { readonly id: number }>
 }
 
-export interface Route<B = unknown> {
+/** Query parameters as strings; of a repeated one the first. */
+export type Query = Readonly<Record<string, string>>
+
+export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** `:id`, `:linkid` and their like stand for an id; any other name for a word */
   readonly path: string
-  /** anyone may call it; requests are counted by address */
+  /** needs no API key; requests are then counted per client address */
   readonly public?: boolean
-  /** a body that comes is not looked at unless there is a schema */
+  readonly params?: z.ZodType<P>
+  readonly query?: z.ZodType<Q>
+  /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
-  /** Throws what an unknown id answers; asked before wrong fields are told. */
-  readonly exists?: (call: Call<unknown>, services: Services) => Promise<unknown>
-  /** The answer, `error: 0` aside. */
-  readonly run: (call: Call<B>, services: Services) => Promise<object>
+  /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
+  readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>) => Promise<unknown>
+  /** Returns the response body; `error: 0` is added to it. */
+  readonly run: (call: Call<P, Q, B>, services: Services) => Promise<object>
 }
 
-/** Checks a route against its own body's type, then forgets that type. */
-export const route = <B>(route: Route<B>) => route as Route
+/** Checks a route against the types of its own schemas, then erases them, so that routes fit into one list. */
+export const route = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>) => route as unknown as Route

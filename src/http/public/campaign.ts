@@ -10,7 +10,7 @@ import { streamId } from '../../events/streams.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { campaignLinks, findPublicCampaign, type RotatorLink, rotatorLinks } from '../../queries/campaign.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { page } from '../api/fields.ts'
+import { pagination } from '../api/fields.ts'
 import type { Services } from '../api/route.ts'
 import { short } from '../link.ts'
 import { sendPage } from './page.ts'
@@ -95,7 +95,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const named = found?.username === username && found.slug.toLowerCase() === slug.toLowerCase()
     if (!found || !named || !(await isPublic(id))) return false
     const query = new URLSearchParams(req.url?.split('?')[1])
-    const current = { ...page({ page: query.get('page') ?? '' }), limit: perPage }
+    const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
     const rows = await campaignLinks(reader, found, current)
     const links = rows.slice(0, perPage).map((row) => {
       const url = short(row, options)

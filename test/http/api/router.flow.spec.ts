@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import pg from 'pg'
-import { routes } from '../../../src/http/api/router.ts'
+import { routes } from '../../../src/http/api/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, type Ask, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
@@ -134,7 +134,7 @@ describe('the API', () => {
         expect(status).to.equal(500)
         expect(json).to.deep.equal({
           error: 1,
-          message: 'Something went wrong here. Tell the operator the request id.',
+          message: 'An unexpected error occurred. Please report the request id to the operator of this service.',
           request: headers.get('X-Request-Id'),
         })
         expect(text).not.to.match(/links|select|relation|\.ts/)
@@ -317,7 +317,7 @@ describe('the API', () => {
     it('that is missing is an empty object', async () => {
       for (const headers of [{}, { 'Content-Type': 'application/json' }] as Record<string, string>[]) {
         const { status, text } = await post('', headers)
-        expect([status, JSON.parse(text)]).to.deep.equal([400, { error: 1, message: 'url: is required.' }])
+        expect([status, JSON.parse(text)]).to.deep.equal([400, { error: 1, message: '`url` is required.' }])
       }
     })
 

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { ItemKind } from '../events/channel.ts'
+import { bio } from './bio.ts'
+import { type Caller, requireOwn } from './caller.ts'
+import { campaign } from './campaign.ts'
+import { channel, channelItem } from './channel.ts'
+import { refuse } from './decider.ts'
+import { link } from './link.ts'
+import { qr } from './qr.ts'
+
+const requireOwnItem: Readonly<Record<ItemKind, (caller: Caller, id: number) => Promise<unknown>>> = {
+  links: (caller, id) => requireOwn(caller, link, 'Link', id),
+  bio: (caller, id) => requireOwn(caller, bio, 'Bio page', id),
+  qr: (caller, id) => requireOwn(caller, qr, 'QR code', id),
+}
+
+/** Puts an item into a channel. Both must exist and belong to the caller. Throws `Refused`. */
+export const assignItem = async (caller: Caller, channelId: number, kind: string, itemId: number) => {
+  await requireOwn(caller, channel, 'Channel', channelId)
+  const known = ItemKind.safeParse(kind)
+  if (!known.success) return refuse('invalid', '`type` must be one of links, bio, qr.')
+  await requireOwnItem[known.data](caller, itemId)
+  await caller.write(channelItem, {
+    type: 'AssignItem',
+    channel: channelId,
+    item: { kind: known.data, id: itemId },
+  })
+}
+
+/** Puts a link into a campaign, out of the one it was in. Both must exist and belong to the caller. Throws `Refused`. */
+export const assignLink = async (caller: Caller, campaignId: number, linkId: number) => {
+  await requireOwn(caller, campaign, 'Campaign', campaignId)
+  await caller.write(link, {
+    type: 'UpdateLink',
+    id: linkId,
+    account: caller.account,
+    changes: { campaign: campaignId },
+    token: randomUUID(),
+    now: new Date().toISOString(),
+  })
+}

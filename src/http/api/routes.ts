@@ -1,0 +1,31 @@
+import { accountRoutes } from '../account.ts'
+import { answerRoutes } from '../answer.ts'
+import { bioRoutes } from '../bio.ts'
+import { campaignRoutes } from '../campaign.ts'
+import { channelRoutes } from '../channel.ts'
+import { domainRoutes } from '../domain.ts'
+import { linkRoutes } from '../link.ts'
+import { overlayRoutes } from '../overlay.ts'
+import { pixelRoutes } from '../pixel.ts'
+import { qrRoutes } from '../qr.ts'
+import { registerRoutes } from '../register.ts'
+import { seriesRoutes } from '../series.ts'
+import { splashRoutes } from '../splash.ts'
+import type { Route } from './route.ts'
+
+/** Every route of the API. */
+export const routes: readonly Route[] = [
+  ...registerRoutes,
+  ...accountRoutes,
+  ...linkRoutes,
+  ...seriesRoutes,
+  ...domainRoutes,
+  ...pixelRoutes,
+  ...qrRoutes,
+  ...overlayRoutes,
+  ...answerRoutes,
+  ...splashRoutes,
+  ...bioRoutes,
+  ...campaignRoutes,
+  ...channelRoutes,
+]

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+/** Returns `YYYY-MM-DD HH:MM:SS` in UTC, the form of every timestamp in requests and responses. */
+export const timestamp = (date: Date | string) => new Date(date).toISOString().slice(0, 19).replace('T', ' ')
+
+/** Returns an error option for a schema: `is required` for a missing value, else `must be` with `expected`. */
+export const must = (expected: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : `must be ${expected}`),
+})
+
+const isDay = (text: string) => {
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+/** Parses `YYYY-MM-DD HH:MM:SS`, or `YYYY-MM-DD` with `timeOfDay` added, as UTC. Returns undefined for anything else. */
+export const parseMoment = (text: string, timeOfDay: string) => {
+  const [, day, time = timeOfDay] = /^(\d{4}-\d\d-\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d))?$/.exec(text) ?? []
+  return day && isDay(day) ? new Date(`${day}T${time}Z`) : undefined
+}
+
+export const timestampExample = 'a date and time in UTC, for example 2030-01-31 18:00:00'
+
+/** `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD` (the end of that day) in UTC; `` and null mean none. Outputs ISO 8601. */
+export const expiry = z
+  .string(must(timestampExample))
+  .nullable()
+  .transform((text, context) => {
+    if (text === null || text === '') return null
+    const found = parseMoment(text, '23:59:59')
+    if (found) return found.toISOString()
+    context.addIssue(`must be ${timestampExample}, or a day, for example 2030-01-31`)
+    return z.NEVER
+  })
+
+const storable = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** A string that every event store keeps unchanged. */
+export const text = (max: number) =>
+  z
+    .string(must('a string'))
+    .max(max, `must be at most ${max.toLocaleString('en')} characters long`)
+    .refine(storable, 'must not contain NUL characters or lone surrogates')
+
+const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/
+/** An e-mail address, stored and compared in lower case. */
+export const email = text(254)
+  .transform((address) => address.trim().toLowerCase())
+  .refine((address) => emailShape.test(address), 'must be an e-mail address, for example ann@example.com')
+
+/** Returns the message for a problem with one field: "`url` is required." */
+export const fieldProblem = (field: string, problem: string) => `\`${field}\` ${problem}.`
+
+/** Whether a message is our own and not one that zod made up for a schema without one. */
+const isOurs = (message: string) => !message.startsWith('Invalid')
+
+/** Returns one sentence about the first invalid field: its name, what is wrong, and what would be right. */
+export const firstProblem = ({ issues }: z.ZodError): string => {
+  const [issue] = issues
+  if (!issue) return 'The request is not valid.'
+  const inUnion = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : undefined
+  const nested = inUnion && isOurs(inUnion.message) ? inUnion : undefined
+  const path = [...issue.path, ...(nested?.path ?? [])].map(String).join('.')
+  const message = nested?.message ?? (isOurs(issue.message) ? issue.message : 'is not valid')
+  return path ? fieldProblem(path, message) : `${message}.`
+}
