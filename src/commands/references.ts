@@ -21,24 +21,25 @@ export const requireReferences = async (
 ): Promise<void> => {
   const own = async <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
     field: string,
+    label: string,
     decider: Decider<C, S, E>,
     id: number | null | undefined,
   ) => {
     if (id === null || id === undefined) return
     try {
-      await requireOwn(caller, decider, field, id)
+      await requireOwn(caller, decider, label, id)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      throw new Refused('invalid', `\`${field}\` must name what exists in your account; ${id} does not.`)
+      throw new Refused('invalid', `\`${field}\` must refer to ${label} of your account; ${id} is not one.`)
     }
   }
   const [, kind, id] = /^(splash|overlay)-(\d+)$/.exec(type) ?? []
   await Promise.all([
-    own('domain', domain, domainId),
-    own('campaign', campaign, campaignId),
-    own('channel', channel, channelId),
-    ...pixels.map((pixelId) => own('pixels', pixel, pixelId)),
-    kind === 'splash' && own('type', splash, Number(id)),
-    kind === 'overlay' && own('type', overlay, Number(id)),
+    own('domain', 'a domain', domain, domainId),
+    own('campaign', 'a campaign', campaign, campaignId),
+    own('channel', 'a channel', channel, channelId),
+    ...pixels.map((pixelId) => own('pixels', 'a pixel', pixel, pixelId)),
+    kind === 'splash' && own('type', 'a splash page', splash, Number(id)),
+    kind === 'overlay' && own('type', 'an overlay', overlay, Number(id)),
   ])
 }

@@ -293,7 +293,7 @@ describe('short links over HTTP', () => {
       // nobody has these yet: a resource that is not one's own is refused by its name
       ['pixels', [999999], 'pixels'],
       ['pixels', 'x', 'pixels'],
-      ['campaign', 999999, 'campaign: '],
+      ['campaign', 999999, '`campaign` '],
       ['channel', '999999', '`channel` '],
       ...target('geotarget', 'location'),
       ...target('devicetarget', 'device'),
