@@ -10,11 +10,10 @@ import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Ledger } from './ledger.ts'
 import { idSequences } from '../postgres/ids.ts'
-import { encode } from '../postgres/notifications.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
 
-/** The world beyond, as far as it is asked; a test puts its own in its place. */
+/** What the service uses of the outside world. Tests replace it. */
 export interface Outside {
   readonly resolver?: Resolver
   readonly guardedFetch?: GuardedFetch
@@ -28,7 +27,7 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
   readonly outside: Outside
 }
 
-/** What a process with the role http serves: the API, and the public side. */
+/** Opens what a process with the role http serves: the API and the public pages. */
 export const openSite = ({
   ledger,
   cache,
@@ -47,7 +46,7 @@ export const openSite = ({
     config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const stopChecks =
-    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
+    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ db, reader, handler, pointsToUs, onProblem }) : undefined
 
   const shared = { ...cache, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
   const api = createApi({
@@ -65,7 +64,7 @@ export const openSite = ({
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
     onPending: (stream, position) => {
       pending.add(stream, position)
-      void notify(encode({ kind: 'pending', from: instance, stream, position })).catch(() => {})
+      void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
     },
   })
   const secureCookies = () => baseUrl().startsWith('https:')

@@ -3,11 +3,14 @@ import type { AddressInfo, Socket } from 'node:net'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-export interface ServerOptions {
+/** What a process with the role http serves. */
+export interface Site {
   readonly api: Handler
   readonly redirect: Handler
   /** public addresses that are not a link's, by the first part of their path: `/r/` */
   readonly below: Readonly<Record<string, Handler>>
+}
+export interface ServerOptions extends Site {
   /** by path: `/healthz`, `/readyz` */
   readonly probes: Readonly<Record<string, () => { readonly status: number; readonly body: object }>>
   /** at `/metrics` */
@@ -17,32 +20,33 @@ export interface ServerOptions {
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
 const firstPart = /^\/[a-z]+\//
 
-/** One port: the API by Koa, everything else before it, for a redirect has no need of it. */
-export const createHttpServer = ({ api, redirect, below, probes, metrics }: ServerOptions): Server => {
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 10_000,
-      connectionsCheckingInterval: 2000,
-    },
-    (req, res) => {
-      // the whole address may be written too (RFC 9112, 3.2.2)
-      const path = (req.url ?? '').replace(/^https?:\/\/[^/?#]*\/?/i, '/')
-      req.url = path
-      if (isApi.test(path)) return void api(req, res)
-      const probe = probes[path]
-      if (probe) return answerProbe(res, probe())
-      if (path === '/metrics') return void answerMetrics(res, metrics)
-      const serve = below[firstPart.exec(path)?.[0] ?? ''] ?? redirect
-      return void serve(req, res)
-    },
-  )
+/** Returns a server without handlers: they may need its port, which is known once it listens. */
+export const createHttpServer = (): Server => {
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 10_000,
+    connectionsCheckingInterval: 2000,
+  })
   server.maxConnections = 10_000
   server.on('clientError', refuse)
   return server
 }
+
+/** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
+export const serve = (server: Server, { api, redirect, below, probes, metrics }: ServerOptions) =>
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    // a request may name the whole address (RFC 9112, 3.2.2)
+    const path = (req.url ?? '').replace(/^https?:\/\/[^/?#]*\/?/i, '/')
+    req.url = path
+    if (isApi.test(path)) return void api(req, res)
+    const probe = probes[path]
+    if (probe) return answerProbe(res, probe())
+    if (path === '/metrics') return void answerMetrics(res, metrics)
+    const page = below[firstPart.exec(path)?.[0] ?? ''] ?? redirect
+    return void page(req, res)
+  })
 
 const answerProbe = (res: ServerResponse, { status, body }: { status: number; body: object }) => {
   res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
@@ -55,9 +59,9 @@ const answerMetrics = async (res: ServerResponse, metrics: ServerOptions['metric
   res.end(text)
 }
 
-/** Of a process without the role http. */
+/** Responds for a process without the role http. */
 export const nothingHere: Handler = (_, res) =>
-  answerProbe(res, { status: 404, body: { error: 1, message: 'This process has not the role http.' } })
+  answerProbe(res, { status: 404, body: { error: 1, message: 'This process does not run the `http` role.' } })
 
 /** A request that Node could not read still gets an answer in our form. */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -69,12 +73,14 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   )
 }
 
-/** Resolves with the port. */
+/** Resolves when the server listens. */
 export const listenOn = (server: Server, port: number, host: string) =>
-  new Promise<number>((resolve, reject) => {
+  new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+    server.listen(port, host, resolve)
   })
+
+export const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 /** Takes no new connections, answers what is under way, and closes each connection after its answer; after `ms` all of them. */
 export const closeServer = (server: Server, ms: number) =>

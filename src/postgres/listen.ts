@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Connection, keepAlive } from './database.ts'
+import { alive, type Connection } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
   const client = new pg.Client({
     ...connection,
     application_name: name,
-    ...keepAlive,
+    ...alive,
   })
   client.on('error', onEnd)
   client.on('end', () => onEnd())
@@ -16,47 +16,52 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
 }
 
 export interface Listener {
-  /** Whether notifications arrive; none was lost since `on.up` was last called. */
+  /** Whether every notification is received. While it is false, some may be missed. */
   readonly up: () => boolean
+  readonly start: (handlers: {
+    readonly message: (text: string) => void
+    /** Called each time the connection is made: what was sent before may have been missed. */
+    readonly up: () => void
+    readonly lost: (error?: Error) => void
+  }) => void
   readonly close: () => Promise<void>
 }
 
 /**
- * Receives the notifications of other processes on a connection of its own, and reconnects when it is lost. `on.up` is called after each
- * connect and `on.lost` after each loss; notifications in between are lost. It needs a direct connection: behind a transaction pooler,
- * LISTEN receives nothing.
+ * Returns a listener for the notifications of other processes, which reconnects by itself once started.
+ * It needs a direct connection: a transaction pooler swallows LISTEN.
  */
-export const listen = (
-  connection: Connection,
-  name: string,
-  on: { readonly message: (text: string) => void; readonly up: () => void; readonly lost: (error?: Error) => void },
-): Listener => {
+export const createListener = (connection: Connection, name: string): Listener => {
   const stopped = new AbortController()
   let up = false
   let client: pg.Client | undefined
+  let running: Promise<void> | undefined
 
-  const session = async () => {
+  const session = async (handlers: Parameters<Listener['start']>[0]) => {
     let end: (error?: Error) => void = () => {}
     const ended = new Promise<Error | undefined>((resolve) => (end = resolve))
     client = await connect(connection, name, (error) => end(error))
     if (stopped.signal.aborted) return client.end() // closed while it was connecting
-    client.on('notification', ({ payload }) => on.message(payload ?? ''))
+    client.on('notification', ({ payload }) => handlers.message(payload ?? ''))
     await client.query(`listen ${channel}`)
     up = true
-    on.up()
+    handlers.up()
     const error = await ended
     up = false
-    if (!stopped.signal.aborted) on.lost(error)
+    if (!stopped.signal.aborted) handlers.lost(error)
   }
-  const running = (async () => {
+  const keepListening = async (handlers: Parameters<Listener['start']>[0]) => {
     while (!stopped.signal.aborted) {
-      await session().catch(() => {})
+      await session(handlers).catch(() => {})
       await sleep(200, undefined, { signal: stopped.signal }).catch(() => {})
     }
-  })()
+  }
 
   return {
     up: () => up,
+    start: (handlers) => {
+      running ??= keepListening(handlers)
+    },
     close: async () => {
       stopped.abort()
       await client?.end().catch(() => {})
@@ -65,7 +70,7 @@ export const listen = (
   }
 }
 
-/** Opens a connection for advisory locks, which last as long as the connection does. */
+/** A connection of its own whose advisory locks last as long as it does. */
 export const openLocks = async (connection: Connection, name: string) => {
   const lost = new AbortController()
   const client = await connect(connection, name, () => lost.abort())
@@ -73,7 +78,7 @@ export const openLocks = async (connection: Connection, name: string) => {
   return {
     lost: lost.signal,
     acquire: async (keys: readonly bigint[]) => {
-      // of several processes that start together, one then gets all locks, instead of each some of them
+      // one after the other: of several that start at once, one gets all there is to get, and nobody the half of it
       await client.query('begin')
       try {
         await client.query('select pg_advisory_xact_lock(7275464)')

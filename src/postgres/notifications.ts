@@ -47,5 +47,8 @@ export const decode = (text: string): Notification | undefined => {
 /** SQL expression that sends the text in its first binding when the transaction commits. */
 export const notify = `pg_notify('${channel}', ?)`
 
+/** SQL that sends each text of the array in its first binding. */
+export const notifyAll = `select pg_notify('${channel}', text) from unnest(?::text[]) as text`
+
 /** SQL that sends `appended` in the name of the connection it runs on. */
 export const notifyAppended = `select pg_notify('${channel}', '${words.appended} ' || current_setting('application_name'))`

@@ -1,8 +1,9 @@
 import type { Database } from './database.ts'
 import { advanceSequence, idKinds } from './ids.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 
 /** The target has a service key of its own: another Linkledger has used it. */
-export class OtherState extends Error {
+export class OtherState extends OperatorError {
   override readonly name = 'OtherState'
 }
 

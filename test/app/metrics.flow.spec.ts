@@ -3,12 +3,13 @@ import { expect } from 'chai'
 
 import { codec } from '../../src/events/codec.ts'
 import { memoryStore } from '../../src/store/memory.ts'
-import { lagOf, openMetrics } from '../../src/app/metrics.ts'
+import { lagOf } from '../../src/app/gauges.ts'
+import { openMetrics } from '../../src/app/metrics.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { browser, until } from '../support/client.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 
-/** The samples of a text in Prometheus' format, by name and labels. */
+/** Returns the samples of a text in Prometheus' format, by name and labels. */
 const samples = (text: string) =>
   Object.fromEntries(
     text
@@ -26,8 +27,8 @@ const metadata = {
 } as const
 const deleted = (id: number) => ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata }) as const
 
-describe('the metrics', () => {
-  it('tell how appends ended', async () => {
+describe('metrics', () => {
+  it('counts appends by outcome and times them', async () => {
     const metrics = openMetrics()
     const store = metrics.measured(await memoryStore(codec(memoryKeyring())))
     const append = () => store.append([{ stream: 'link-1', expected: 'no_stream', events: [deleted(1)] }])
@@ -45,17 +46,17 @@ describe('the metrics', () => {
     })
   })
 
-  it('leave out what cannot be asked for just now', async () => {
-    const { watch, text } = openMetrics()
-    watch({ name: 'there', help: 'h', read: () => 7 })
-    watch({ name: 'away', help: 'h', label: 'of', read: () => Promise.reject(new Error('no answer')) })
-    watch({ name: 'both', help: 'h', label: 'of', read: async () => ({ a: 1, b: 2 }) })
+  it('leaves out a gauge that cannot be read, and reports the others', async () => {
+    const { registerGauge, text } = openMetrics()
+    registerGauge({ name: 'there', help: 'h', read: () => 7 })
+    registerGauge({ name: 'away', help: 'h', label: 'of', read: () => Promise.reject(new Error('no answer')) })
+    registerGauge({ name: 'both', help: 'h', label: 'of', read: async () => ({ a: 1, b: 2 }) })
     const read = samples((await text()).text)
     expect(read).to.include({ there: 7, 'both{of="a"}': 1, 'both{of="b"}': 2 })
     expect(Object.keys(read).filter((name) => name.startsWith('away'))).to.deep.equal([])
   })
 
-  it('count how far behind the log something is, and since when', async () => {
+  it('measures the lag behind the log in events and in seconds', async () => {
     const store = await memoryStore(codec(memoryKeyring()))
     const start = await store.head('all')
     for (let id = 1; id <= 3; id++)
@@ -68,13 +69,13 @@ describe('the metrics', () => {
     expect(behind.seconds).to.be.within(age - 60, age)
   })
 
-  describe('of a service', () => {
+  describe('at /metrics of a service', () => {
     let service: TestApp
     before(async () => (service = await startTestApp()))
     after(() => service.close())
     const read = async () => samples(await (await fetch(`${service.app.address}/metrics`)).text())
 
-    it('tell of appends, tables, clicks and the process itself', async () => {
+    it('reports appends, projection, clicks and the process itself', async () => {
       const { key } = await service.register()
       await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'hello' } })
       await service.visit('/hello', { 'user-agent': browser })
@@ -103,8 +104,8 @@ describe('the metrics', () => {
       expect(recorded).to.include.keys('process_cpu_seconds_total')
     })
 
-    it('are those of the process that is asked: a standby fills no tables', async () => {
-      const standby = await startTestApp({ SECRET: service.config.SECRET }, service.connection)
+    it('reports the process that responds: a standby projector is not active and has no lag', async () => {
+      const standby = await startTestApp({}, service.connection)
       const text = await (await fetch(`${standby.app.address}/metrics`)).text()
       await standby.close()
       expect(samples(text)).to.include({ linkledger_projector_active: 0 })

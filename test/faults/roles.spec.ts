@@ -46,7 +46,7 @@ describe('roles split over processes on one database', function () {
   it('serve nothing but probes where they are not http', async () => {
     for (const path of ['/api/urls', '/register', '/anything']) {
       const { status, json } = await working!.get(path)
-      expect([status, json]).to.deep.equal([404, { error: 1, message: 'This process has not the role http.' }])
+      expect([status, json]).to.deep.equal([404, { error: 1, message: 'This process does not run the `http` role.' }])
     }
     expect((await working!.get('/healthz')).status).to.equal(200)
   })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { EventStore } from '../../src/events/store.ts'
-import { newestSeen } from '../../src/app/ledger.ts'
+import { projectedPosition } from '../../src/app/projector.ts'
 import { openLocks } from '../../src/postgres/listen.ts'
 import { accounts } from '../../src/projections/account.ts'
 import { fill } from '../../src/projections/fill.ts'
@@ -175,22 +175,22 @@ describe(`the projector (${repeatable})`, function () {
     await log.append(history(random, 100))
     // built anew, these are ahead of all others
     await build([links])
-    expect(await newestSeen(log.db)).to.equal(1n)
+    expect(await projectedPosition(log.db)).to.equal(1n)
     const projector = start({ projections: registered })
     await caughtUp(projector)
     const nobodys = { type: 'NameClaimed', data: { token: 't', holder: 'link-1', account: 1 } } as const
     await log.append([{ stream: 'claim-x', event: fresh(nobodys) }])
     await caughtUp(projector)
-    expect(await newestSeen(log.db)).to.equal(await log.store.head('domain'))
+    expect(await projectedPosition(log.db)).to.equal(await log.store.head('domain'))
   })
 
   it('has not come anywhere while one of its tables is being filled for the first time', async () => {
     await log.append(history(random, 100))
     const [late, ...others] = registered.filter(({ filter }) => filter === 'domain')
     await build(others)
-    expect(await newestSeen(log.db)).to.equal(0n)
+    expect(await projectedPosition(log.db)).to.equal(0n)
     await build([late!])
-    expect(await newestSeen(log.db)).to.equal(await log.store.head('domain'))
+    expect(await projectedPosition(log.db)).to.equal(await log.store.head('domain'))
   })
 
   it('works while another stands by, who takes over when it ends', async () => {

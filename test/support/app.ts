@@ -6,10 +6,10 @@ import { type App, startApp } from '../../src/app/service.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Outside } from '../../src/app/site.ts'
 import type { Connection } from '../../src/postgres/database.ts'
-import { client } from './client.ts'
+import { client, until } from './client.ts'
 import { freshDatabase } from './database.ts'
 
-/** A service in this process, on a database of its own, on a free port; `settings` are environment variables. */
+/** Starts a service in this process, on a database of its own and a free port, with its read tables filled. `settings` are environment variables. */
 export const startTestApp = async (
   settings: Readonly<Record<string, string>> = {},
   on?: Connection,
@@ -27,6 +27,7 @@ export const startTestApp = async (
     ...settings,
   })
   const app: App = await startApp(config, pino({ level: 'silent' }), outside)
+  if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
   return {
     ...client(app.address),
     app,
@@ -55,7 +56,7 @@ const domainEventsAfter = async ({ ledger: { store } }: App, after: bigint) => {
 }
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
-/** The same connection as a DATABASE_URL; a socket folder stands as `host` in its query. */
+/** Returns the connection as a DATABASE_URL; a socket folder is the `host` in its query. */
 export const urlOf = ({ host = '', port = 5432, user = '', password = '', database = '' }: Connection) => {
   const query = new URLSearchParams({ host, port: String(port) })
   return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(String(password))}@/${database}?${query.toString()}`

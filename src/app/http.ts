@@ -1,0 +1,41 @@
+import type { Config } from '../config.ts'
+import { closeServer, createHttpServer, listenOn, nothingHere, portOf, serve, type Site } from '../http/server.ts'
+import type { Cleanup } from '../lib/cleanup.ts'
+import type { Readiness } from './readiness.ts'
+
+export interface HttpOptions {
+  readonly problems: () => Readiness
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
+  /** Called in a process with the role http. The address is known once the server listens. */
+  readonly openSite: (baseUrl: () => string) => Site & { readonly close: () => Promise<void> }
+  readonly cleanup: Cleanup
+}
+
+/** ms to finish open requests when the service stops */
+const drainTimeout = 20_000
+
+/** Starts the HTTP server: probes and metrics, and in a process with the role http the site. */
+export const startHttp = async (
+  { HOST, PORT, BASE_URL, ROLES }: Config,
+  { problems, metrics, openSite, cleanup }: HttpOptions,
+) => {
+  const server = createHttpServer()
+  const baseUrl = () => BASE_URL ?? `http://localhost:${portOf(server)}`
+  const site = ROLES.has('http') ? openSite(baseUrl) : undefined
+  if (site) cleanup.defer(site.close)
+  serve(server, {
+    ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),
+    metrics,
+    probes: {
+      '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
+      '/readyz': () => {
+        const body = problems()
+        return { status: body.ready ? 200 : 503, body }
+      },
+    },
+  })
+  await listenOn(server, PORT, HOST)
+  cleanup.defer(() => closeServer(server, drainTimeout))
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST
+  return { address: `http://${host}:${portOf(server)}`, baseUrl: baseUrl() }
+}

@@ -1,0 +1,65 @@
+import type { Logger } from 'pino'
+import type { Cache } from '../cache/cache.ts'
+import { type EventStore, readToHead } from '../events/store.ts'
+import type { Listener } from '../postgres/listen.ts'
+import { decode } from '../postgres/notifications.ts'
+import type { Ledger } from './ledger.ts'
+import { projectedPosition } from './projector.ts'
+
+/** Events read at startup to find pending streams. Read tables that are further behind are being rebuilt. */
+const maxPending = 1000
+/** How often everything is checked that a lost notification would have said, in ms. */
+const pollInterval = 1000
+
+/** Keeps the cache of this process in step with what the others append and project. */
+export const startNotifications = async (
+  { db, store, appended, tables, instance }: Ledger,
+  { cache, listener, log }: { readonly cache: Cache; readonly listener: Listener; readonly log: Logger },
+): Promise<{ readonly close: () => Promise<void> }> => {
+  const { pending, progress } = cache
+  const onReplaced = () => void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
+  const onMessage = (text: string) => {
+    const notification = decode(text)
+    if (notification?.kind === 'replaced') onReplaced()
+    if (notification === undefined || notification.from === instance) return
+    if (notification.kind === 'appended') appended.notify()
+    if (notification.kind === 'projected' && notification.filter === 'domain')
+      void progress.advance(notification.position)
+    if (notification.kind === 'pending') pending.add(notification.stream, notification.position)
+  }
+  listener.start({
+    message: onMessage,
+    up: () => {
+      onReplaced() // the notification may have been missed
+      void markPending(store, cache).catch(() => {})
+    },
+    lost: (error) => log.warn({ err: error }, 'LISTEN connection lost; reconnecting'),
+  })
+  // read tables that do not exist yet are cached once they do
+  await cache.warm().catch(() => {})
+  await markPending(store, cache).catch(() => {})
+
+  const polling = setInterval(() => {
+    appended.notify()
+    void projectedPosition(db).then(progress.advance, () => {})
+    void tables.refresh().catch(() => {})
+  }, pollInterval)
+  return {
+    close: async () => {
+      clearInterval(polling)
+      await listener.close()
+    },
+  }
+}
+
+/** Marks the streams as pending that were appended to before this process could receive notifications, and are not projected yet. */
+const markPending = async (store: EventStore, { pending, progress }: Pick<Cache, 'pending' | 'progress'>) => {
+  let read = 0
+  for await (const events of readToHead(store, { after: progress.seen(), filter: 'domain', limit: 500 })) {
+    // `add` reads the whole stream, so each is added once
+    for (const [stream, position] of new Map(events.map((event) => [event.stream, event.position])))
+      pending.add(stream, position)
+    read += events.length
+    if (read >= maxPending) break
+  }
+}

@@ -1,0 +1,66 @@
+import type { Logger } from 'pino'
+import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
+import type { Cleanup } from '../lib/cleanup.ts'
+import { type Connection, type Database, openDatabase, openPool } from '../postgres/database.ts'
+import { runningEmbedded, startEmbedded } from '../postgres/embedded.ts'
+
+/** Who uses the embedded database: the service starts it; a command uses the running one, or starts it if there is none. */
+export type Use = 'service' | 'command'
+
+export interface Postgres {
+  readonly connection: Connection
+  /** Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. */
+  readonly database: (max: number, timeout: number) => Database
+  /** The same without knex. */
+  readonly pool: (max: number, timeout: number) => Pool
+}
+
+/** Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. `name` is what its connections are called. */
+export const openPostgres = async (
+  config: Config,
+  {
+    name,
+    use,
+    log,
+    cleanup,
+  }: { readonly name: string; readonly use: Use; readonly log: Logger; readonly cleanup: Cleanup },
+): Promise<Postgres> => {
+  const connection = await connectionFor(config, use, log, cleanup)
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost')
+  return {
+    connection,
+    database: (max, timeout) => {
+      const database = openDatabase(connection, { name, max, timeout, onError })
+      cleanup.defer(() => database.destroy())
+      return database
+    },
+    pool: (max, timeout) => {
+      const pool = openPool(connection, { name, max, timeout, onError })
+      cleanup.defer(() => pool.end())
+      return pool
+    },
+  }
+}
+
+const connectionFor = async (
+  { DATABASE_URL, DATA_DIR }: Config,
+  use: Use,
+  log: Logger,
+  cleanup: Cleanup,
+): Promise<Connection> => {
+  if (DATABASE_URL !== undefined) return { connectionString: DATABASE_URL }
+  const running = use === 'command' ? await runningEmbedded(DATA_DIR) : undefined
+  return running ?? startPostgres(DATA_DIR, log, cleanup)
+}
+
+/** Starts the embedded PostgreSQL in `dir`. */
+export const startPostgres = async (dir: string, log: Logger, cleanup: Cleanup): Promise<Connection> => {
+  const { connection, stop } = await startEmbedded({
+    dir,
+    log: (line) => log.debug({ postgres: line }, 'PostgreSQL'),
+    onCrash: (why) => log.error({ why }, 'PostgreSQL died; restarting it'),
+  })
+  cleanup.defer(stop)
+  return connection
+}
