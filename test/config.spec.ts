@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
@@ -6,7 +6,7 @@ import { BadConfig, readConfig, settings } from '../src/config.ts'
 
 const SECRET = 'a secret for tests only'
 
-describe('the settings', () => {
+describe('settings', () => {
   const read = (environment: Record<string, string | undefined> = {}) => readConfig({ SECRET, ...environment })
   const problems = (environment: Record<string, string>) => {
     try {
@@ -18,7 +18,7 @@ describe('the settings', () => {
     throw new Error(`accepted ${JSON.stringify(environment)}`)
   }
 
-  it('have defaults that need nothing', () => {
+  it('have defaults, so that none is required', () => {
     expect(read()).to.deep.equal({
       PORT: 3000,
       HOST: '127.0.0.1',
@@ -38,7 +38,7 @@ describe('the settings', () => {
     })
   })
 
-  it('are taken as they are given, an empty one as none', () => {
+  it('are read from the environment, where an empty one counts as not set', () => {
     const given = {
       PORT: '0',
       HOST: '0.0.0.0',
@@ -74,12 +74,12 @@ describe('the settings', () => {
     expect(read({ ...empty, UNKNOWN: 'x' })).to.deep.equal(read())
   })
 
-  it('check domains by DNS as soon as there are targets, unless told not to', () => {
+  it('check domains by DNS when DOMAIN_TARGETS is set, unless DOMAIN_CHECK is off', () => {
     expect(read({ DOMAIN_CHECK: 'dns' }).DOMAIN_CHECK).to.equal('dns')
     expect(read({ DOMAIN_TARGETS: 'a.example', DOMAIN_CHECK: 'off' }).DOMAIN_CHECK).to.equal('off')
   })
 
-  it('that are wrong are all told at once, each by its name and with what would be right', () => {
+  it('are reported together when invalid, each with its name and what would be right', () => {
     const wrong = {
       PORT: 'http',
       BASE_URL: 'go.example.com',
@@ -96,31 +96,31 @@ describe('the settings', () => {
       ROLES: 'http,writer',
       LOG_LEVEL: 'loud',
     }
-    const told = problems(wrong)
-    expect(told).to.have.length(Object.keys(wrong).length)
+    const messages = problems(wrong)
+    expect(messages).to.have.length(Object.keys(wrong).length)
     for (const name of Object.keys(wrong))
       expect(
-        told.filter((line) => line.startsWith(`${name} must `)),
+        messages.filter((line) => line.startsWith(`${name} must `)),
         name,
       ).to.have.length(1)
-    expect(told).to.include.members([
+    expect(messages).to.include.members([
       'PORT must be a whole number from 0 to 65535',
       'REGISTRATION must be one of open, closed',
       'SECRET must have at least 16 characters',
     ])
   })
 
-  it('let no process start whose roles would leave something undone', () => {
+  it('refuse roles that would leave work undone', () => {
     const DATABASE_URL = 'postgres://host/db'
     expect(problems({ DATABASE_URL, ROLES: 'http' }))
       .to.have.nested.property('[0]')
-      .that.matches(/^ROLES must name relay where it names http/)
+      .that.matches(/^ROLES must include relay with http/)
     expect(problems({ ROLES: 'http,relay' }))
       .to.have.nested.property('[0]')
-      .that.matches(/^ROLES must name projector unless DATABASE_URL is set/)
+      .that.matches(/^ROLES must include projector unless DATABASE_URL is set/)
     expect(problems({ DATABASE_URL, ROLES: 'recorder' }))
       .to.have.nested.property('[0]')
-      .that.matches(/^ROLES recorder has nothing to do without KAFKA_BROKERS/)
+      .that.matches(/^ROLES must not be recorder alone without KAFKA_BROKERS/)
     for (const ROLES of ['http,relay', 'projector', 'relay', 'http,relay,projector'])
       expect(read({ DATABASE_URL, ROLES }).ROLES).to.deep.equal(new Set(ROLES.split(',')))
     expect(read({ DATABASE_URL, ROLES: 'recorder', KAFKA_BROKERS: 'k:9092' }).ROLES).to.deep.equal(
@@ -128,7 +128,7 @@ describe('the settings', () => {
     )
   })
 
-  it('are checked for what cannot work', () => {
+  it('are refused when they cannot work', () => {
     for (const [name, values] of Object.entries({
       PORT: ['65536', '1.5', '-1', '80a', ' '],
       BASE_URL: [
@@ -148,15 +148,17 @@ describe('the settings', () => {
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
   })
 
-  it('say how the address of an EventStoreDB is written', () => {
-    const told = (EVENTSTORE_URL: string) => problems({ EVENTSTORE_URL })[0]
-    expect(told('kurrentdb://host:2113?tls=false')).to.equal(
-      'EVENTSTORE_URL must begin with esdb:// also for a KurrentDB: write esdb in place of kurrentdb',
+  it('explain how to write the address of an EventStoreDB', () => {
+    const problem = (EVENTSTORE_URL: string) => problems({ EVENTSTORE_URL })[0]
+    expect(problem('kurrentdb://host:2113?tls=false')).to.equal(
+      'EVENTSTORE_URL must begin with esdb://, also for KurrentDB: write esdb instead of kurrentdb',
     )
-    expect(told('host:2113')).to.include('must be an address like esdb://host:2113?tls=false')
-    expect(told('esdb://host:2113')).to.include('must hold user:password@ before the host')
-    expect(told('esdb://host?tls=no')).to.include('tls=true or tls=false')
-    expect(told('esdb://host?tls=false&throwOnAppendFailure=false')).to.include('no option throwOnAppendFailure')
+    expect(problem('host:2113')).to.include('must be an address like esdb://host:2113?tls=false')
+    expect(problem('esdb://host:2113')).to.include('must have user:password@ before the host')
+    expect(problem('esdb://host?tls=no')).to.include('must set tls to true or false')
+    expect(problem('esdb://host?tls=false&throwOnAppendFailure=false')).to.include(
+      'does not support the option throwOnAppendFailure',
+    )
     for (const good of [
       'esdb://host?tls=false',
       'esdb://admin:changeit@host:2113',
@@ -167,54 +169,30 @@ describe('the settings', () => {
       expect(read({ EVENTSTORE_URL: good }).EVENTSTORE_URL).to.equal(good)
   })
 
-  it('never show a value that is secret when they are told', () => {
-    const told = problems({
+  it('never show a secret value in a message', () => {
+    const messages = problems({
       SECRET: 'canary',
       DATABASE_URL: 'mysql://u:canary@h/d',
       EVENTSTORE_URL: 'esdb://u:canary@h?name=x',
       BASE_URL: 'https://u:canary@h',
     })
-    expect(told.join()).not.to.include('canary')
+    expect(messages.join()).not.to.include('canary')
   })
 
-  it('cannot be changed afterwards', () => {
+  it('are frozen', () => {
     expect(Object.isFrozen(read())).to.equal(true)
   })
 
-  it('are described, each of them', () => {
+  it('all have a description', () => {
     for (const [name, setting] of Object.entries(settings))
       expect(setting.description, name).to.be.a('string').and.not.to.equal('')
   })
 
-  describe('without a SECRET', () => {
-    let dir: string
-    beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'linkledger-config-'))))
-    afterEach(() => rm(dir, { recursive: true, force: true }))
-    const made = (DATA_DIR = join(dir, 'new', 'folder')) => readConfig({ DATA_DIR })
-
-    it('make one, keep it for themselves, and find it again', async () => {
-      const { SECRET, DATA_DIR } = made()
-      expect(SECRET).to.match(/^[\w-]{43}$/)
-      expect(made().SECRET).to.equal(SECRET)
-      expect((await readFile(join(DATA_DIR, 'secret'), 'utf8')).trim()).to.equal(SECRET)
-      expect((await stat(join(DATA_DIR, 'secret'))).mode & 0o777).to.equal(0o600)
-    })
-
-    it('make another for each folder', () => {
-      expect(made(join(dir, 'one')).SECRET).not.to.equal(made(join(dir, 'two')).SECRET)
-    })
-
-    it('prefer the one that is given', () => {
-      const { DATA_DIR } = made()
-      expect(readConfig({ DATA_DIR, SECRET }).SECRET).to.equal(SECRET)
-    })
-
-    it('do not go on with a kept one that is damaged', async () => {
-      const { DATA_DIR } = made()
-      for (const damaged of ['', 'short\n']) {
-        await writeFile(join(DATA_DIR, 'secret'), damaged)
-        expect(() => made(), JSON.stringify(damaged)).to.throw(/secret/i)
-      }
-    })
+  it('are read without a side effect: no folder and no file is created', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'linkledger-config-'))
+    const { SECRET: secret } = readConfig({ DATA_DIR: join(dir, 'data') })
+    expect(secret).to.equal(undefined)
+    expect(await readdir(dir)).to.deep.equal([])
+    await rm(dir, { recursive: true })
   })
 })

@@ -1,74 +1,60 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { SingleBar } from 'cli-progress'
-import { type Ledger, newestSeen, openLedger, project } from '../app/ledger.ts'
+import type { Command } from 'commander'
+import type { Ledger } from '../app/ledger.ts'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { refuse } from '../commands/decider.ts'
 import type { Context } from '../commands/handle.ts'
-import { readConfig } from '../config.ts'
-import { newKey } from '../security/apikeys.ts'
 import { register, Registration } from '../commands/register.ts'
 import { expiry, firstProblem } from '../lib/fields.ts'
-import { createLogger } from '../logger.ts'
-import { advanceSequence, idSequence } from '../postgres/ids.ts'
-import { projections } from '../projections/index.ts'
-import { fill } from '../projections/fill.ts'
+import { idSequence } from '../postgres/ids.ts'
 import { findAccountBy, listAccounts } from '../queries/account.ts'
+import { newKey } from '../security/apikeys.ts'
+import { BadCommand, type Cli } from './cli.ts'
+import { withTables } from './ledger.ts'
 
-export interface AccountOptions {
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly expires?: string | undefined
-  readonly yes?: boolean | undefined
+interface AddOptions {
+  readonly username?: string
+  readonly password?: string
 }
-type Print = (line: string) => void
-
-/** What an operator asked for cannot be done as asked; the message says what would be right. */
-export class BadCommand extends Error {}
-const bad = (message: string): never => {
-  throw new BadCommand(message)
+interface KeyOptions {
+  readonly expires?: string
+}
+interface EraseOptions {
+  readonly yes?: boolean
 }
 
-/** Works on the database of the running service, or starts PostgreSQL for as long as it takes. */
-export const withLedger = async (work: (ledger: Ledger) => Promise<void>) => {
-  const config = readConfig()
-  const ledger = await openLedger(
-    config,
-    createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL }),
-    'command',
+/** `linkledger account …` */
+export const addAccountCommands = (program: Command, cli: Cli) => {
+  const accounts = program.command('account').description('manage accounts')
+  const onAccount = (name: string, description: string) =>
+    accounts.command(name).description(description).argument('<account>', 'id, e-mail address or username')
+
+  accounts
+    .command('add')
+    .description('create an account and print its API key')
+    .argument('<email>', 'e-mail address')
+    .option('--username <name>', 'username; derived from the e-mail address when not given')
+    .option('--password <password>', 'password; generated and printed when not given')
+    .action((email: string, options: AddOptions) => add(cli, email, options))
+  accounts
+    .command('list')
+    .description('list all accounts')
+    .action(() => list(cli))
+  onAccount('key', 'replace the API key of an account and print the new one')
+    .option('--expires <time>', 'when the key expires, in UTC: "2030-01-31 18:00:00" or 2030-01-31')
+    .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
+  onAccount('disable', 'refuse the API key of an account and hide its links').action((who: string) =>
+    change(cli, who, 'DisableAccount', async (_, id) => `Account ${id} is disabled.`),
   )
-  try {
-    await work(ledger)
-  } finally {
-    await ledger.close()
-  }
+  onAccount('enable', 'undo `disable`').action((who: string) =>
+    change(cli, who, 'EnableAccount', async (_, id) => `Account ${id} is enabled.`),
+  )
+  onAccount('erase', 'destroy the personal data of an account for good; its links then return 404')
+    .option('--yes', 'confirm: this cannot be undone')
+    .action((who: string, options: EraseOptions) => erase(cli, who, options))
 }
 
-/** The same with read tables that are up to date: brought there by the running service, or by this command if none runs. */
-const withTables = (work: (ledger: Ledger, visible: (position: bigint) => Promise<void>) => Promise<void>) =>
-  withLedger(async (ledger) => {
-    const { db, store, tables } = ledger
-    let seen = 0n
-    const projector = project(ledger, async (filter, position) => {
-      if (filter === 'domain') seen = position
-    })
-    const head = await store.head('domain')
-    const until = async (done: () => Promise<boolean>) => {
-      for (let tries = 0; tries < 200 && !(await done()); tries++) await sleep(25)
-    }
-    const visible = (position: bigint) => until(async () => seen >= position || (await newestSeen(db)) >= position)
-    try {
-      // a projector that stays passive means that a service is at work
-      let passive = 0
-      await until(async () => (projector.state().active ? seen >= head : passive++ > 40))
-      await tables.refresh()
-      await work(ledger, visible)
-    } finally {
-      await projector.stop()
-    }
-  })
-
-const context = (id: number): Context => ({
+const operator = (id: number): Context => ({
   account: id,
   actor: { kind: 'operator' },
   request: 'command line',
@@ -76,145 +62,79 @@ const context = (id: number): Context => ({
   at: new Date().toISOString(),
 })
 
-const known = async ({ reader }: Ledger, who: string | undefined) => {
-  const found = await findAccountBy(reader, who ?? bad('say which account: an id, an e-mail or a username'))
+const find = async ({ reader }: Ledger, who: string) => {
+  const found = await findAccountBy(reader, who)
   return found && found.status !== 'erased' ? found : refuse('not_found', `there is no account ${who}`)
 }
 
-const add = (email: string | undefined, options: AccountOptions, print: Print) =>
-  withTables(async ({ handler, keys, db }, visible) => {
-    const made = options.password ?? randomBytes(12).toString('base64url')
-    const parsed = Registration.safeParse({
-      email,
-      password: made,
-      ...(options.username ? { username: options.username } : {}),
-    })
-    if (!parsed.success) return bad(firstProblem(parsed.error))
+const add = async (cli: Cli, email: string, { username, password }: AddOptions) => {
+  const generated = randomBytes(12).toString('base64url')
+  const registration = Registration.safeParse({
+    email,
+    password: password ?? generated,
+    ...(username ? { username } : {}),
+  })
+  if (!registration.success) throw new BadCommand(firstProblem(registration.error))
+  await withTables(cli, async ({ handler, keys, db }, waitUntilProjected) => {
     let position = 0n
-    const answer = await register(keys.service, parsed.data, async (make) => {
-      const own = context(0)
+    const added = await register(keys.service, registration.data, async (make) => {
+      const own = operator(0)
       const created = await handler.create(account, idSequence(db, 'account'), make, (id) => ({ ...own, account: id }))
       position = created.position
       return created
     })
-    await visible(position)
-    print(`account   ${answer.id}`)
-    print(`username  ${answer.username}`)
-    if (!options.password) print(`password  ${made}`)
-    print(`API key   ${answer.api_key}`)
-    print('The key is shown this once.')
+    await waitUntilProjected(position)
+    cli.print(`account   ${added.id}`)
+    cli.print(`username  ${added.username}`)
+    if (password === undefined) cli.print(`password  ${generated}`)
+    cli.print(`API key   ${added.api_key}`)
+    cli.print('This is the only time that the key is shown.')
   })
+}
 
 const change = (
-  who: string | undefined,
-  make: (id: number) => AccountCommand,
+  cli: Cli,
+  who: string,
+  type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount' | 'EraseAccount'>,
   done: (ledger: Ledger, id: number) => Promise<string>,
-  print: Print,
 ) =>
-  withTables(async (ledger, visible) => {
-    const { id } = await known(ledger, who)
-    const { position } = await ledger.handler.handle(account, make(id), context(id))
-    await visible(position)
-    print(await done(ledger, id))
+  withTables(cli, async (ledger, waitUntilProjected) => {
+    const { id } = await find(ledger, who)
+    const { position } = await ledger.handler.handle(account, { type, id }, operator(id))
+    await waitUntilProjected(position)
+    cli.print(await done(ledger, id))
   })
 
-const replaceKey = async (who: string | undefined, { expires }: AccountOptions, print: Print) => {
-  const ends = expiry.safeParse(expires ?? null)
-  if (!ends.success) return bad(`--expires: ${firstProblem(ends.error)}`)
-  await withTables(async (ledger, visible) => {
-    const { id } = await known(ledger, who)
+const erase = async (cli: Cli, who: string, { yes }: EraseOptions) => {
+  if (!yes)
+    throw new BadCommand(
+      'erasing cannot be undone: the personal data of the account is destroyed and its links return 404. Add --yes to confirm.',
+    )
+  await change(cli, who, 'EraseAccount', async ({ keys }, id) => {
+    await keys.destroy([id])
+    return `Account ${id} is erased. Older backups of the schema \`state\` still hold its key: after restoring one, start the service once to destroy the key again.`
+  })
+}
+
+const replaceKey = async (cli: Cli, who: string, { expires }: KeyOptions) => {
+  const until = expiry.safeParse(expires ?? null)
+  if (!until.success) throw new BadCommand(`--expires ${firstProblem(until.error)}`)
+  await withTables(cli, async (ledger, waitUntilProjected) => {
+    const { id } = await find(ledger, who)
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
-    const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: ends.data } } as const
-    await visible((await ledger.handler.handle(account, command, context(id))).position)
-    print(`API key   ${apiKey}`)
-    print('The old key is refused from now on. This one is shown this once.')
+    const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: until.data } } as const
+    const { position } = await ledger.handler.handle(account, command, operator(id))
+    await waitUntilProjected(position)
+    cli.print(`API key   ${apiKey}`)
+    cli.print('The old key no longer works. This is the only time that the new one is shown.')
   })
 }
 
-const list = (print: Print) =>
-  withTables(async ({ reader }) => {
-    const rows = await listAccounts(reader)
-    print(`${'id'.padStart(6)}  ${'status'.padEnd(8)}  ${'registered'.padEnd(10)}  ${'username'.padEnd(20)}  e-mail`)
-    for (const { id, status, registered, username, email } of rows)
-      print(
-        `${String(id).padStart(6)}  ${status.padEnd(8)}  ${registered.toISOString().slice(0, 10)}  ${(username ?? '').padEnd(20)}  ${email ?? ''}`,
-      )
+const list = (cli: Cli) =>
+  withTables(cli, async ({ reader }) => {
+    const line = (id: string, status: string, registered: string, username: string, email: string) =>
+      `${id.padStart(6)}  ${status.padEnd(8)}  ${registered.padEnd(10)}  ${username.padEnd(20)}  ${email}`
+    cli.print(line('id', 'status', 'registered', 'username', 'e-mail'))
+    for (const { id, status, registered, username, email } of await listAccounts(reader))
+      cli.print(line(String(id), status, registered.toISOString().slice(0, 10), username ?? '', email ?? ''))
   })
-
-/** `linkledger account …` */
-export const accountCommand = async (
-  [what, who]: readonly string[],
-  options: AccountOptions,
-  print: Print,
-): Promise<void> => {
-  switch (what) {
-    case 'add':
-      return add(who, options, print)
-    case 'list':
-      return list(print)
-    case 'key':
-      return replaceKey(who, options, print)
-    case 'disable':
-      return change(
-        who,
-        (id) => ({ type: 'DisableAccount', id }),
-        async (_, id) => `Account ${id} is disabled.`,
-        print,
-      )
-    case 'enable':
-      return change(
-        who,
-        (id) => ({ type: 'EnableAccount', id }),
-        async (_, id) => `Account ${id} is enabled.`,
-        print,
-      )
-    case 'erase':
-      if (!options.yes)
-        return bad(
-          'erasing is for good: the account\u2019s links answer 404 and its personal data is destroyed. Say --yes to do it.',
-        )
-      return change(
-        who,
-        (id) => ({ type: 'EraseAccount', id }),
-        async ({ keys }, id) => {
-          await keys.destroy([id])
-          return `Account ${id} is erased. Older backups of the schema \`state\` still hold its key: start the service once on a restored one, and it is destroyed again.`
-        },
-        print,
-      )
-    default:
-      return bad('say what to do: linkledger account add|list|key|disable|enable|erase')
-  }
-}
-
-/** `linkledger rebuild`: new tables beside the old ones, which are read until the new ones have caught up. */
-export const rebuildCommand = (print: Print): Promise<void> =>
-  withLedger(async (ledger) => {
-    const bar = new SingleBar({
-      format: '{name} [{bar}] {percentage}% | {value}/{total} | {eta_formatted} left',
-      noTTYOutput: false,
-    })
-    for (const projection of projections) {
-      bar.start(Number(await ledger.store.head(projection.filter)), 0, { name: projection.name.padEnd(10) })
-      await fill(ledger, projection, new AbortController().signal, (position, head) => {
-        bar.setTotal(Number(head))
-        bar.update(Number(position))
-      })
-      bar.update(bar.getTotal())
-      bar.stop()
-    }
-    await setSequences(ledger)
-    print('The read tables are built anew and in use.')
-  })
-
-/** After a rebuild the sequences stand behind the highest id that the log knows. */
-const setSequences = async ({ db, tables }: Ledger) => {
-  await tables.refresh()
-  for (const [kind, table] of [
-    ['account', 'accounts'],
-    ['link', 'links'],
-  ] as const) {
-    const { rows } = await db.raw<{ rows: { max: string | null }[] }>(`select max(id) from ${tables.name(table)}`)
-    if (rows[0]?.max) await advanceSequence(db, kind, Number(rows[0].max))
-  }
-}

@@ -1,31 +1,27 @@
 import { type StreamKind, streamId } from '../events/streams.ts'
 import type { Claim } from './claim.ts'
 
-/**
- * The rules of one kind of stream: which events a command causes (`decide`), and how events change the state that it decides on (`evolve`).
- * Both are pure: time, ids and hashes come with the command.
- */
+/** One kind of stream: what it may do (decide) and what it remembers to decide it (evolve). Pure: time, ids and hashes come in the command. */
 export interface Decider<C, S, E> {
   readonly kind: StreamKind
-  /** Returns the id, within the kind, of the stream that a command changes. */
+  /** Id of the stream that decides the command, within its kind. */
   readonly id: (command: C) => string | number
   readonly initialState: S
-  /** Returns the events that a command causes: none if it would change nothing. Throws `Refused`. */
+  /** Throws `Refused`. A wish that already holds gives `[]`. */
   readonly decide: (command: C, state: S) => readonly E[]
   readonly evolve: (state: S, event: E) => S
-  /** Returns the unique names that have to be claimed before the events may be appended. */
+  /** The unique names that have to be had before these events may be appended. */
   readonly claims?: (command: C, events: readonly E[]) => readonly Claim[]
 }
 
-/** Returns the name of the stream that a command changes. */
+/** The stream that decides a command. */
 export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
   streamId(kind, id(command))
 
 export type Refusal = 'not_found' | 'invalid' | 'taken' | 'busy'
 
-/** The command is not allowed, and would not be if it were sent again. `what` is the kind of unique name that is taken. */
+/** What was asked is not done, and would not be done if it were asked again. `what` names the unique name that is taken. */
 export class Refused extends Error {
-  override readonly name = 'Refused'
   readonly code: Refusal
   readonly what: string | undefined
   constructor(code: Refusal, message: string, what?: string) {
@@ -38,7 +34,7 @@ export const refuse = (code: Refusal, message: string, what?: string): never => 
   throw new Refused(code, message, what)
 }
 
-/** Returns the state after the events. */
+/** The events' effect on a state, in order. */
 export const fold = <C, S, E>(
   { initialState, evolve }: Decider<C, S, E>,
   events: readonly E[],

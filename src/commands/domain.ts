@@ -22,12 +22,11 @@ export type DomainCommand =
       readonly token: string
     }
   | { readonly type: 'UpdateDomain'; readonly id: number; readonly account: number; readonly changes: Partial<Targets> }
-  /** `free`: when the host becomes available to other accounts (ISO 8601) */
+  /** `free`: from when on another account may have the host, ISO 8601 */
   | { readonly type: 'DeleteDomain'; readonly id: number; readonly account: number; readonly free: string }
-  /** The result of a regular DNS check; sent by the service itself, so there is no owner to check. */
+  /** What a regular look at DNS has found; nobody's wish, so it asks for no owner. */
   | { readonly type: 'CheckDomain'; readonly id: number; readonly verified: boolean }
 
-/** Returns the host name of a domain's address. */
 export const hostOf = ({ domain }: Pick<DomainFields, 'domain'>) => new URL(domain).hostname
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
@@ -49,7 +48,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         if (state.tokens.fenced.includes(token))
           return refuse('taken', '`domain` must not be in use by another account.', 'host')
         if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, token, ...fields } }]
-        // the domain is restored under its old id, so that its links work again
+        // it comes back under its old id, so that its links live again
         return state.status === 'deleted' && state.account === account && hostOf(state.fields) === hostOf(fields)
           ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
           : refuse('taken', '`domain` must not be in use by another account.', 'host')

@@ -28,10 +28,10 @@ export type LinkCommand =
       readonly type: 'UpdateLink'
       readonly id: number
       readonly account: number
-      /** only the fields to change */
+      /** only the fields that were sent */
       readonly changes: Changes
       readonly password?: string | null
-      /** of the claim, in case the address changes */
+      /** for the claim, should the address change */
       readonly token: string
       readonly now: string
     }

@@ -20,7 +20,7 @@ const base = owned(
   { kind: 'overlay', label: 'CTA overlay', initial },
 )
 
-/** Returns which field is missing that the overlay's type requires, if any. */
+/** What an overlay cannot do without, by its type. */
 const missing = ({ type, message, image, question, options, coupon }: OverlayFields): string | undefined => {
   switch (type) {
     case 'message':
@@ -38,7 +38,7 @@ const missing = ({ type, message, image, question, options, coupon }: OverlayFie
   }
 }
 
-/** An update may not remove a field that the overlay's type requires. */
+/** Whatever of it is changed, an overlay stays one that can be shown. */
 export const overlay: typeof base = {
   ...base,
   decide: (command, state) => {

@@ -4,14 +4,14 @@ import { ownedSchemas } from './owned.ts'
 
 const fields = {
   name: z.string(),
-  /** path of the rotator, as entered; compared in lower case */
+  /** of the rotator's address, as typed; compared in lower case */
   slug: z.string(),
-  /** whether visitors can use the rotator and see the list page */
+  /** whether the rotator and the list page are there for everyone */
   public: z.boolean(),
 }
 export type CampaignFields = z.infer<z.ZodObject<typeof fields>>
 
 const { created, updated, deleted } = ownedSchemas(fields)
-/** The events of a link, not of a campaign, say which campaign the link is in. */
+/** Which campaign a link is in stands in the link's own stream. */
 export const campaignEvents = { CampaignCreated: created, CampaignUpdated: updated, CampaignDeleted: deleted }
 export type CampaignEvent = EventOf<typeof campaignEvents>

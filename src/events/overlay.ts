@@ -3,26 +3,26 @@ import type { EventOf } from './event.ts'
 import { ownedSchemas } from './owned.ts'
 
 export const OverlayType = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
-/** A corner of the page: bottom or top, then left or right. */
+/** A corner of the page: bottom or top, left or right. */
 export const OverlayPosition = z.enum(['bl', 'br', 'tl', 'tr'])
 
-/** A call to action, shown over the destination of a link. */
+/** A call to action that is laid over a link's destination. */
 const fields = {
   type: OverlayType,
   name: z.string(),
   message: z.string(),
-  /** label of its button, which leads to `link` or submits its form */
+  /** of its button, which leads to `link` or sends its form */
   label: z.string(),
   link: z.string(),
-  /** URL of an image */
+  /** address of an image */
   image: z.string(),
   /** `#rrggbb` */
   color: z.string(),
   position: OverlayPosition,
-  /** question of a poll; `options` are its answers */
+  /** of a poll, with the answers to choose from */
   question: z.string(),
   options: z.array(z.string()),
-  /** coupon code shown to visitors */
+  /** the code that a visitor is given */
   coupon: z.string(),
 }
 export type OverlayFields = z.infer<z.ZodObject<typeof fields>>

@@ -4,13 +4,14 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from './operatorerror.ts'
 
 export interface FolderLock {
   readonly release: () => Promise<void>
 }
 
 /** The folder is locked by another process, whose id is in the message if it could be asked. */
-export class FolderInUse extends Error {
+export class FolderInUse extends OperatorError {
   override readonly name = 'FolderInUse'
 }
 

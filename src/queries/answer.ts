@@ -3,12 +3,12 @@ import type { Reader } from './reader.ts'
 
 export interface AnswerRow {
   readonly id: number
-  /** a JSON object of strings; null after its account was erased */
+  /** JSON; null once its account is erased */
   readonly fields: string | null
   readonly created: Date
 }
 
-/** Returns one page of the answers to an overlay, newest first. */
+/** One page of what was answered to an overlay, newest first. */
 export const listAnswers = async ({ db, table }: Reader, overlay: number, page: Page): Promise<Listed<AnswerRow>> => {
   const rows = (await db(table('answers'))
     .where({ overlay })

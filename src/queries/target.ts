@@ -3,57 +3,55 @@ import type { LinkFields } from '../events/link.ts'
 import type { OverlayFields } from '../events/overlay.ts'
 import type { PixelFields } from '../events/pixel.ts'
 import type { SplashFields } from '../events/splash.ts'
-import { streamId, type StreamKind } from '../events/streams.ts'
 import { prepared } from '../postgres/database.ts'
 import type { Reader } from './reader.ts'
 
 type Identified<F> = F & { readonly id: number }
-/** The resources that a link's interstitial uses and that are not deleted; each has a stream of its own. */
+/** What lives of that which a link shows, and that its own stream does not hold. */
 export interface Parts {
   readonly splash?: Identified<SplashFields> | undefined
   readonly overlay?: Identified<OverlayFields> | undefined
   readonly pixels: readonly Identified<Pick<PixelFields, 'type' | 'tag'>>[]
 }
 
-/** What a visitor sees before the destination. */
+/** What a visitor is shown on the way. */
 export interface Interstitial extends Parts {
   readonly type: 'direct' | 'frame' | 'splash' | 'overlay'
   readonly title: string
   readonly description: string
   readonly image: string
-  /** the owner set at least one of the meta tags for link previews */
+  /** its owner wrote what is told to who draws a card of it */
   readonly card: boolean
 }
 
-type Texts = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescription' | 'metaimage'>
+type Words = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescription' | 'metaimage'>
 
-/** A link with all that a redirect needs. */
+/** All that a redirect needs to know of a link. */
 export interface Target
-  extends Texts, Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'> {
+  extends Words, Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'> {
   readonly link: number
   readonly account: number
-  /** of the link's stream */
+  /** of the link's stream, as a number */
   readonly revision: number
-  /** of the link's last change in the log */
+  /** in the log, of the link's last change */
   readonly position: bigint
   readonly domain: number | null
   readonly aliasKey: string
   /** scrypt hash */
   readonly password: string | null
   readonly expiry: Date | null
-  /** undefined: the link redirects at once */
+  /** undefined: it redirects, and no more */
   readonly interstitial: Interstitial | undefined
 }
 
-/** A link whose splash page or overlay was deleted redirects directly. */
-const typeOf = (type: string, { splash, overlay }: Parts): Interstitial['type'] => {
+/** A splash page or an overlay that is no more makes its links direct ones. */
+const wayOf = (type: string, { splash, overlay }: Parts): Interstitial['type'] => {
   if (type === 'frame' || type === 'splash') return type
   return splash ? 'splash' : overlay ? 'overlay' : 'direct'
 }
-/** Returns the interstitial of a link, or undefined if it has none. */
-export const interstitialOf = (link: Texts & Pick<LinkFields, 'type'>, parts: Parts): Interstitial | undefined => {
+export const interstitialOf = (link: Words & Pick<LinkFields, 'type'>, parts: Parts): Interstitial | undefined => {
   const { title, description, metatitle, metadescription, metaimage } = link
-  const type = typeOf(link.type, parts)
+  const type = wayOf(link.type, parts)
   const card = [metatitle, metadescription, metaimage].some(Boolean)
   if (type === 'direct' && parts.pixels.length === 0 && !card) return undefined
   return {
@@ -65,30 +63,28 @@ export const interstitialOf = (link: Texts & Pick<LinkFields, 'type'>, parts: Pa
     image: metaimage,
   }
 }
-/** Returns the streams of an interstitial's resources. */
+/** The streams of what a link shows. */
 export const partStreams = ({ splash, overlay, pixels }: Parts): readonly string[] => [
-  ...(splash ? [streamId('splash', splash.id)] : []),
-  ...(overlay ? [streamId('overlay', overlay.id)] : []),
-  ...pixels.map(({ id }) => streamId('pixel', id)),
+  ...(splash ? [`splash-${splash.id}`] : []),
+  ...(overlay ? [`overlay-${overlay.id}`] : []),
+  ...pixels.map(({ id }) => `pixel-${id}`),
 ]
 
-/** A bio page with all that it shows. */
+/** All that is shown of a bio page. */
 export interface BioTarget extends BioFields {
   readonly bio: number
   readonly account: number
-  /** of the page's last change in the log */
+  /** in the log, of the page's last change */
   readonly position: bigint
   readonly domain: null
   readonly aliasKey: string
 }
 
-/** What a public address may lead to. */
+/** What may stand at a public address; its stream names it among all of them. */
 export type PublicTarget = Target | BioTarget
-/** Returns the stream of a target, which identifies it. */
-export const targetStream = (target: PublicTarget) =>
-  'bio' in target ? streamId('bio', target.bio) : streamId('link', target.link)
+export const targetStream = (target: PublicTarget) => ('bio' in target ? `bio-${target.bio}` : `link-${target.link}`)
 
-/** Returns the target at an address (null: the service's own host), unless it is deleted or its account is not active. */
+/** What lives at an address (a null domain is the service's own), unless its account is not active. */
 export const findPublicTarget = async (reader: Reader, domain: number | null, aliasKey: string) =>
   (await findTarget(reader, domain, aliasKey)) ?? (domain === null ? findBioTarget(reader, aliasKey) : undefined)
 
@@ -110,7 +106,7 @@ const columns =
     .map((name) => `l.${name}`)
 
 const findTarget = async ({ db, table }: Reader, domain: number | null, aliasKey: string) => {
-  // most links have no interstitial, and then these subqueries do not run
+  // most links show nothing, and then nothing is looked for
   const one = (kind: string) =>
     db.raw(
       `case when l.type like '${kind}-%' then (select row_to_json(s) from ${table(kind === 'splash' ? 'splashes' : 'overlays')} s
@@ -158,19 +154,19 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
   return { ...fields, bio: Number(id), account: Number(account), position: BigInt(position), domain: null, aliasKey }
 }
 
-/** Cached data of this stream and of this address is outdated. */
+/** Whatever is remembered of a stream, or of an address, is no longer true. */
 export interface Changed {
   readonly stream: string
   readonly domain: number | null
-  /** null: it has no public address */
+  /** null: it stands at no address */
   readonly aliasKey: string | null
   readonly position: bigint
 }
 
-/** Returns all cached resources that changed after one position of the log and up to another, in one query per projected batch. */
+/** Everything that a process remembers of, as far as it changed between two positions of the log: asked once for all after each batch. */
 export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
-  const changed = (kind: StreamKind, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
-    `select '${streamId(kind, '')}' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
+  const changed = (kind: string, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
+    `select '${kind}-' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
      where position > ? and position <= ?`
   const sources = [
     changed('link', 'links', 'domain', 'alias_key'),

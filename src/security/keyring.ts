@@ -2,9 +2,10 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
 import { type Keyring, seal, unseal } from './seal.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 
 /** SECRET is not the one under which the keys in `state.keys` are wrapped. */
-export class WrongSecret extends Error {
+export class WrongSecret extends OperatorError {
   override readonly name = 'WrongSecret'
 }
 

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { appendLimit, type EventStore, readToHead, type Write } from '../events/store.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 
 type AnyEvent = Recorded<DomainEvent>
 
 /** The target is not a copy of the source; the message names the first difference. */
-export class NotACopy extends Error {
+export class NotACopy extends OperatorError {
   override readonly name = 'NotACopy'
 }
 

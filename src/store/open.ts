@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { type New, systemMetadata } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 
 /** The first event of a log. */
 export type Opening = New<Event<'LogOpened'>>
 
 /** The event store has a stream `log` that is not ours. */
-export class ForeignLog extends Error {
+export class ForeignLog extends OperatorError {
   override readonly name = 'ForeignLog'
 }
 

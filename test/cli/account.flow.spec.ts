@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { accountCommand, type AccountOptions } from '../../src/cli/account.ts'
+import { run as runInProcess } from '../../src/cli/run.ts'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
 import { type Answer, until } from '../support/client.ts'
 import { query } from '../support/faults.ts'
@@ -10,18 +10,18 @@ import { runCommand, type Service, startProcess } from '../support/process.ts'
 
 const long = 'https://example.com/'
 
-describe('the command line, on the embedded database', function () {
+describe('account commands and rebuild, on the embedded database', function () {
   this.timeout(120_000)
   let dir: string
   let service: Service
-  /** What a command that does its work prints. */
+  /** Runs a command that succeeds in a process of its own; resolves with what it prints. */
   const run = async (...args: string[]) => {
     const { code, out, err } = await runCommand(args, { DATA_DIR: dir })
     expect(code, err).to.equal(0)
     expect(err).to.equal('')
     return out
   }
-  /** What one that cannot do it says. */
+  /** Runs a command that fails in a process of its own; resolves with its message. */
   const refused = async (args: readonly string[], settings: Record<string, string> = {}) => {
     const { code, out, err } = await runCommand(args, { DATA_DIR: dir, ...settings })
     expect(code, args.join(' ')).to.equal(1)
@@ -31,12 +31,11 @@ describe('the command line, on the embedded database', function () {
       .and.not.to.match(/^ +at /m)
     return err
   }
-  /** The same without a process of its own: what it prints, or the message it ends with. */
-  const inProcess = async (args: readonly string[], options: AccountOptions = {}) => {
+  /** Runs an account command in this process; resolves with all that it prints. */
+  const inProcess = async (args: readonly string[], settings: Record<string, string> = {}) => {
     const printed: string[] = []
-    await accountCommand(args, options, (line) => void printed.push(line)).catch((error: Error) =>
-      printed.push(error.message),
-    )
+    const print = (line: string) => void printed.push(line)
+    await runInProcess(['account', ...args], { variables: { DATA_DIR: dir, ...settings }, print, printError: print })
     return printed.join('\n')
   }
   const field = (name: string, out: string) => new RegExp(`^${name} +(\\S+)$`, 'm').exec(out)?.[1] ?? ''
@@ -48,7 +47,7 @@ describe('the command line, on the embedded database', function () {
     ]
     return { email, out, id, username, key }
   }
-  /** A running service has changed its answers by the time that a command ends, or within a moment. */
+  /** A running service responds differently by the time that a command ends, or within a moment. */
   const soon = async (ask: () => Promise<Answer>, status: number) => {
     const answer = await until(ask, (now) => now.status === status, 1000)
     expect(answer.status, answer.text).to.equal(status)
@@ -63,16 +62,14 @@ describe('the command line, on the embedded database', function () {
 
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'linkledger-admin-'))
-    process.env['DATA_DIR'] = dir
     service = await startProcess({ DATA_DIR: dir })
   })
   after(async () => {
-    delete process.env['DATA_DIR']
     await service.end()
     await rm(dir, { recursive: true, force: true })
   })
 
-  describe('beside a running service', () => {
+  describe('while a service is running', () => {
     let ann: ReturnType<typeof made>
     let bob: ReturnType<typeof made>
     let eve: ReturnType<typeof made>
@@ -82,23 +79,23 @@ describe('the command line, on the embedded database', function () {
       const [first, second, third] = await Promise.all([
         run('account', 'add', emails[0]),
         run('account', 'add', emails[1], '--username', 'bobby', '--password', 'correct horse 1'),
-        inProcess(['add', emails[2]], { username: 'canary45' }),
+        inProcess(['add', emails[2], '--username', 'canary45']),
       ])
       ;[ann, bob, eve] = [made(emails[0], first), made(emails[1], second), made(emails[2], third)]
       for (const { username, key } of [ann, bob, eve]) links[username] = await shorten(key, `of-${username}`)
       for (const path of Object.values(links)) expect((await service.visit(path)).status).to.equal(302)
     })
 
-    it('makes accounts, whose keys hold at once', async () => {
+    it('creates accounts whose API keys work at once', async () => {
       for (const { id, key, email, username } of [ann, bob, eve])
         expect((await account(key)).json['data']).to.include({ id: Number(id), email, username })
       expect([ann.username, bob.username]).to.deep.equal(['ann', 'bobby'])
       expect(field('password', ann.out)).to.match(/^[\w-]{16}$/)
       expect(bob.out).not.to.include('correct horse')
-      for (const { out } of [ann, bob]) expect(out).to.include('The key is shown this once.')
+      for (const { out } of [ann, bob]) expect(out).to.include('This is the only time that the key is shown.')
     })
 
-    it('lists them, names them by id, e-mail or username, and changes them at once', async () => {
+    it('lists accounts, finds them by id, e-mail or username, and changes them at once', async () => {
       const [list, replaced, disabled] = await Promise.all([
         inProcess(['list']),
         run('account', 'key', 'ann@example.com', '--expires', '2090-01-31 18:00:00'),
@@ -123,7 +120,7 @@ describe('the command line, on the embedded database', function () {
       await soon(() => service.visit(links['bobby']!), 302)
     })
 
-    it('erases an account for good, and rebuilds the tables while the service goes on answering (threat 45)', async () => {
+    it('erases an account, and rebuilds the read tables while the service keeps responding (threat 45)', async () => {
       const list = async () => (await service.get('/api/urls', { key: ann.key })).json
       await service.visit(links['ann']!, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) canary45/1.0 Firefox/130.0' })
       const before = await until(list, (json) => json['data'].urls[0].clicks === 2)
@@ -138,14 +135,14 @@ describe('the command line, on the embedded database', function () {
         expect(await list()).to.deep.equal(before)
         expect((await service.visit(links['bobby']!, { 'User-Agent': 'Googlebot/2.1' })).status).to.equal(302)
       }
-      expect(await rebuilding).to.include('The read tables are built anew and in use.')
+      expect(await rebuilding).to.include('The read tables are rebuilt and in use.')
       expect(await list()).to.deep.equal(before)
       expect((await service.get('/readyz')).status).to.equal(200)
       await shorten(ann.key, 'after-rebuild')
       expect((await service.visit('/after-rebuild')).status).to.equal(302)
     })
 
-    it('leaves nothing personal of whom it erased: in the log, the tables and the spool (threat 45)', async () => {
+    it('leaves no personal data of an erased account in the log, the tables and the spool (threat 45)', async () => {
       const connection = (await runningEmbedded(dir))!
       const tables = await query<{ name: string }>(
         connection,
@@ -175,36 +172,23 @@ describe('the command line, on the embedded database', function () {
       expect(taken.json['message']).to.include('alias is taken')
     })
 
-    it('says what would be right', async () => {
-      const [command, option, expires] = await Promise.all([
-        refused(['accounts']),
-        refused(['account', 'list', '--prot', '80']),
-        refused(['account', 'key', 'ann', '--expires', 'tomorrow']),
+    it('says which account does not exist and which name is taken', async () => {
+      const expires = await runCommand(['account', 'key', 'ann', '--expires', 'tomorrow'], { DATA_DIR: dir })
+      expect([expires.code, expires.err]).to.deep.equal([
+        2,
+        'linkledger: --expires must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.\n',
       ])
-      expect(command).to.match(/there is no command accounts[^]*linkledger account add EMAIL/)
-      expect(option).to.include(`--prot`)
-      expect(expires).to.equal(
-        'linkledger: --expires: must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.\n',
-      )
-      const wrong: [RegExp, string[], AccountOptions?][] = [
-        [/account add\|list\|key\|disable\|enable\|erase/, []],
-        [/account add\|list\|key\|disable\|enable\|erase/, ['remove', 'ann']],
-        [/Say --yes/, ['erase', 'ann']],
-        [/email: is required/, ['add']],
-        [/`email` must be an e-mail address, for example/, ['add', 'ann']],
-        [/`password` must be at least 8 characters/, ['add', 'new@example.com'], { password: 'short' }],
-        [/`username` must be 3 to 32 lower-case letters/, ['add', 'new@example.com'], { username: 'N' }],
-        [/email: .*taken/, ['add', 'ANN@example.com']],
-        [/username: .*taken/, ['add', 'new@example.com'], { username: 'bobby' }],
-        [/there is no account nobody@example\.com/, ['key', 'nobody@example.com']],
-        [new RegExp(`there is no account ${eve.id}`), ['enable', eve.id]],
-        [/say which account: an id, an e-mail or a username/, ['disable']],
+      const wrong: [RegExp, string[]][] = [
+        [/^linkledger: `email` must not be in use[^\n]*$/, ['add', 'ANN@example.com']],
+        [/^linkledger: `username` must not be in use[^\n]*$/, ['add', 'new@example.com', '--username', 'bobby']],
+        [/^linkledger: there is no account nobody@example\.com$/, ['key', 'nobody@example.com']],
+        [new RegExp(`^linkledger: there is no account ${eve.id}$`), ['enable', eve.id]],
       ]
-      const said = await Promise.all(wrong.map(([, args, options]) => inProcess(args, options)))
-      wrong.forEach(([pattern, args], i) => expect(said[i], args.join(' ')).to.match(pattern))
+      const printed = await Promise.all(wrong.map(([, args]) => inProcess(args)))
+      wrong.forEach(([pattern, args], i) => expect(printed[i], args.join(' ')).to.match(pattern))
     })
 
-    it('starts no second service on the same folder, and does nothing with wrong settings or another SECRET', async () => {
+    it('refuses a second service on the same folder, invalid settings and a different SECRET', async () => {
       const [second, wrong] = await Promise.all([
         refused(['start'], { PORT: '0' }),
         refused(['start'], { PORT: 'x', BASE_URL: 'y', LOG_LEVEL: 'z', SECRET: 'short' }),
@@ -212,13 +196,11 @@ describe('the command line, on the embedded database', function () {
       expect(second).to.match(/is in use by another linkledger \(pid \d+\)/)
       for (const name of ['PORT', 'BASE_URL', 'LOG_LEVEL', 'SECRET'])
         expect(wrong).to.match(new RegExp(`${name} must `))
-      process.env['SECRET'] = 'quite another secret'
-      expect(await inProcess(['list'])).to.match(/^SECRET .*/)
-      delete process.env['SECRET']
+      expect(await inProcess(['list'], { SECRET: 'quite another secret' })).to.match(/^linkledger: SECRET [^\n]*$/)
       expect((await account(ann.key)).status).to.equal(200)
     })
 
-    it('does without the service too; what it did holds when the service starts again', async () => {
+    it('works without a running service, and the service finds the changes when it starts again', async () => {
       expect(await service.end()).to.equal(0)
       const carl = made('carl@example.com', await run('account', 'add', 'carl@example.com'))
       service = await startProcess({ DATA_DIR: dir })

@@ -11,20 +11,7 @@ export interface Change {
   readonly why: string
 }
 
-export const changes: readonly Change[] = [
-  {
-    release: '0.1.0',
-    at: 'pages/GET /full go.example.com.json.message',
-    now: 'Redirecting to example.com',
-    why: 'The texts of public pages are in plain English.',
-  },
-  {
-    release: '0.1.0',
-    at: 'pages/GET /countdown go.example.com.json.message',
-    now: 'You are being redirected',
-    why: 'The texts of public pages are in plain English.',
-  },
-]
+export const changes: readonly Change[] = []
 
 /** Types of events that came after the newest stored release, so that no stored log can hold them. */
 export const typesSince: readonly string[] = []

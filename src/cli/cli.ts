@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { Variables } from '../config.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
+
+/** What a command works with: the environment, and where its output goes, line by line. */
+export interface Cli {
+  readonly variables: Variables
+  readonly print: (line: string) => void
+  readonly printError: (line: string) => void
+}
+
+/** Adds a command, or a group of commands, to the program. */
+export type AddCommand = (program: Command, cli: Cli) => void
+
+/** The command cannot be carried out as it was given. The message says what would be right. */
+export class BadCommand extends OperatorError {
+  override readonly name = 'BadCommand'
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Ledger, openLedger } from '../app/ledger.ts'
+import { project, projectedPosition } from '../app/projector.ts'
+import { readConfig } from '../config.ts'
+import { createLogger } from '../logger.ts'
+import type { Cli } from './cli.ts'
+
+/** Runs `work` on the database of the running service, or starts the embedded PostgreSQL for as long as it takes. */
+export const withLedger = async ({ variables }: Cli, work: (ledger: Ledger) => Promise<void>) => {
+  const config = readConfig(variables)
+  const log = createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL })
+  const ledger = await openLedger(config, log, 'command')
+  try {
+    await work(ledger)
+  } finally {
+    await ledger.close()
+  }
+}
+
+/** Resolves when the read tables have reached the position, or after five seconds. */
+type WaitUntilProjected = (position: bigint) => Promise<void>
+
+/** How often a condition is checked, how often at most, and how long a projector stays passive when a service is at work. */
+const [interval, tries, passiveTries] = [25, 200, 40]
+
+/** The same with read tables that are up to date: the running service projects the log, or this command if none runs. */
+export const withTables = (cli: Cli, work: (ledger: Ledger, waitUntilProjected: WaitUntilProjected) => Promise<void>) =>
+  withLedger(cli, async (ledger) => {
+    const { db, store, tables } = ledger
+    let projected = 0n
+    const projector = project(ledger, async (filter, position) => {
+      if (filter === 'domain') projected = position
+    })
+    const until = async (done: () => Promise<boolean>) => {
+      for (let n = 0; n < tries && !(await done()); n++) await sleep(interval)
+    }
+    try {
+      const head = await store.head('domain')
+      let passive = 0
+      await until(async () => (projector.state().active ? projected >= head : passive++ > passiveTries))
+      await tables.refresh()
+      await work(ledger, (position) =>
+        until(async () => projected >= position || (await projectedPosition(db)) >= position),
+      )
+    } finally {
+      await projector.stop()
+    }
+  })

@@ -1,0 +1,47 @@
+import { Command } from 'commander'
+import { addAccountCommands } from './account.ts'
+import type { AddCommand, Cli } from './cli.ts'
+import { addLogCommands } from './copy.ts'
+import { addSpoolCommands } from './import.ts'
+import { addRebuildCommand } from './rebuild.ts'
+import { addStartCommand } from './start.ts'
+
+const commands: readonly AddCommand[] = [
+  addStartCommand,
+  addAccountCommands,
+  addRebuildCommand,
+  addLogCommands,
+  addSpoolCommands,
+]
+
+/** Returns the command line: what `--help` shows, what is parsed, and what `docs/cli.md` is made from. */
+export const createProgram = (cli: Cli): Command => {
+  const program = new Command('linkledger')
+    .description('Short links with a history. Without a command, the service is started.')
+    .addHelpText(
+      'after',
+      '\nSettings come from environment variables: see docs/configuration.md.' +
+        '\nExit codes: 0 done, 1 failed, 2 wrong usage.',
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => cli.print(text.trimEnd()),
+      writeErr: (text) => cli.printError(text.trimEnd()),
+      outputError: (text, write) => write(`linkledger: ${text.replace(/^error: /, '')}`),
+      getOutHelpWidth: () => 100,
+      getErrHelpWidth: () => 100,
+    })
+  for (const add of commands) add(program, cli)
+  for (const command of allCommands(program)) command.showHelpAfterError(`Try: ${nameOf(command)} --help`)
+  return program
+}
+
+/** Returns the command itself and every command below it, in the order of the help. */
+export const allCommands = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap((child) => allCommands(child)),
+]
+
+/** Returns the words that call a command: `linkledger account add`. */
+export const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()

@@ -1,0 +1,32 @@
+import { CommanderError } from 'commander'
+import { Refused } from '../commands/decider.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
+import { BadCommand, type Cli } from './cli.ts'
+import { createProgram } from './program.ts'
+
+const [succeeded, failed, wrongUsage] = [0, 1, 2]
+
+/** Runs a command and resolves with the exit code: 0 done, 1 failed, 2 wrong usage. Without a command it starts the service. */
+export const run = async (args: readonly string[], cli: Cli): Promise<number> => {
+  try {
+    await createProgram(cli).parseAsync(args.length === 0 ? ['start'] : args, { from: 'user' })
+    return succeeded
+  } catch (error) {
+    // commander has printed its message
+    if (error instanceof CommanderError) return error.exitCode === 0 ? succeeded : wrongUsage
+    cli.printError(`linkledger: ${describe(error)}`)
+    return error instanceof BadCommand ? wrongUsage : failed
+  }
+}
+
+/** An operator can act on these; anything else is a defect, and its stack says where. */
+const isExpected = (error: unknown) =>
+  error instanceof OperatorError || error instanceof Refused || isUnavailable(error)
+
+const describe = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  // an AggregateError of refused connections has a code but no message
+  const message = error.message || ((error as { code?: string }).code ?? error.name)
+  return isExpected(error) ? message : `${message}\n${error.stack}`
+}
