@@ -1,5 +1,4 @@
 import type { DomainEvent } from '../events/index.ts'
-import type { LinkFields } from '../events/link.ts'
 import { type Caller, requireOwn } from './caller.ts'
 import { campaign } from './campaign.ts'
 import { channel } from './channel.ts'
@@ -10,9 +9,14 @@ import { pixel } from './pixel.ts'
 import { splash } from './splash.ts'
 
 /** The resources that a link names. Undefined and null mean that it names none. */
-export type LinkReferences = {
-  readonly [K in 'domain' | 'campaign' | 'pixels' | 'type']?: LinkFields[K] | undefined
-} & { readonly channel?: number | null | undefined }
+export interface LinkReferences {
+  readonly domain?: number | null | undefined
+  readonly campaign?: number | null | undefined
+  readonly channel?: number | null | undefined
+  readonly pixels?: readonly number[] | undefined
+  /** `splash-<id>`, `overlay-<id>` or a type without an id */
+  readonly type?: string | undefined
+}
 
 /** Throws `Refused` (`invalid`) unless every resource that a link names exists and belongs to the caller. */
 export const requireReferences = async (
