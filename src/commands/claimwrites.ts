@@ -38,7 +38,7 @@ const taken: Record<ClaimKind, string> = {
   qr: 'That alias of a QR code is taken.',
   slug: '`slug` is taken. Please choose another one.',
   email: '`email` must not be in use by another account.',
-  username: '`username` is taken. Please choose another one.',
+  username: '`username` must not be in use by another account.',
 }
 
 const nameClaimed = (claim: Claim, { stream, account }: Claimant, expected: ExpectedRevision): PendingWrite => ({

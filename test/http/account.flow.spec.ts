@@ -51,7 +51,7 @@ describe('accounts over HTTP', () => {
       await registered({ email: 'dora@example.com', username: 'dora' })
       const { status, json } = await register({ email: 'dora@example.org', password, username: 'dora' })
       expect([status, json['error']]).to.deep.equal([400, 1])
-      expect(json['message']).to.match(/^`username` is taken/)
+      expect(json['message']).to.match(/^`username` must not be in use/)
       // and the e-mail of the refused wish is not taken by it
       expect((await register({ email: 'dora@example.org', password })).status).to.equal(200)
     })
