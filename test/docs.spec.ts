@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { z } from 'zod'
+import { settings } from '../src/config.ts'
+import { routes } from '../src/http/api/routes.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const filesBelow = (dir: string) => readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...filesBelow('docs')
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path)),
+].filter((path) => existsSync(join(root, path)))
+/** Records and the changelog describe the code as it was, so the files they name may be gone. */
+const current = pages.filter((path) => !path.startsWith('docs/adr') && path !== 'CHANGELOG.md')
+
+const withoutCode = (markdown: string) => markdown.replaceAll(/^```.*?^```/gms, '')
+/** Returns the ids that GitHub gives the headings of a page. */
+const anchorsOf = (markdown: string) =>
+  [...withoutCode(markdown).matchAll(/^#{1,6} (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+const defaultOf = (schema: z.ZodType) => {
+  const { data } = z.safeParse(schema, undefined)
+  return typeof data === 'string' || typeof data === 'number' ? ` (default \`${data}\`)` : ''
+}
+const lines = Object.entries(settings).map(
+  ([name, schema]) => `- \`${name}\`${defaultOf(schema)}: ${schema.description ?? ''}`,
+)
+
+describe('the documentation', () => {
+  before(() => {
+    if (!process.env['UPDATE_DOCS']) return
+    const updated = lines.reduce(
+      (page, line) => page.replace(new RegExp(`^${/^- `[A-Z_]+`/.exec(line)?.[0]}.*$`, 'm'), () => line),
+      read('docs/configuration.md'),
+    )
+    writeFileSync(join(root, 'docs/configuration.md'), updated)
+  })
+
+  it('describes every setting as the code does, and no other', () => {
+    const described = read('docs/configuration.md').match(/^- `[A-Z_]+`.*$/gm)
+    expect(described).to.have.members(lines)
+  })
+
+  it('names every endpoint of the API, and no other', () => {
+    const endpoints = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const named = [...read('docs/api.md').matchAll(/`((?:GET|POST|PUT|DELETE) [^`]*)`/g)].map(
+      ([, endpoint]) => endpoint,
+    )
+    expect(named).to.have.members(endpoints)
+  })
+
+  it('has links that lead to existing files and headings', () => {
+    for (const page of pages)
+      for (const [link, target = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(target)) continue
+        const [file = '', anchor] = target.split('#')
+        const path = file === '' ? page : join(dirname(page), file)
+        expect(existsSync(join(root, path)), `${page}: ${link}`).to.equal(true)
+        if (anchor !== undefined) expect(anchorsOf(read(path)), `${page}: ${link}`).to.include(anchor)
+      }
+  })
+
+  it('names only files and folders that exist', () => {
+    for (const page of current)
+      for (const [, path = ''] of read(page).matchAll(/`((?:src|test|docs|bench|\.ci)\/[\w./-]*)`/g))
+        expect(existsSync(join(root, path)), `${page}: ${path}`).to.equal(true)
+  })
+
+  it('describes every threat and fault whose number a test names', () => {
+    const specs = filesBelow('test').filter((path) => path.endsWith('.spec.ts'))
+    const numbersIn = (paths: readonly string[], pattern: RegExp) =>
+      new Set(
+        paths.flatMap((path) =>
+          [...read(join('test', path)).matchAll(pattern)].flatMap(([found]) => found.match(/\d+/g) ?? []),
+        ),
+      )
+    const threats = numbersIn(specs, /threats? \d+(?:(?:,| and) \d+)*/g)
+    const faults = numbersIn(specs, /faults? \d+(?:(?:,| and) \d+)*/g)
+    const numbered = specs.filter((path) => /^(?:faults|engines)/.test(path))
+    for (const number of numbersIn(numbered, /(?<=(?:it|describe)\(['`])\d+(?:, \d+)*(?=: )/g)) faults.add(number)
+    for (const number of threats)
+      expect(read('docs/threats.md'), `threat ${number}`).to.match(new RegExp(`^### ${number}\\. `, 'm'))
+    for (const number of faults)
+      expect(read('docs/faults.md'), `fault ${number}`).to.match(
+        new RegExp(`^- \\*\\*(?:\\d+ and )?${number}(?: and \\d+)?\\. `, 'm'),
+      )
+    expect([threats.size, faults.size].every((size) => size > 30)).to.equal(true)
+  })
+
+  it('has no table that is wider than 120 characters', () => {
+    for (const page of pages)
+      for (const row of read(page).match(/^\|.*$/gm) ?? []) expect(row.length, `${page}: ${row}`).to.be.at.most(120)
+  })
+})
