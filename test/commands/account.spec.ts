@@ -48,12 +48,12 @@ const fenced = (token: string): E => ({ type: 'ClaimFenced', data: { token } })
 const ann = [registered, issued('abc')] as const
 
 describe('registering an account', () => {
-  it('records the account and its key, and nothing of what the claims are named by', () => {
+  it('records the account and its key, but not the names of the claims', () => {
     given()
       .when(register)
       .thenEvents(...ann)
   })
-  it('claims its e-mail and its username', () => {
+  it('claims the e-mail and the username', () => {
     given()
       .when(register)
       .thenClaims(
@@ -64,7 +64,7 @@ describe('registering an account', () => {
       .when(register)
       .thenClaims()
   })
-  it('does not take an id that is in use, or that its claims were fenced off from', () => {
+  it('refuses an id that is in use or was fenced off', () => {
     const another = { ...register, emailToken: 'other' }
     given(...ann)
       .when(another)
@@ -80,7 +80,7 @@ describe('registering an account', () => {
 })
 
 describe('updating an account', () => {
-  it('changes its e-mail, and claims that', () => {
+  it('changes and claims the e-mail', () => {
     given(...ann)
       .when(update({ email: newEmail }))
       .thenEvents(emailChanged)
@@ -88,7 +88,7 @@ describe('updating an account', () => {
       .when(update({ email: newEmail }))
       .thenClaims({ kind: 'email', name: 'keyed-bea', token: 'e2' })
   })
-  it('changes its password, and claims nothing', () => {
+  it('changes the password without claiming anything', () => {
     given(...ann)
       .when(update({ password: 'scrypt 2' }))
       .thenEvents(passwordChanged)
@@ -96,7 +96,7 @@ describe('updating an account', () => {
       .when(update({ password: 'scrypt 2' }))
       .thenClaims()
   })
-  it('changes both, or what of them differs', () => {
+  it('changes both e-mail and password, or only what differs', () => {
     given(...ann)
       .when(update({ email: newEmail, password: 'scrypt 2' }))
       .thenEvents(emailChanged, passwordChanged)
@@ -111,7 +111,7 @@ describe('updating an account', () => {
       .when(update({ email: same, password: 'scrypt 2' }))
       .thenClaims()
   })
-  it('does not carry a token that was fenced off', () => {
+  it('refuses a token that was fenced off', () => {
     given(...ann, fenced('e2'))
       .when(update({ email: newEmail }))
       .thenRefused('taken', 'email')
@@ -119,7 +119,7 @@ describe('updating an account', () => {
       .when(update({ password: 'scrypt 2' }))
       .thenEvents(passwordChanged)
   })
-  it('is refused while it is disabled, and finds none that is not there or erased', () => {
+  it('is refused for a disabled account, and finds no missing or erased one', () => {
     given(...ann, disabled)
       .when(update({ password: 'scrypt 2' }))
       .thenRefused('invalid')
@@ -135,8 +135,8 @@ describe('updating an account', () => {
   })
 })
 
-describe('giving an account a new key', () => {
-  it('puts it in place of the old one, also of a disabled account', () => {
+describe('issuing a new API key', () => {
+  it('replaces the old key, also for a disabled account', () => {
     given(...ann)
       .when(issue('new'))
       .thenEvents(issued('new'))
@@ -148,7 +148,7 @@ describe('giving an account a new key', () => {
       .thenEvents(issued('new'))
     expect(fold(account, [...ann, issued('new')]).key).to.deep.equal({ ...apiKey, key: 'new' })
   })
-  it('says nothing when it is the one it has', () => {
+  it('emits no event when the account already has this key', () => {
     given(...ann)
       .when(issue('abc'))
       .thenNothing()
@@ -156,7 +156,7 @@ describe('giving an account a new key', () => {
       .when(issue('new'))
       .thenClaims()
   })
-  it('finds no account that is not there or erased', () => {
+  it('finds no missing or erased account', () => {
     given().when(issue('new')).thenRefused('not_found')
     given(...ann, erased)
       .when(issue('new'))
@@ -165,7 +165,7 @@ describe('giving an account a new key', () => {
 })
 
 describe('disabling and enabling an account', () => {
-  it('takes turns', () => {
+  it('alternates between the two states', () => {
     given(...ann)
       .when(disable)
       .thenEvents(disabled)
@@ -176,7 +176,7 @@ describe('disabling and enabling an account', () => {
       .when(disable)
       .thenEvents(disabled)
   })
-  it('says nothing when it is so already', () => {
+  it('emits no event when nothing changes', () => {
     given(...ann)
       .when(enable)
       .thenNothing()
@@ -184,7 +184,7 @@ describe('disabling and enabling an account', () => {
       .when(disable)
       .thenNothing()
   })
-  it('finds no account that is not there or erased', () => {
+  it('finds no missing or erased account', () => {
     for (const command of [disable, enable]) {
       given().when(command).thenRefused('not_found')
       given(...ann, erased)
@@ -195,7 +195,7 @@ describe('disabling and enabling an account', () => {
 })
 
 describe('erasing an account', () => {
-  it('is for good, whether it is disabled or not', () => {
+  it('is final for active and disabled accounts', () => {
     given(...ann)
       .when(erase)
       .thenEvents(erased)
@@ -203,13 +203,13 @@ describe('erasing an account', () => {
       .when(erase)
       .thenEvents(erased)
   })
-  it('finds no account that is not there or erased', () => {
+  it('finds no missing or erased account', () => {
     given().when(erase).thenRefused('not_found')
     given(...ann, erased)
       .when(erase)
       .thenRefused('not_found')
   })
-  it('leaves nothing of what was known of it but the tokens it held', () => {
+  it('leaves nothing in the state but the tokens of released names', () => {
     expect(fold(account, [...ann, emailChanged, fenced('x'), erased])).to.deep.equal({
       status: 'erased',
       email: null,
@@ -221,8 +221,8 @@ describe('erasing an account', () => {
   })
 })
 
-describe('what an account is, after its events', () => {
-  it('is what they say', () => {
+describe('the state of an account', () => {
+  it('follows from its events', () => {
     const state = fold(account, [...ann, emailChanged, passwordChanged])
     expect(state).to.deep.equal({
       status: 'active',

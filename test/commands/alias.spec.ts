@@ -11,13 +11,13 @@ import {
 } from '../../src/commands/alias.ts'
 
 describe('a custom alias', () => {
-  it('is letters, digits, hyphens and underscores, up to 64', () => {
+  it('may have up to 64 letters, digits, hyphens and underscores', () => {
     for (const alias of ['a', '7', 'Summer-Sale_2026', 'a-', 'A_', 'x'.repeat(64)]) {
       expect(aliasProblem(alias), alias).to.equal(undefined)
     }
   })
 
-  it('is nothing else', () => {
+  it('may not have any other form', () => {
     const wrong = [
       '',
       '-a',
@@ -38,7 +38,7 @@ describe('a custom alias', () => {
     for (const alias of wrong) expect(aliasProblem(alias), alias).to.include('1 to 64 letters')
   })
 
-  it('never has a letter that only looks like ASCII', () => {
+  it('may not contain letters that only look like ASCII', () => {
     const strange = [
       'аpple',
       'ａpple',
@@ -56,11 +56,11 @@ describe('a custom alias', () => {
     for (const alias of strange) expect(aliasProblem(alias), alias).to.include('1 to 64 letters')
   })
 
-  it('is compared without regard to case', () => {
+  it('is compared case-insensitively', () => {
     expect(aliasKey('Summer-SALE_1')).to.equal(aliasKey('summer-sale_1'))
   })
 
-  it('is no word that we need ourselves, in any case', () => {
+  it('may not be a reserved word, in any letter case', () => {
     const words = [
       ['api', 'qr', 'metrics', 'health', 'healthz', 'ready', 'readyz', 'live', 'admin', 'login', 'logout', 'static'],
       [
@@ -88,13 +88,13 @@ describe('a custom alias', () => {
     }
   })
 
-  it('may be a word that only contains one, or that every object has', () => {
+  it('may contain a reserved word or be the name of an object property', () => {
     for (const alias of ['api2', 'my-api', 'constructor', 'toString', 'hasOwnProperty']) {
       expect(aliasProblem(alias), alias).to.equal(undefined)
     }
   })
 
-  it('is judged by its characters alone', () => {
+  it('is checked by its characters before anything else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 70 }), (text) => {
         expect(aliasPattern.test(text)).to.equal(text.length <= 64 && /^[A-Za-z0-9]/.test(text) && !/[^\w-]/.test(text))
@@ -106,19 +106,19 @@ describe('a custom alias', () => {
 describe('a random alias', () => {
   const many = Array.from({ length: 20_000 }, randomAlias)
 
-  it('is eight symbols that cannot be mistaken for each other', () => {
+  it('has eight symbols that are not easily confused', () => {
     for (const alias of many) expect(alias).to.match(/^[a-km-np-z2-9]{8}$/)
   })
 
-  it('may be used as it is', () => {
+  it('passes the rules for custom aliases', () => {
     for (const alias of many) expect(aliasProblem(alias)).to.equal(undefined)
   })
 
-  it('does not come twice in 20,000', () => {
+  it('does not repeat within 20,000', () => {
     expect(new Set(many).size).to.equal(many.length)
   })
 
-  it('uses all 32 symbols alike in every place', () => {
+  it('uses all 32 symbols with equal frequency in every place', () => {
     for (let place = 0; place < 8; place += 1) {
       const counts = new Map<string, number>()
       for (const alias of many) counts.set(alias.charAt(place), (counts.get(alias.charAt(place)) ?? 0) + 1)
@@ -128,7 +128,7 @@ describe('a random alias', () => {
     }
   })
 
-  it('is drawn again while it is taken, ten times in all, and for no other reason', async () => {
+  it('is drawn again only while it is taken, at most ten times', async () => {
     const drawn: string[] = []
     const refusing = (times: number, error: Error) => (alias: string) =>
       drawn.push(alias) > times ? Promise.resolve(alias) : Promise.reject(error)

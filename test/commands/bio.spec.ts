@@ -34,10 +34,10 @@ describe('creating a bio page', () => {
   it('records its fields and the token of its claim', () => {
     given().when(create).thenEvents(created)
   })
-  it('claims its alias as a link of the service’s own host would', () => {
+  it('claims its alias as a link on the service’s own host does', () => {
     given().when(create).thenClaims(claim('0-annsmith', 't'))
   })
-  it('does not take the id of another, nor one it was fenced off from', () => {
+  it('refuses an id that is in use or was fenced off', () => {
     given(created)
       .when({ ...create, account: 2 })
       .thenRefused('invalid')
@@ -46,7 +46,7 @@ describe('creating a bio page', () => {
 })
 
 describe('updating a bio page', () => {
-  it('changes what was sent and differs, and claims nothing while it stays where it is', () => {
+  it('records only what differs, and claims nothing while the alias stays the same', () => {
     given(created)
       .when(update({ name: 'Ann', title: 'Ann Smith' }))
       .thenEvents(updated({ title: 'Ann Smith' }))
@@ -63,7 +63,7 @@ describe('updating a bio page', () => {
       .when(update({ alias: 'Bea' }))
       .thenClaims(claim('0-bea', 't2'))
   })
-  it('claims nothing when only the case of its alias changes', () => {
+  it('claims nothing when only the letter case of the alias changes', () => {
     given(created)
       .when(update({ alias: 'ANNSMITH' }))
       .thenEvents(updated({ alias: 'ANNSMITH' }))
@@ -71,7 +71,7 @@ describe('updating a bio page', () => {
       .when(update({ alias: 'ANNSMITH' }))
       .thenClaims()
   })
-  it('does not carry a token that was fenced off', () => {
+  it('refuses a token that was fenced off', () => {
     given(created, fenced('t2'))
       .when(update({ alias: 'Bea' }))
       .thenRefused('taken', 'alias')
@@ -79,7 +79,7 @@ describe('updating a bio page', () => {
       .when(update({ title: 'x' }))
       .thenEvents(updated({ title: 'x' }))
   })
-  it('finds none that is not there, is deleted, or is another account’s', () => {
+  it('finds no missing, deleted or foreign bio page', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created).when(update({}, 2)).thenRefused('not_found')
@@ -87,7 +87,7 @@ describe('updating a bio page', () => {
 })
 
 describe('deleting a bio page', () => {
-  it('ends it, once, and for its owner only', () => {
+  it('is done once, and only for the owner', () => {
     given(created).when(remove).thenEvents(deleted)
     given(created).when(remove).thenClaims()
     given(created)
@@ -96,8 +96,8 @@ describe('deleting a bio page', () => {
   })
 })
 
-describe('what a bio page remembers of its claims', () => {
-  it('is the one it holds, those it held, and those it can never hold', () => {
+describe('the tokens of a bio page', () => {
+  it('are the held, the spent and the fenced ones', () => {
     const tokens = (...events: readonly (BioEvent | Event<'ClaimFenced'>)[]) => fold(bio, events).tokens
     const moved = updated({ alias: 'Bea' }, 't2')
     expect(tokens(created)).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })

@@ -34,7 +34,7 @@ describe('creating a campaign', () => {
   it('claims its slug, in lower case', () => {
     given().when(create).thenClaims(claim('spring-24', 't'))
   })
-  it('does not take the id of another, nor one it was fenced off from', () => {
+  it('refuses an id that is in use or was fenced off', () => {
     given(created)
       .when({ ...create, account: 2 })
       .thenRefused('invalid')
@@ -57,7 +57,7 @@ describe('updating a campaign', () => {
       .when(update({ slug: 'summer' }))
       .thenClaims(claim('summer', 't2'))
   })
-  it('claims nothing when only the case of its slug changes, or no slug', () => {
+  it('claims nothing when the slug stays the same but for letter case', () => {
     given(created)
       .when(update({ slug: 'SPRING-24' }))
       .thenEvents(updated({ slug: 'SPRING-24' }))
@@ -68,12 +68,12 @@ describe('updating a campaign', () => {
       .when(update({ name: 'x' }))
       .thenClaims()
   })
-  it('does not carry a token that was fenced off', () => {
+  it('refuses a token that was fenced off', () => {
     given(created, fenced('t2'))
       .when(update({ slug: 'summer' }))
       .thenRefused('taken', 'slug')
   })
-  it('finds none that is not there, is deleted, or is another account’s', () => {
+  it('finds no missing, deleted or foreign campaign', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created)
@@ -83,7 +83,7 @@ describe('updating a campaign', () => {
 })
 
 describe('deleting a campaign', () => {
-  it('ends it, once, and for its owner only', () => {
+  it('is done once, and only for the owner', () => {
     given(created).when(remove).thenEvents(deleted)
     given(created).when(remove).thenClaims()
     given(created)

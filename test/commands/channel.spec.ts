@@ -29,22 +29,22 @@ describe('a channel', () => {
     given().when(create).thenEvents(created)
     given().when(create).thenClaims()
   })
-  it('is not created under the id of another', () => {
+  it('is not created under an id that is in use', () => {
     given(created)
       .when({ ...create, account: 2 })
       .thenRefused('invalid')
   })
-  it('is updated by what differs', () => {
+  it('records only what differs in an update', () => {
     given(created)
       .when(update({ name: 'Press', starred: true }))
       .thenEvents(updated({ starred: true }))
     given(created).when(update(fields)).thenNothing()
     given(created).when(update({})).thenNothing()
   })
-  it('is deleted by one event, whatever is in it', () => {
+  it('is deleted by one event, whatever it contains', () => {
     given(created).when(remove).thenEvents(deleted)
   })
-  it('is found by its owner only, while it lives', () => {
+  it('is found only by its owner, and only until it is deleted', () => {
     for (const command of [update({ name: 'x' }), remove]) {
       given().when(command).thenRefused('not_found')
       given(created, deleted).when(command).thenRefused('not_found')
@@ -63,11 +63,11 @@ describe('assigning an item to a channel', () => {
     data: { channel: id, item: { kind: 'links', id: 42 } },
   }
 
-  it('records it once', () => {
+  it('records the membership once', () => {
     given().when(assign).thenEvents(assigned)
     given(assigned).when(assign).thenNothing()
   })
-  it('has a stream of its own for each channel, kind and item', () => {
+  it('uses a stream of its own per channel, kind and item', () => {
     const streams = [7, 8].flatMap((channel) =>
       ItemKind.options.flatMap((kind) =>
         [42, 43].map((id) => streamOf(channelItem, { ...assign, channel, item: { kind, id } })),

@@ -27,16 +27,16 @@ const verdict = (holder: Tokens, { claim = wish, account = 2, now = late } = {})
   evaluateClaim(claim, claimed, holder, account, now)
 
 describe('a name that was claimed before', () => {
-  it('is ours when the claim has our token, finished or not', () => {
+  it('is ours when the claim has our token, whether or not it was completed', () => {
     const ours = { ...wish, token: 'old' }
     for (const holder of [noTokens, held, spent]) expect(verdict(holder, { claim: ours, now: soon })).to.equal('ours')
   })
-  it('is taken while its holder holds the token, whoever asks and however long ago it was', () => {
+  it('is taken while its holder holds the token, for any account and at any time', () => {
     expect(verdict(held)).to.equal('taken')
     expect(verdict(held, { account: 1 })).to.equal('taken')
     expect(verdict(fence(held, 'old'))).to.equal('taken')
   })
-  it('is taken while its claim may still be finished, and abandoned after the grace', () => {
+  it('is taken while the claim may still be completed, and abandoned after the grace period', () => {
     expect(verdict(noTokens, { now: soon })).to.equal('taken')
     expect(verdict(noTokens, { account: 1, now: soon })).to.equal('taken')
     expect(verdict(noTokens, { now: late })).to.equal('abandoned')
@@ -45,19 +45,19 @@ describe('a name that was claimed before', () => {
   it('is free at once when its claim was fenced off', () => {
     expect(verdict(fence(noTokens, 'old'), { now: soon })).to.equal('free')
   })
-  it('stays reserved for the account that gave it up, if it is an alias or a username', () => {
+  it('stays reserved for its account after release, if it is an alias or a username', () => {
     for (const kind of ['alias', 'username'] as const) {
       expect(verdict(spent, { claim: { ...wish, kind } })).to.equal('taken')
       expect(verdict(spent, { claim: { ...wish, kind }, account: 1, now: soon })).to.equal('free')
     }
   })
-  it('is free for anyone when it was given up, if it is an e-mail', () => {
+  it('is free for any account after release, if it is an e-mail', () => {
     expect(verdict(spent, { claim: { ...wish, kind: 'email' }, now: soon })).to.equal('free')
   })
 })
 
 describe('the tokens of a resource', () => {
-  it('are held by kind, and spent when another takes their place or they are given up', () => {
+  it('are held by kind, and spent when they are replaced or released', () => {
     const both = acquire(acquire(noTokens, 'email', 'e1'), 'username', 'u1')
     expect(acquire(both, 'email', 'e2')).to.deep.equal({
       held: { email: 'e2', username: 'u1' },
@@ -70,7 +70,7 @@ describe('the tokens of a resource', () => {
 })
 
 describe('the stream of a claim', () => {
-  it('is one for each kind and name', () => {
+  it('is named after the kind and the name', () => {
     expect(claimStream(wish)).to.equal('claim-alias-0-hello')
     expect(claimStream({ ...wish, kind: 'email' })).to.equal('claim-email-0-hello')
   })

@@ -53,7 +53,7 @@ describe('creating a link', () => {
       .when(create({ fields: { ...linkFields, domain: 7 } }))
       .thenClaims({ kind: 'alias', name: '7-hello', token: 't' })
   })
-  it('takes an expiry that is still to come only', () => {
+  it('accepts only a future expiry', () => {
     const expiring = (expiry: string) => create({ fields: { ...linkFields, expiry } })
     given()
       .when(expiring(later))
@@ -61,13 +61,13 @@ describe('creating a link', () => {
     given().when(expiring(earlier)).thenRefused('invalid')
     given().when(expiring(now)).thenRefused('invalid')
   })
-  it('does not take the id of another link, alive or deleted', () => {
+  it('refuses the id of another link, deleted or not', () => {
     given(created)
       .when(create({ token: 'another' }))
       .thenRefused('invalid')
     given(created, deleted).when(create()).thenRefused('invalid')
   })
-  it('is refused where its claim was fenced off', () => {
+  it('is refused when its claim was fenced off', () => {
     given(fenced('t')).when(create()).thenRefused('invalid')
   })
 })
@@ -81,7 +81,7 @@ describe('updating a link', () => {
       .when(update({ changes: { title: '' } }))
       .thenEvents(updated({ title: '' }))
   })
-  it('says nothing when all of it holds already', () => {
+  it('emits no event when nothing changes', () => {
     const location = [{ name: 'Canada', url: 'https://example.ca/' }]
     given(created).when(update({})).thenNothing()
     given(created, updated({ location }))
@@ -95,14 +95,14 @@ describe('updating a link', () => {
       .thenEvents(updated({ alias: 'Bye', domain: null }, { token: 't2' }))
     given(created).when(rename).thenClaims({ kind: 'alias', name: '0-bye', token: 't2' })
   })
-  it('claims its alias anew on another domain', () => {
+  it('claims its alias again on another domain', () => {
     const move = update({ changes: { domain: 7 } })
     given(created)
       .when(move)
       .thenEvents(updated({ alias: 'Hello', domain: 7 }, { token: 't2' }))
     given(created).when(move).thenClaims({ kind: 'alias', name: '7-hello', token: 't2' })
   })
-  it('claims nothing when only the case of the alias changes, or no address', () => {
+  it('claims nothing when the address stays the same but for letter case', () => {
     given(created)
       .when(update({ changes: { alias: 'HELLO' } }))
       .thenEvents(updated({ alias: 'HELLO' }))
@@ -113,7 +113,7 @@ describe('updating a link', () => {
       .when(update({ changes: { title: 'x' } }))
       .thenClaims()
   })
-  it('does not carry a token that was fenced off', () => {
+  it('refuses a token that was fenced off', () => {
     given(created, fenced('t2'))
       .when(update({ changes: { alias: 'Bye' } }))
       .thenRefused('taken', 'alias')
@@ -136,7 +136,7 @@ describe('updating a link', () => {
       .when(update({ changes: { title: 'x' } }))
       .thenEvents(updated({ title: 'x' }))
   })
-  it('takes an expiry that is still to come, or none; one that stays and has passed is no matter', () => {
+  it('accepts a future expiry or none, and leaves an unchanged past one alone', () => {
     given(created)
       .when(update({ changes: { expiry: later } }))
       .thenEvents(updated({ expiry: later }))
@@ -150,7 +150,7 @@ describe('updating a link', () => {
       .when(update({ changes: { expiry: earlier, title: 'x' } }))
       .thenEvents(updated({ title: 'x' }))
   })
-  it('finds no link that is not there, is deleted, or is another account’s', () => {
+  it('finds no missing, deleted or foreign link', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created)
@@ -160,11 +160,11 @@ describe('updating a link', () => {
 })
 
 describe('deleting a link', () => {
-  it('ends it, and claims nothing', () => {
+  it('is recorded and claims nothing', () => {
     given(created).when(remove).thenEvents(deleted)
     given(created).when(remove).thenClaims()
   })
-  it('finds no link that is not there, is deleted, or is another account’s', () => {
+  it('finds no missing, deleted or foreign link', () => {
     given().when(remove).thenRefused('not_found')
     given(created, deleted).when(remove).thenRefused('not_found')
     given(created)
@@ -173,9 +173,9 @@ describe('deleting a link', () => {
   })
 })
 
-describe('what a link remembers of its claims', () => {
+describe('the tokens of a link', () => {
   const tokens = (...events: readonly (LinkEvent | Event<'ClaimFenced'>)[]) => fold(link, events).tokens
-  it('is the one it holds, those it held, and those it can never hold', () => {
+  it('are the held, the spent and the fenced ones', () => {
     const moved = updated({ alias: 'Bye', domain: null }, { token: 't2' })
     expect(tokens(created)).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
     expect(tokens(created, moved)).to.deep.equal({ held: { alias: 't2' }, spent: ['t'], fenced: [] })
@@ -183,7 +183,7 @@ describe('what a link remembers of its claims', () => {
     expect(tokens(created, fenced('t2'))).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: ['t2'] })
     expect(tokens(created, updated({ title: 'x' }))).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
   })
-  it('is compared by aliases in lower case, apart for each domain', () => {
+  it('belong to aliases that are compared in lower case and per domain', () => {
     expect(aliasClaimName({ domain: null, alias: 'HeLLo' })).to.equal(aliasClaimName({ domain: null, alias: 'hello' }))
     expect(aliasClaimName({ domain: 7, alias: 'hello' })).not.to.equal(aliasClaimName({ domain: null, alias: 'hello' }))
   })

@@ -37,12 +37,12 @@ const deleted: OverlayEvent = { type: 'OverlayDeleted', data: { id } }
 
 describe('creating a CTA overlay', () => {
   for (const type of OverlayType.options)
-    it(`of type ${type} needs no more than that type is made of`, () => {
+    it(`of type ${type} needs only the fields that its type requires`, () => {
       given()
         .when(create(fieldsOf(type)))
         .thenEvents(created(fieldsOf(type)))
     })
-  it('is refused without what its type is made of', () => {
+  it('is refused without the fields that its type requires', () => {
     given()
       .when(create(fieldsOf('message', { message: '' })))
       .thenRefused('invalid')
@@ -63,7 +63,7 @@ describe('creating a CTA overlay', () => {
 
 describe('updating a CTA overlay', () => {
   const poll = created(fieldsOf('poll'))
-  it('changes what was sent and differs', () => {
+  it('records only what differs', () => {
     given(poll)
       .when(update({ name: 'Mine', options: ['Yes', 'No', 'Both'] }))
       .thenEvents(updated({ options: ['Yes', 'No', 'Both'] }))
@@ -71,7 +71,7 @@ describe('updating a CTA overlay', () => {
       .when(update({ options: ['Yes', 'No'] }))
       .thenNothing()
   })
-  it('does not take away what its type is made of', () => {
+  it('does not remove a field that the type requires', () => {
     given(poll)
       .when(update({ question: '' }))
       .thenRefused('invalid')
@@ -79,7 +79,7 @@ describe('updating a CTA overlay', () => {
       .when(update({ options: [] }))
       .thenRefused('invalid')
   })
-  it('changes its type as soon as it has what that is made of', () => {
+  it('changes the type once the fields that the new type requires are there', () => {
     given(poll)
       .when(update({ type: 'coupon' }))
       .thenRefused('invalid')
@@ -90,7 +90,7 @@ describe('updating a CTA overlay', () => {
       .when(update({ type: 'coupon' }))
       .thenEvents(updated({ type: 'coupon' }))
   })
-  it('finds none that is not there, is deleted, or is another account’s', () => {
+  it('finds no missing, deleted or foreign overlay', () => {
     given()
       .when(update({ question: '' }))
       .thenRefused('not_found')
@@ -105,7 +105,7 @@ describe('updating a CTA overlay', () => {
 
 describe('deleting a CTA overlay', () => {
   const one = created(fieldsOf('contact'))
-  it('ends it, once, and for its owner only', () => {
+  it('is done once, and only for the owner', () => {
     given(one).when(remove).thenEvents(deleted)
     given(one, deleted).when(remove).thenRefused('not_found')
     given(one)

@@ -22,11 +22,11 @@ const deleted: QrEvent = { type: 'QrDeleted', data: { id } }
 const fenced: Event<'ClaimFenced'> = { type: 'ClaimFenced', data: { token: 't' } }
 
 describe('creating a QR code', () => {
-  it('records all of it, and claims its alias among those of QR codes', () => {
+  it('records all fields, and claims its alias among QR codes', () => {
     given().when(create).thenEvents(created)
     given().when(create).thenClaims({ kind: 'qr', name: 'abcdefgh', token: 't' })
   })
-  it('does not take the id of another, nor one it was fenced off from', () => {
+  it('refuses an id that is in use or was fenced off', () => {
     given(created)
       .when({ ...create, account: 2 })
       .thenRefused('invalid')
@@ -35,7 +35,7 @@ describe('creating a QR code', () => {
 })
 
 describe('updating a QR code', () => {
-  it('records what differs: what may be personal beside the rest, where it is sealed', () => {
+  it('records only what differs, with personal fields outside the changes, where they are sealed', () => {
     given(created)
       .when(update({ data: '"Bye"', name: 'Bye', foreground: '#000000', background: '#ffff00' }))
       .thenEvents({
@@ -43,17 +43,17 @@ describe('updating a QR code', () => {
         data: { id, changes: { background: '#ffff00' }, data: '"Bye"', name: 'Bye' },
       })
   })
-  it('of one of them leaves the others as they were', () => {
+  it('leaves other fields unchanged', () => {
     const after = fold(qr, [created, { type: 'QrUpdated', data: { id, changes: {}, data: '"Bye"' } }] as const)
     expect(after.fields).to.deep.equal({ ...fields, data: '"Bye"' })
   })
-  it('takes a logo away', () => {
+  it('removes a logo', () => {
     const withLogo: QrEvent = { type: 'QrCreated', data: { id, account, ...fields, logo: 'AAAA', token: 't' } }
     given(withLogo)
       .when(update({ logo: null }))
       .thenEvents({ type: 'QrUpdated', data: { id, changes: { logo: null } } })
   })
-  it('to what it is already does nothing, and claims nothing', () => {
+  it('emits no event and claims nothing when nothing changes', () => {
     given(created)
       .when(update({ data: '"Hello"', foreground: '#000000' }))
       .thenNothing()
@@ -61,7 +61,7 @@ describe('updating a QR code', () => {
       .when(update({ data: '"Bye"' }))
       .thenClaims()
   })
-  it('is for its owner only, and for a living one', () => {
+  it('finds no missing, deleted or foreign QR code', () => {
     given(created)
       .when(update({ data: '"Bye"' }, 2))
       .thenRefused('not_found')
@@ -75,8 +75,8 @@ describe('updating a QR code', () => {
 })
 
 describe('deleting a QR code', () => {
-  it('records it once', () => given(created).when(remove).thenEvents(deleted))
-  it('gives its alias up, for good: nobody else ever gets it', () => {
+  it('is recorded once', () => given(created).when(remove).thenEvents(deleted))
+  it('releases its alias, which stays reserved', () => {
     const { tokens } = fold(qr, [created, deleted])
     expect(tokens).to.deep.equal({ held: {}, spent: ['t'], fenced: [] })
   })

@@ -25,7 +25,7 @@ describe('a splash page', () => {
     given().when(create).thenEvents(created)
     given().when(create).thenClaims()
   })
-  it('does not take an id that is in use', () => {
+  it('is not created under an id that is in use', () => {
     given(created)
       .when({ ...create, account: 2 })
       .thenRefused('invalid')
@@ -33,7 +33,7 @@ describe('a splash page', () => {
       .when({ ...create, fields: { ...fields, name: 'Autumn' } })
       .thenRefused('invalid')
   })
-  it('changes what was sent and differs', () => {
+  it('records only what differs in an update', () => {
     given(created)
       .when(update({ name: 'Spring', counter: 0 }))
       .thenEvents(updated({ counter: 0 }))
@@ -41,7 +41,7 @@ describe('a splash page', () => {
       .when(update({ title: '' }))
       .thenEvents(updated({ title: '' }))
   })
-  it('says nothing when all is so already', () => {
+  it('emits no event when nothing changes', () => {
     given(created)
       .when(update({ name: 'Spring' }))
       .thenNothing()
@@ -54,7 +54,7 @@ describe('a splash page', () => {
     given(created).when(remove()).thenEvents(deleted)
     given(created, deleted).when(remove()).thenRefused('not_found')
   })
-  it('is found by its owner only, while it lives', () => {
+  it('is found only by its owner, and only until it is deleted', () => {
     given().when(update({})).thenRefused('not_found')
     given(created)
       .when(update({ name: 'Mine' }, 2))

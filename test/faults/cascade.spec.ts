@@ -18,7 +18,7 @@ const many = 10_000
 const firstLink = 1_000_000
 const links = Array.from({ length: many }, (_, n) => firstLink + n)
 
-describe(`what follows from a deletion (${repeatable})`, function () {
+describe(`deleting a resource that others refer to (${repeatable})`, function () {
   this.timeout(long ? 900_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
@@ -193,7 +193,7 @@ describe(`what follows from a deletion (${repeatable})`, function () {
   const becomes = async (ask: () => Promise<number>, wished: number, where: string) =>
     expect(await until(ask, (got) => got === wished, 30_000), where).to.equal(wished)
 
-  it('39: a channel of ten thousand links is deleted by one event, as fast as an empty one; all of them are free at once', async () => {
+  it('39: deletes a channel of 10,000 links by one event, as fast as an empty one, and unassigns all of them at once', async () => {
     const [full, empty] = [await fullChannel(), await newChannel()]
     expect(await listed(full)).to.equal(many)
     const before = await store.head('domain')
@@ -209,7 +209,7 @@ describe(`what follows from a deletion (${repeatable})`, function () {
     note(`with ten thousand items ${ms.toFixed(0)} ms, with none ${emptyMs.toFixed(0)} ms`)
   })
 
-  it('39: a process that dies while it deletes such a channel leaves all of it, or none', async () => {
+  it('39: deletes all of such a channel or nothing when the process dies', async () => {
     for (const failPoint of failPoints()) {
       const { where } = failPoint
       const channel = await fullChannel()
@@ -224,7 +224,7 @@ describe(`what follows from a deletion (${repeatable})`, function () {
     }
   })
 
-  it('40: a link that is deleted while it is being assigned is out of its campaign and all its channels, whenever the process dies', async () => {
+  it('40: removes a link that is deleted during its assignment from its campaign and channels, whenever the process dies', async () => {
     for (const failPoint of failPoints()) {
       const { where } = failPoint
       const channels = [await newChannel(), await newChannel(), await newChannel(), await newChannel()]

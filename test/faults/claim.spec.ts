@@ -4,13 +4,12 @@ import { aliasClaimName } from '../../src/commands/alias.ts'
 import { link, type Link } from '../../src/commands/link.ts'
 import { failureOf } from '../../src/http/api/errors.ts'
 import type { EventStore } from '../../src/events/store.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { until } from '../support/client.ts'
-import { long, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { openDouble } from '../support/engine.ts'
+import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { untilKilled } from '../support/interrupt.ts'
 import { countingIds, eventsOf, Killed, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
-/** What a client is answered: a status, and what is wrong. */
+/** Returns the status and message of the API response to a command. */
 const answer = (outcome: unknown) => {
   if (!(outcome instanceof Refused)) return { status: 200, message: '' }
   const { status, message } = failureOf(outcome)
@@ -21,14 +20,13 @@ const expectTaken = (outcome: unknown) => {
   expect(status).to.equal(400)
   expect(message).to.include('alias is taken')
 }
+
 const made = <T>(outcome: T | Refused) => {
   if (outcome instanceof Refused) throw outcome
   return outcome
 }
-const killed = async (wish: Promise<unknown>) =>
-  expect(await wish.catch((error: unknown) => error)).to.be.instanceOf(Killed)
 
-/** Links that are open, by the alias they are found under. */
+/** Returns the streams of links that are not deleted, by the name of their alias. */
 const holders = async (store: EventStore) => {
   const links = new Map<string, Link>()
   for (const event of await eventsOf(store))
@@ -42,7 +40,7 @@ const holders = async (store: EventStore) => {
 
 const engines = {
   memory: { open: async () => ({ store: await newMemoryStore(), close: async () => {} }), wishes: long ? 1000 : 80 },
-  // each look at the whole log goes through the protocol
+  // fewer, because each read of the whole log goes through the protocol
   EventStoreDB: { open: () => openDouble(), wishes: long ? 60 : 24 },
 }
 for (const [engine, { open, wishes }] of Object.entries(engines))
@@ -76,10 +74,10 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
     }
     const process = (ids: number) => writer(oneByOne(store), countingIds(ids).next)
 
-    describe('4: whose creator was killed after it had reserved it', () => {
-      beforeEach(() => killed(doomed(1).createLink(1, {}, { seconds: 0, token: 'orphan' })))
+    describe('4: whose creator was killed after claiming it', () => {
+      beforeEach(() => untilKilled(doomed(1).createLink(1, {}, { seconds: 0, token: 'orphan' })))
 
-      it('is taken a second later, and given to another tenant after 31 seconds, behind a fence on the orphan’s stream', async () => {
+      it('is taken after one second, and after 31 seconds goes to another account behind a fence in the orphan’s stream', async () => {
         expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
         expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
         expect((await story(store)).slice(1)).to.deep.equal([
@@ -92,19 +90,19 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-3']]]))
       })
 
-      it('is given on when the next one is killed as well, after the fence or after its claim', async () => {
-        await killed(doomed(2, 1).createLink(2, {}, { seconds: 31 }))
-        await killed(doomed(3, 1).createLink(3, {}, { seconds: 31 }))
+      it('is free again when the next process is killed too, after its fence or after its claim', async () => {
+        await untilKilled(doomed(2, 1).createLink(2, {}, { seconds: 31 }))
+        await untilKilled(doomed(3, 1).createLink(3, {}, { seconds: 31 }))
         expectTaken(await process(4).createLink(4, {}, { seconds: 60 }))
-        await killed(doomed(5, 2).createLink(5, {}, { seconds: 62 }))
+        await untilKilled(doomed(5, 2).createLink(5, {}, { seconds: 62 }))
         expectTaken(await process(6).createLink(6, {}, { seconds: 90 }))
         expect(answer(await process(7).createLink(7, {}, { seconds: 93 })).status).to.equal(200)
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-7']]]))
       })
     })
 
-    describe('5: whose creator was stopped after it had reserved it', () => {
-      it('is lost to who took it over meanwhile: the late one is answered that it is taken', async () => {
+    describe('5: whose creator was paused after claiming it', () => {
+      it('is lost to the process that took it over, and the paused process learns that it is taken', async () => {
         const zombie = stopped(1)
         const late = zombie.createLink(1, {}, { seconds: 0 })
         await zombie.isStopped
@@ -114,7 +112,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
       })
 
-      it('is lost also when the one who took it over is not done yet', async () => {
+      it('is lost also while the takeover is not complete', async () => {
         const zombie = stopped(1)
         const late = zombie.createLink(1, {}, { seconds: 0 })
         await zombie.isStopped
@@ -128,7 +126,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
       })
 
-      it('stays its own when it comes back before the name was claimed anew, under another id behind the fence', async () => {
+      it('is kept, under another id, when the process resumes after the fence but before the next claim', async () => {
         const zombie = stopped(1)
         const late = zombie.createLink(1, {}, { seconds: 0 })
         await zombie.isStopped
@@ -142,7 +140,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-3']]]))
       })
 
-      it('is lost in the same way by a link that was about to be renamed, which keeps its old alias', async () => {
+      it('is lost by a link that was being renamed, which keeps its old alias', async () => {
         await process(1).createLink(1, { alias: 'old' })
         const zombie = stopped(50)
         const late = zombie.updateLink(1, 1, { alias: 'hello' }, { seconds: 0 })
@@ -159,13 +157,13 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
       })
     })
 
-    describe('6: that a link was to be renamed to, when its process was killed after the claim', () => {
+    describe('6: whose link was being renamed to it when the process was killed after the claim', () => {
       beforeEach(async () => {
         await process(1).createLink(1, { alias: 'old' })
-        await killed(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))
+        await untilKilled(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))
       })
 
-      it('leaves the link where it was, and is free for anyone behind the fence', async () => {
+      it('leaves the link at its old alias, and is free for any account behind the fence', async () => {
         expect(await holders(store)).to.deep.equal(new Map([['0-old', ['link-1']]]))
         expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
         expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
@@ -180,15 +178,15 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         )
       })
 
-      it('is had by the same link when it tries again, wherever it is killed on the way', async () => {
-        await killed(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 31 }))
+      it('goes to the same link when the rename is retried, wherever it is killed', async () => {
+        await untilKilled(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 31 }))
         expect(await holders(store)).to.deep.equal(new Map([['0-old', ['link-1']]]))
         expect(answer(await process(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 62 })).status).to.equal(200)
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-1']]]))
       })
     })
 
-    it(`never leads to two links, whatever is killed or stopped wherever (${repeatable})`, async () => {
+    it(`never leads to two links, wherever processes are killed or paused (${repeatable})`, async () => {
       const random = randomFrom(seed)
       const turns = async (most: number) => {
         for (let n = random(most); n > 0; n--) await new Promise((done) => setImmediate(done))
@@ -240,154 +238,3 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
       }
     }).timeout(long ? 300_000 : 60_000)
   })
-
-describe('an alias that many want at once, on two instances', function () {
-  this.timeout(long ? 1_800_000 : 120_000)
-  let apps: readonly [TestApp, TestApp]
-  let keys: string[]
-  before(async () => {
-    const settings = { BASE_URL: 'http://short.test', TRUST_PROXY: '1' }
-    const first = await startTestApp(settings)
-    apps = [first, await startTestApp(settings, first.connection)]
-    keys = [(await apps[0].register()).key, (await apps[1].register()).key, (await apps[0].register()).key]
-  })
-  after(() => Promise.all(apps.map((app) => app.close())))
-
-  /** Each from an address of its own, for an address that only guesses is not answered for long. */
-  let addresses = 0
-  const head = async (app: TestApp, alias: string) => {
-    const from = `10.${(++addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
-    const { status, headers } = await app.ask('HEAD', `/${alias}`, { headers: { 'X-Forwarded-For': from } })
-    return status === 302 ? headers.get('Location') : status
-  }
-  const create = async (app: TestApp, key: string, custom: string, url = `https://example.com/${custom}`) => {
-    const { json } = await app.post('/api/url/add', { key, body: { url, custom } })
-    return { id: Number(json['id']), url }
-  }
-  const created = (alias: string) =>
-    query<{ id: string }>(
-      apps[0].connection,
-      `select data->>'id' as id from log.events where type = 'LinkCreated' and lower(data->>'alias') = $1`,
-      [alias],
-    )
-
-  it('3: is given to one of 50, the others are told that it is taken', async () => {
-    for (const round of rounds(4, 40)) {
-      const alias = `race-${round}`
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) =>
-          apps[n % 2]!.post('/api/url/add', {
-            key: keys[n % keys.length]!,
-            body: { url: `https://example.com/${n}`, custom: n % 3 ? alias : alias.toUpperCase() },
-          }),
-        ),
-      )
-      const [won, lost] = [
-        answers.filter(({ status }) => status === 200),
-        answers.filter(({ status }) => status !== 200),
-      ]
-      expect([won.length, lost.length]).to.deep.equal([1, 49])
-      for (const { status, json } of lost) {
-        expect(status).to.equal(400)
-        expect(json['error']).to.equal(1)
-        expect(json['message']).to.include('alias is taken')
-      }
-      const { id } = won[0]!.json
-      expect(await created(alias)).to.deep.equal([{ id: String(id) }])
-      const url = `https://example.com/${answers.indexOf(won[0]!)}`
-      for (const app of apps)
-        expect(
-          await until(
-            () => head(app, alias),
-            (to) => to === url,
-          ),
-        ).to.equal(url)
-    }
-  })
-
-  it('3: is an e-mail given to one account only, too', async () => {
-    const email = 'race@example.com'
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) =>
-        apps[n % 2]!.post('/register', { body: { email, password: 'correct horse 1' } }),
-      ),
-    )
-    expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
-    const lost = answers.filter(({ status }) => status === 400)
-    expect(lost).to.have.length(9)
-    for (const { json } of lost) expect(json['message']).to.include('`email` must not be in use')
-  })
-
-  it('6: cannot be had by an update when it is taken, and the link stays where it is', async () => {
-    const [mine] = [await create(apps[0], keys[0]!, 'mine'), await create(apps[1], keys[1]!, 'theirs')]
-    const { status, json } = await apps[1].put(`/api/url/${mine.id}/update`, {
-      key: keys[0]!,
-      body: { url: mine.url, custom: 'Theirs' },
-    })
-    expect(status).to.equal(400)
-    expect(json['message']).to.include('alias is taken')
-    for (const app of apps) expect(await head(app, 'mine')).to.equal(mine.url)
-    for (const app of apps) expect(await head(app, 'theirs')).to.equal('https://example.com/theirs')
-  })
-
-  it('6: is given to one of two links by 20 updates at once, and never leads to two places', async () => {
-    for (const round of rounds(3, 40)) {
-      const alias = `free-${round}`
-      const links = [
-        { ...(await create(apps[0], keys[0]!, `x-${round}`)), old: `x-${round}`, key: keys[0]! },
-        { ...(await create(apps[1], keys[1]!, `y-${round}`)), old: `y-${round}`, key: keys[1]! },
-      ] as const
-      const seen = new Map<string, (string | number | null)[]>()
-      let polling = true
-      const poll = async (app: TestApp, at: string, path: string) => {
-        const found: (string | number | null)[] = []
-        seen.set(`${at} ${path}`, found)
-        while (polling) {
-          found.push(await head(app, path))
-          await new Promise((done) => setTimeout(done, 5))
-        }
-      }
-      const polls = apps.flatMap((app, n) =>
-        [alias, links[0].old, links[1].old].map((path) => poll(app, String(n), path)),
-      )
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, async (_, n) => {
-          const { id, url, key } = links[n % 2]!
-          const app = apps[(n >> 1) % 2]!
-          const { status, json } = await app.put(`/api/url/${id}/update`, { key, body: { url, custom: alias } })
-          if (status === 200) expect(await head(app, alias), 'at once, where it was written').to.equal(url)
-          else expect(json['message']).to.include('alias is taken')
-          return { link: n % 2, status }
-        }),
-      )
-      const winner = answers.find(({ status }) => status === 200)?.link ?? expect.fail('nobody won')
-      for (const { link: of, status } of answers) expect(status).to.equal(of === winner ? 200 : 400)
-      const [won, lost] = [links[winner]!, links[1 - winner]!]
-      for (const app of apps) {
-        expect(
-          await until(
-            () => head(app, alias),
-            (to) => to === won.url,
-          ),
-        ).to.equal(won.url)
-        expect(
-          await until(
-            () => head(app, won.old),
-            (to) => to === 404,
-          ),
-        ).to.equal(404)
-      }
-      polling = false
-      await Promise.all(polls)
-
-      /** What was seen, each change once. */
-      const course = (n: number, path: string) =>
-        (seen.get(`${n} ${path}`) ?? []).filter((to, i, all) => to !== all[i - 1])
-      for (const n of [0, 1]) {
-        expect(course(n, alias)).to.deep.equal([404, won.url])
-        expect(course(n, won.old)).to.deep.equal([won.url, 404])
-        expect(course(n, lost.old)).to.deep.equal([lost.url])
-      }
-    }
-  })
-})

@@ -10,7 +10,7 @@ import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
 import { expectExactClicks, makeLinks, visitsTo } from '../support/load.ts'
 import { runCommand } from '../support/process.ts'
 
-describe(`an account that is erased (${repeatable})`, function () {
+describe(`erasing an account (${repeatable})`, function () {
   this.timeout(long ? 1_800_000 : 120_000)
   const random = randomFrom(seed)
   const stage = openStage()

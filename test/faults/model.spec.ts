@@ -41,7 +41,7 @@ const steps = fc.commands([fc.oneof(...faults, ...resources.flatMap((resource) =
   size: 'max',
 })
 
-describe(`31: two instances against a model of what they should do (${repeatable})`, function () {
+describe(`31: two instances compared with a model (${repeatable})`, function () {
   const [enough, rounds] = long ? [Math.min(300_000, longestMs), 200] : [9000, 10]
   this.timeout(enough + 120_000)
   const stage = openStage()
@@ -49,7 +49,7 @@ describe(`31: two instances against a model of what they should do (${repeatable
   before(async () => (world = await openWorld(stage)))
   after(stage.clear)
 
-  it('does what the model does, through whatever ends them', async () => {
+  it('behave as the model does, through kills and outages', async () => {
     const end = Date.now() + enough
     let [run, done] = [0, 0]
     await fc.assert(

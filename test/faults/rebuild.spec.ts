@@ -27,7 +27,7 @@ const failPoint = `
   create trigger wait_here before update on read.checkpoints for each row
     when (new.live and not old.live and new.projection = 'links') execute function read.wait_here()`
 
-describe(`tables that are built anew (${repeatable})`, function () {
+describe(`rebuilding the read tables (${repeatable})`, function () {
   this.timeout(long ? 1_800_000 : 120_000)
   const random = randomFrom(seed)
   const stage = openStage()
@@ -94,7 +94,7 @@ describe(`tables that are built anew (${repeatable})`, function () {
     await expectLedger(service, connection, key, writes)
   }
 
-  it('25: take the place of the old ones under load, and nobody notices', async () => {
+  it('25: replaces the old tables under load without any visible effect', async () => {
     const before = await live()
     let rebuilt = 0
     await underLoad(async () => {
@@ -107,7 +107,7 @@ describe(`tables that are built anew (${repeatable})`, function () {
       expect(generation, projection).to.equal(before.get(projection)! + rebuilt)
   })
 
-  it('25: leave all as it was when the rebuild is killed in the very transaction of the switch', async () => {
+  it('25: changes nothing when the rebuild is killed in the transaction of the switch', async () => {
     await query(connection, failPoint)
     const before = await live()
     await underLoad(async () => {
@@ -132,7 +132,7 @@ describe(`tables that are built anew (${repeatable})`, function () {
     await query(connection, 'drop trigger wait_here on read.checkpoints')
   })
 
-  it('25: hold exactly what the old ones held', async () => {
+  it('25: gives tables equal to the old ones', async () => {
     const rowsOf = (table: string) =>
       query<{ row: string }>(connection, `select t::text as row from ${table} t order by 1`)
     await allCounted(service, key)

@@ -34,23 +34,22 @@ const ann = (position: bigint, changed = {}) => ({
 })
 
 describe('the table of accounts', () => {
-  it('shows an account from its registration on, without its password', () =>
-    given(registered).thenRows('accounts', ann(1n)))
-  it('shows a changed e-mail', () =>
+  it('has a row without password for a registered account', () => given(registered).thenRows('accounts', ann(1n)))
+  it('has the changed e-mail', () =>
     given(registered, emailChanged).thenRows('accounts', ann(2n, { email: 'bea@example.com' })))
-  it('does not care for passwords', () => given(registered, passwordChanged).thenRows('accounts', ann(1n)))
-  it('tells by its position that the key has changed', () =>
+  it('ignores password changes', () => given(registered, passwordChanged).thenRows('accounts', ann(1n)))
+  it('moves the position when the key changes', () =>
     given(registered, issued('a'), issued('b')).thenRows('accounts', ann(3n)))
-  it('shows whether an account is disabled', () => {
+  it('has the status of a disabled account', () => {
     given(registered, disabled).thenRows('accounts', ann(2n, { status: 'disabled' }))
     given(registered, disabled, enabled).thenRows('accounts', ann(3n))
   })
-  it('keeps nothing personal of an erased account', () =>
+  it('keeps no personal data of an erased account', () =>
     given(registered, emailChanged, erased).thenRows(
       'accounts',
       ann(3n, { status: 'erased', email: null, username: null }),
     ))
-  it('shows one whose personal data can no longer be opened', () => {
+  it('has empty fields when the personal data cannot be decrypted any more', () => {
     const sealed: AccountEvent = {
       ...registered,
       data: { ...registered.data, email: null, username: null, password: null },
@@ -68,7 +67,7 @@ describe('the table of accounts', () => {
 })
 
 describe('the table of API keys', () => {
-  it('has the hash of an account’s one key, and when it ends', () =>
+  it('has the hash and the expiry of an account’s key', () =>
     given(registered, issued('a', at(99))).thenRows('api_keys', {
       account: id,
       key: 'a',
@@ -76,7 +75,7 @@ describe('the table of API keys', () => {
       expires: at(99),
       issued: at(2),
     }))
-  it('has a new key in place of the old one', () =>
+  it('replaces the old key by a new one', () =>
     given(registered, issued('a', at(99)), issued('b')).thenRows('api_keys', {
       account: id,
       key: 'b',

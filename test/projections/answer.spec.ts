@@ -12,8 +12,8 @@ const given_ = (overlay: number, account = 1): AnswerEvent => ({
 const row = (id: bigint, overlay: number, account = 1) => ({ id, overlay, account, fields, created: at(Number(id)) })
 
 describe('the table of answers', () => {
-  it('shows each under its position in the log', () =>
+  it('has a row per answer, with the position in the log as its id', () =>
     given(given_(5), given_(6, 2)).thenRows('answers', row(1n, 5), row(2n, 6, 2)))
-  it('counts those of each overlay', () =>
+  it('counts the answers to each overlay', () =>
     given(given_(5), given_(6), given_(5)).thenRows('answer_counts', { overlay: 5, n: 2 }, { overlay: 6, n: 1 }))
 })

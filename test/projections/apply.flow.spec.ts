@@ -73,7 +73,7 @@ describe('applying a batch of events', () => {
       (error: unknown) => error,
     )
 
-  it('writes the rows, and moves the checkpoint to the last event that was seen, and tells it', async () => {
+  it('writes the rows, moves the checkpoint to the last event seen, and notifies', async () => {
     const events = recorded([created(1), created(2), registered(7)])
     const [done] = await apply([await member(links)], events)
     expect(await ids(done!)).to.deep.equal([1, 2])
@@ -82,7 +82,7 @@ describe('applying a batch of events', () => {
     expect(await told()).to.deep.equal(['seen 3'])
   })
 
-  it('moves the checkpoint also when nothing of it is handled', async () => {
+  it('moves the checkpoint also when no event is handled', async () => {
     const events = recorded([created(1)])
     const [done] = await apply([await member(accounts)], events)
     expect(await stored(done!)).to.include({ position: '1', event_id: events[0]!.id })
@@ -90,7 +90,7 @@ describe('applying a batch of events', () => {
     expect(await told()).to.deep.equal(['seen 1'])
   })
 
-  it('does not apply again what is applied', async () => {
+  it('does not apply events twice', async () => {
     const first = await apply([await member(links)], recorded([created(1), created(2)]))
     const counts = `${tableNames(links, first[0]!.checkpoint.generation)('link_counts')}`
     const again = await apply(first, recorded([created(1), created(2), created(3)]))
@@ -98,7 +98,7 @@ describe('applying a batch of events', () => {
     expect(await log.db(counts)).to.deep.equal([{ account: '1', n: '3' }])
   })
 
-  it('lets each projection go on from where it is', async () => {
+  it('continues each projection from its own checkpoint', async () => {
     const [ahead] = await apply([await member(links)], recorded([created(1), registered(7)]))
     const both = await apply([ahead!, await member(accounts)], recorded([created(1), registered(7), created(2)]))
     expect(await ids(both[0]!)).to.deep.equal([1, 2])
@@ -106,7 +106,7 @@ describe('applying a batch of events', () => {
     expect(both.map(({ checkpoint }) => checkpoint.position)).to.deep.equal(['3', '3'])
   })
 
-  it('writes nothing when it cannot tell', async () => {
+  it('writes nothing when the notification fails', async () => {
     const before = await member(links)
     const error = await failure(
       applyBatch(log.db, [before], recorded([created(1)]), () => {
@@ -118,7 +118,7 @@ describe('applying a batch of events', () => {
     expect(await stored(before)).to.include({ position: '0' })
   })
 
-  it('writes nothing, of any projection, when another projector was there', async () => {
+  it('writes nothing for any projection when another projector was faster', async () => {
     const members = [await member(accounts), await member(links)]
     await apply([members[1]!], recorded([created(1)]))
     const error = await failure(apply(members, recorded([registered(7), created(2)])))
@@ -127,7 +127,7 @@ describe('applying a batch of events', () => {
     expect(await ids(members[1]!)).to.deep.equal([1])
   })
 
-  it('writes nothing when other tables are read by now', async () => {
+  it('writes nothing when other tables have become live', async () => {
     const before = await member(links)
     const { generation } = before.checkpoint
     await log.db(checkpoints).where({ projection: 'links', generation }).update({ live: true })
@@ -135,8 +135,8 @@ describe('applying a batch of events', () => {
     expect(await ids(before)).to.deep.equal([])
   })
 
-  describe('with an event that cannot be taken', () => {
-    it('applies what stands before it, says which it is and why, and stops there', async () => {
+  describe('with an event that cannot be applied', () => {
+    it('applies the events before it, names it and the reason, and stops there', async () => {
       const before = await member(numbers)
       const error = await failure(apply([before], deleted(1, 2, 666, 3)))
       expect(error).to.be.instanceOf(Poison).and.include({ position: 3n })
@@ -146,7 +146,7 @@ describe('applying a batch of events', () => {
       expect(await told()).to.deep.equal(['seen 2'])
     })
 
-    it('finds it in the batch when it is the database that refuses it', async () => {
+    it('finds it in the batch when the database rejects it', async () => {
       for (const bad of [1, 2, 5, 9, 10]) {
         const before = await member(numbers)
         const events = deleted(...Array.from({ length: 10 }, (_, i) => (i + 1 === bad ? 40_000 : i + 1)))
@@ -159,7 +159,7 @@ describe('applying a batch of events', () => {
       }
     })
 
-    it('applies nothing beyond it to other projections either', async () => {
+    it('applies no later events to other projections either', async () => {
       const events = recorded([
         registered(7),
         ...deleted(666).map(({ type, data }) => ({ type, data }) as DomainEvent),
@@ -170,7 +170,7 @@ describe('applying a batch of events', () => {
       expect(await ids(members[0]!)).to.deep.equal([7])
     })
 
-    it('goes on behind it once it can be taken', async () => {
+    it('continues after it once it can be applied', async () => {
       const before = await member(numbers)
       await failure(apply([before], deleted(1, 40_000, 3)))
       await log.db.raw(`alter table ${tableNames(numbers, before.checkpoint.generation)('numbers')} alter id type int`)

@@ -16,12 +16,12 @@ const deleted: BioEvent = { type: 'BioDeleted', data: { id: 5 } }
 const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
 
 describe('the table of bio pages', () => {
-  it('shows one with all its fields, without the token of its claim', () => given(created()).thenRows('bios', row))
-  it('shows what has changed, and keeps the rest', () =>
+  it('has all fields of a bio page, but not the token of its claim', () => given(created()).thenRows('bios', row))
+  it('updates changed fields and keeps the others', () =>
     given(created(), moved).thenRows('bios', { ...row, alias: 'Bea', links: [], position: 2n }))
-  it('keeps the row of a deleted one, so that who remembers it learns of its end', () =>
+  it('keeps the row of a deleted bio page, so that caches learn of the deletion', () =>
     given(created(), deleted).thenRows('bios', { ...row, deleted: at(2), position: 2n }))
-  it('counts those of each account that are not deleted', () =>
+  it('counts each account’s bio pages that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'bios_counts',
       { account: 1, n: 1 },

@@ -14,12 +14,12 @@ const deleted: CampaignEvent = { type: 'CampaignDeleted', data: { id: 5 } }
 const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
 
 describe('the table of campaigns', () => {
-  it('shows one with all its fields', () => given(created()).thenRows('campaigns', row))
-  it('shows what has changed, and keeps the rest', () =>
+  it('has all fields of a campaign', () => given(created()).thenRows('campaigns', row))
+  it('updates changed fields and keeps the others', () =>
     given(created(), updated).thenRows('campaigns', { ...row, slug: 'summer', position: 2n }))
-  it('keeps the row of a deleted one', () =>
+  it('keeps the row of a deleted campaign', () =>
     given(created(), deleted).thenRows('campaigns', { ...row, deleted: at(2), position: 2n }))
-  it('counts those of each account that are not deleted', () =>
+  it('counts each account’s campaigns that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'campaigns_counts',
       { account: 1, n: 1 },

@@ -22,12 +22,12 @@ const item = (channel: number, kind: ItemKind, id: number, n: number) => ({
 })
 
 describe('the table of channels', () => {
-  it('shows one with all its fields', () => given(created()).thenRows('channels', row))
-  it('shows what has changed, and keeps the rest', () =>
+  it('has all fields of a channel', () => given(created()).thenRows('channels', row))
+  it('updates changed fields and keeps the others', () =>
     given(created(), updated).thenRows('channels', { ...row, starred: true, position: 2n }))
-  it('keeps the row of a deleted one', () =>
+  it('keeps the row of a deleted channel', () =>
     given(created(), deleted).thenRows('channels', { ...row, deleted: at(2), position: 2n }))
-  it('counts those of each account that are not deleted', () =>
+  it('counts each account’s channels that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'channels_counts',
       { account: 1, n: 1 },
@@ -35,14 +35,14 @@ describe('the table of channels', () => {
     ))
 })
 
-describe('the table of what is in channels', () => {
-  it('has a row for each membership, and when it began', () =>
+describe('the table of channel items', () => {
+  it('has a row per membership, with the time of the assignment', () =>
     given(assigned(5, 'links', 1), assigned(5, 'qr', 1), assigned(6, 'links', 1)).thenRows(
       'channel_items',
       item(5, 'links', 1, 1),
       item(5, 'qr', 1, 2),
       item(6, 'links', 1, 3),
     ))
-  it('keeps it when a side of it ends', () =>
+  it('keeps the row when the channel or the item is deleted', () =>
     given(created(), assigned(5, 'bio', 1), deleted).thenRows('channel_items', item(5, 'bio', 1, 2)))
 })

@@ -30,13 +30,13 @@ const row = (position: bigint, changed = {}) => ({
 })
 
 describe('the table of links', () => {
-  it('shows a link with all its fields', () => given(created).thenRows('links', row(1n)))
-  it('does not show the token of its claim', () =>
+  it('has all fields of a link', () => given(created).thenRows('links', row(1n)))
+  it('does not contain the token of the claim', () =>
     given(created, updated({ alias: 'Bye', domain: null }, { token: 't2' })).thenRows(
       'links',
       row(2n, { alias: 'Bye', alias_key: 'bye' }),
     ))
-  it('shows what has changed, and keeps the rest', () => {
+  it('updates changed fields and keeps the others', () => {
     const changes = {
       title: 'Press',
       expiry: at(99),
@@ -49,16 +49,16 @@ describe('the table of links', () => {
       row(3n, { ...changes, expiry: null, location: [] }),
     )
   })
-  it('is found by the alias as it is now, in lower case', () =>
+  it('is searchable by the current alias in lower case', () =>
     given(created, updated({ alias: 'HELLO' })).thenRows('links', row(2n, { alias: 'HELLO', alias_key: 'hello' })))
-  it('shows a changed, a removed and an untouched password', () => {
+  it('has a changed, a removed and an unchanged password', () => {
     given(created, updated({}, { password: 'other' })).thenRows('links', row(2n, { password: 'other' }))
     given(created, updated({}, { password: null })).thenRows('links', row(2n, { password: null }))
     given(created, updated({ title: 'x' })).thenRows('links', row(2n, { title: 'x' }))
   })
-  it('keeps the row of a deleted link, so that who remembers it learns of its end', () =>
+  it('keeps the row of a deleted link, so that caches learn of the deletion', () =>
     given(created, deleted).thenRows('links', row(2n, { deleted: at(2) })))
-  it('takes the revision of the link, and the position of the log', () => {
+  it('has the revision of the link and the position in the log', () => {
     const other = linkCreated({ id: 43, alias: 'other' })
     given(other, created, updated({ title: 'x' })).thenRows(
       'links',
@@ -69,12 +69,12 @@ describe('the table of links', () => {
 })
 
 describe('the number of links of an account', () => {
-  it('counts those that are not deleted', () => {
+  it('counts links that are not deleted', () => {
     const [second, theirs] = [linkCreated({ id: 43, alias: 'b' }), linkCreated({ id: 44, alias: 'c', account: 2 })]
     given(created, second, theirs).thenRows('link_counts', { account: 1, n: 2 }, { account: 2, n: 1 })
     given(created, second, theirs, deleted).thenRows('link_counts', { account: 1, n: 1 }, { account: 2, n: 1 })
   })
-  it('does not change with a link that changes', () => {
+  it('does not change when a link is updated', () => {
     given(created, updated({ title: 'x' })).thenRows('link_counts', { account: 1, n: 1 })
     given(created, deleted).thenRows('link_counts', { account: 1, n: 0 })
   })

@@ -23,15 +23,15 @@ const deleted: OverlayEvent = { type: 'OverlayDeleted', data: { id: 5 } }
 const row = { id: 5, account: 1, ...fields, corner: 'br', created: at(1), deleted: null, position: 1n }
 
 describe('the table of CTA overlays', () => {
-  it('shows one with all its fields, its own position as its corner', () => given(created()).thenRows('overlays', row))
-  it('shows what has changed, and keeps the rest', () => {
+  it('has all fields of an overlay, with its position as the corner', () => given(created()).thenRows('overlays', row))
+  it('updates changed fields and keeps the others', () => {
     const options = ['Yes', 'No', 'Both']
     given(created(), updated({ options })).thenRows('overlays', { ...row, options, position: 2n })
     given(created(), updated({ position: 'tr' })).thenRows('overlays', { ...row, corner: 'tr', position: 2n })
   })
-  it('keeps the row of a deleted one', () =>
+  it('keeps the row of a deleted overlay', () =>
     given(created(), deleted).thenRows('overlays', { ...row, deleted: at(2), position: 2n }))
-  it('counts those of each account that are not deleted', () =>
+  it('counts each account’s overlays that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'overlays_counts',
       { account: 1, n: 1 },

@@ -47,8 +47,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   countKey.map((k) => remove('counts', k)),
 )
 
-describe('changes of read tables', () => {
-  it('come to one a row, in order', () => {
+describe('merging changes of read tables', () => {
+  it('leaves one change per row, in order', () => {
     expect(
       coalesce([
         put('t', { id: 1 }, { a: 1, b: 1 }),
@@ -67,19 +67,19 @@ describe('changes of read tables', () => {
       add('n', { id: 1 }, { x: 3, y: 5 }),
     ])
   })
-  it('are of one row, in whatever order its key is written', () => {
+  it('recognises a row whatever the order of its key columns', () => {
     expect(coalesce([put('t', { a: 1n, b: 'x' }, { n: 1 }), remove('t', { b: 'x', a: 1n })])).to.deep.equal([
       remove('t', { b: 'x', a: 1n }),
     ])
   })
-  it('cannot both patch a row and add to it', () => {
+  it('refuses to both patch a row and add to it', () => {
     const [patched, added] = [patch('t', { id: 1 }, { a: 1 }), add('t', { id: 1 }, { n: 1 })]
     expect(() => coalesce([patched, added])).to.throw('cannot be added to')
     expect(() => coalesce([added, patched])).to.throw('cannot be patched')
   })
 })
 
-describe(`changes on a database (${repeatable})`, () => {
+describe(`writing changes to the database (${repeatable})`, () => {
   let db: Database
   before(async () => {
     db = openDatabase(await freshDatabase(), { name: 'spec', max: 2, timeout: 5000, onError: () => {} })
@@ -106,7 +106,7 @@ describe(`changes on a database (${repeatable})`, () => {
       ),
     )
 
-  it('come to the same in batches, however these are cut, as one by one', () =>
+  it('gives the same rows in batches of any size as one by one', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.array(change, { maxLength: 8 }), { maxLength: 5 }), async (batches) => {
         for (const way of ['single', 'batched'])
@@ -124,7 +124,7 @@ describe(`changes on a database (${repeatable})`, () => {
       { seed, numRuns: long ? 2000 : 60 },
     )).timeout(long ? 300_000 : 60_000)
 
-  it('are written in one statement for each kind of change and set of columns', async () => {
+  it('uses one statement per operation and set of columns', async () => {
     const statements: string[] = []
     const count = ({ sql }: { sql: string }) => statements.push(sql)
     db.on('query', count)

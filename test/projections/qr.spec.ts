@@ -15,8 +15,8 @@ const deleted: QrEvent = { type: 'QrDeleted', data: { id: 5 } }
 const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, revision: 0n, position: 1n }
 
 describe('the table of QR codes', () => {
-  it('shows one with all its fields, without the token of its claim', () => given(created()).thenRows('qrs', row))
-  it('shows what has changed, the personal part too, and keeps the rest', () =>
+  it('has all fields of a QR code, but not the token of its claim', () => given(created()).thenRows('qrs', row))
+  it('updates changed fields, including personal ones, and keeps the others', () =>
     given(created(), updated).thenRows('qrs', {
       ...row,
       foreground: '#ff0000',
@@ -24,9 +24,9 @@ describe('the table of QR codes', () => {
       revision: 1n,
       position: 2n,
     }))
-  it('keeps the row of a deleted one', () =>
+  it('keeps the row of a deleted QR code', () =>
     given(created(), deleted).thenRows('qrs', { ...row, deleted: at(2), revision: 1n, position: 2n }))
-  it('counts those of each account that are not deleted', () =>
+  it('counts each account’s QR codes that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'qrs_counts',
       { account: 1, n: 1 },

@@ -12,12 +12,12 @@ const deleted: SplashEvent = { type: 'SplashDeleted', data: { id: 5 } }
 const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
 
 describe('the table of splash pages', () => {
-  it('shows one with all its fields', () => given(created()).thenRows('splashes', row))
-  it('shows what has changed, and keeps the rest', () =>
+  it('has all fields of a splash page', () => given(created()).thenRows('splashes', row))
+  it('updates changed fields and keeps the others', () =>
     given(created(), updated).thenRows('splashes', { ...row, title: 'Sale', counter: 0, position: 2n }))
-  it('keeps the row of a deleted one', () =>
+  it('keeps the row of a deleted splash page', () =>
     given(created(), deleted).thenRows('splashes', { ...row, deleted: at(2), position: 2n }))
-  it('counts those of each account that are not deleted', () =>
+  it('counts each account’s splash pages that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'splashes_counts',
       { account: 1, n: 1 },

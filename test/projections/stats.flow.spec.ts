@@ -33,7 +33,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     )
   }
 
-  it('have a row for each visit, with what is known of it', async () => {
+  it('have a row per visit with all its dimensions', async () => {
     const { names } = await written(
       events([click()], [click({ link: 43, class: 'bot', visitor: 'ffffffffffffffff', at: at(9) })]),
     )
@@ -65,7 +65,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     ])
   })
 
-  it('count the scans of a QR code apart from the clicks of the link that has its id', async () => {
+  it('count the scans of a QR code separately from the clicks of the link with the same id', async () => {
     const scan = click({ link: 0, source: { kind: 'qr', id: 42 } })
     const { names } = await written(events([click(), scan], [scan]))
     expect(await counters(names)).to.deep.equal([
@@ -74,7 +74,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     ])
   })
 
-  it('count a visitor once a link: within an event, a batch, and across batches', async () => {
+  it('count a visitor once per link within an event, within a batch, and across batches', async () => {
     const [ann, bea] = [click({ visitor: 'a' }), click({ visitor: 'b' })]
     expect(await counters((await written(events([ann, ann, bea]))).names)).to.deep.equal([[42, 1, 3, 2, 3]])
     expect(await counters((await written(events([ann], [ann], [bea]))).names)).to.deep.equal([[42, 1, 3, 2, 3]])
@@ -90,14 +90,14 @@ describe(`the tables of statistics (${repeatable})`, () => {
     expect(await log.db(names('clicks')).where({ first: true }).select('seq')).to.deep.equal([{ seq: '3000' }])
   })
 
-  it('are not touched by what else stands in the log', async () => {
+  it('are not changed by other events', async () => {
     if ('on' in stats) throw new Error('statistics write by themselves')
     const { names } = await written()
     await stats.write(log.db, names, recorded([{ type: 'LinkDeleted', data: { id: 42 } }]))
     expect(await counters(names)).to.deep.equal([])
   })
 
-  it('are the same however the log is cut into batches, and exact', async () => {
+  it('are exact and the same for any batch size', async () => {
     const random = randomFrom(seed)
     for (let round = 0; round < (long ? 50 : 4); round++) {
       const all = events(
@@ -126,7 +126,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     }
   }).timeout(long ? 120_000 : 60_000)
 
-  it('number labels in the order in which the log first names them', async () => {
+  it('number labels in the order of their first occurrence in the log', async () => {
     const { names } = await written(
       events([click({ country: 'CA' })], [click({ country: 'DE' })]),
       events([], [], [click({ country: 'FR', referrer: 'DE' }), click({ country: 'CA' })]).slice(2),

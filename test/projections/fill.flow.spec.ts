@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { accounts } from '../../src/projections/account.ts'
+import { fill } from '../../src/projections/fill.ts'
+import { links } from '../../src/projections/link.ts'
+import type { Projection } from '../../src/projections/projection.ts'
+import { stats } from '../../src/projections/stats.ts'
+import { liveTables, newGeneration, prune, tableNames } from '../../src/projections/tables.ts'
+import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
+import { checkpointsOf, history } from '../support/log.ts'
+import { projections, projectorStage, silent } from '../support/projector.ts'
+
+describe(`the read tables (${repeatable})`, function () {
+  this.timeout(long ? 300_000 : 30_000)
+  const random = randomFrom(seed)
+  const { log, start, caughtUp, read, build, expectCleanRun } = projectorStage()
+
+  describe('a rebuild', () => {
+    it('gives the tables of a clean run under load, and readers never see unfinished ones', async () => {
+      await log().append(history(random, 2000))
+      const projector = start({ limit: 100 })
+      await caughtUp(projector)
+      const tables = liveTables(log().db, projections)
+      await tables.refresh()
+
+      let rebuilding = true
+      const writing = (async () => {
+        for (let from = 10_000; rebuilding; from += 1000) await log().append(history(random, 60, from), 20)
+      })()
+      const reads: { links: number; visits: number }[] = []
+      const reading = (async () => {
+        while (rebuilding) {
+          await tables.refresh()
+          const { rows } = await log().db.raw<{
+            rows: Record<'links' | 'open' | 'counted' | 'visits' | 'summed', string>[]
+          }>(`
+            select (select count(*) from ${tables.name('links')}) as links,
+              (select count(*) from ${tables.name('links')} where deleted is null) as open,
+              (select sum(n) from ${tables.name('link_counts')}) as counted,
+              (select count(*) from ${tables.name('clicks')}) as visits,
+              (select sum(visits) from ${tables.name('link_stats')}) as summed`)
+          const row = rows[0]!
+          expect([row.open, row.visits], 'tables that belong together').to.deep.equal([row.counted, row.summed])
+          reads.push({ links: Number(row.links), visits: Number(row.visits) })
+        }
+      })()
+      for (let round = 0; round < (long ? 20 : 2); round++) await build()
+      rebuilding = false
+      await Promise.all([writing, reading])
+
+      expect(reads.length).to.be.above(5)
+      // a reader may miss what only the new tables have, but never loses what it has seen
+      const sorted = (numbers: number[]) => numbers.toSorted((a, b) => a - b)
+      expect(reads.map((row) => row.links)).to.deep.equal(sorted(reads.map((row) => row.links)))
+      expect(reads.map((row) => row.visits)).to.deep.equal(sorted(reads.map((row) => row.visits)))
+      await caughtUp(projector)
+      await expectCleanRun()
+    })
+
+    it('leaves the live tables alone when it is interrupted', async () => {
+      await log().append(history(random, 500))
+      await build()
+      const before = await read()
+      const stop = new AbortController()
+      const options = { db: log().db, store: log().store, log: silent, instance: 'spec', limit: 20 }
+      await fill(options, links, stop.signal, () => stop.abort())
+      expect(await read()).to.deep.equal(before)
+      expect((await checkpointsOf(log().db, links)).map(({ generation, live }) => [generation, live])).to.deep.equal([
+        [1, true],
+      ])
+      await build()
+      expect(await read()).to.deep.equal(before)
+    })
+
+    it('replaces tables that are then dropped, and no others', async () => {
+      await log().append(history(random, 50))
+      for (let n = 0; n < 3; n++) await build()
+      await newGeneration(log().db, links, log().store.logId)
+      await prune(log().db, projections)
+      const tables = async (projection: Projection) => {
+        const kept: number[] = []
+        for (let generation = 1; generation <= 4; generation++) {
+          const [first = ''] = Object.keys(projection.tables)
+          const { rows } = await log().db.raw<{ rows: { found: boolean }[] }>(
+            'select to_regclass(?) is not null as found',
+            [tableNames(projection, generation)(first)],
+          )
+          if (rows[0]?.found) kept.push(generation)
+        }
+        return kept
+      }
+      // the third generation is live; of links, the fourth is being filled
+      expect([await tables(accounts), await tables(links), await tables(stats)]).to.deep.equal([[3], [3, 4], [3]])
+      expect((await checkpointsOf(log().db, links)).map(({ generation }) => generation)).to.deep.equal([3, 4])
+    })
+  })
+})
