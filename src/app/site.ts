@@ -46,7 +46,7 @@ export const openSite = ({
     config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const stopChecks =
-    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ db, reader, handler, pointsToUs, onProblem }) : undefined
+    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
 
   const shared = { ...cache, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
   const api = createApi({

@@ -3,7 +3,10 @@ import type { ClickRecord } from './record.ts'
 
 /** Where a relay delivers the entries of a spool: into the event log, or to Kafka. */
 export interface ClickSink {
-  /** Returns the sequence number of each partition after which this spool's entries have to be delivered. */
+  /**
+   * Returns the sequence number of each partition after which this spool's entries have to be delivered. It may be lower than what
+   * this sink has been given since it was opened.
+   */
   readonly resumeAfter: (spool: string) => Promise<SeqByPartition>
   /**
    * Resolves when all of the entries are safe in the sink. After a rejection, some of them may have arrived: deliver all of

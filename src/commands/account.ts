@@ -12,20 +12,20 @@ export interface Account {
   readonly tokens: Tokens
 }
 
-/** The public id of an API key, the keyed hash of it, and when it ends (ISO 8601). */
+/** An API key: its public id, a keyed hash of its secret, and when it expires (ISO 8601; null: never). */
 export interface IssuedKey {
   readonly key: string
   readonly hash: string
   readonly expires: string | null
 }
-/** What an e-mail is claimed by: `emailKey` is a keyed hash, for no e-mail stands in a stream's name. */
+/** An e-mail address and its claim: `emailKey` is a keyed hash, because stream names must not contain personal data. */
 interface ClaimedEmail {
   readonly email: string
   readonly emailKey: string
   readonly emailToken: string
 }
 
-/** `password` is an scrypt hash. */
+/** Commands on an account; `password` is an scrypt hash. */
 export type AccountCommand =
   | (ClaimedEmail & {
       readonly type: 'RegisterAccount'

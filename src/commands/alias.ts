@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { LinkFields } from '../events/link.ts'
 import { Refused } from './decider.ts'
 
-/** An alias as typed; ASCII only, so that no two look alike. Slugs and bio pages share it. */
+/** Aliases of links, bio pages and QR codes, and slugs; ASCII only, so that no two look alike. */
 export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /** Returns the form in which aliases are compared: letter case does not matter. */
@@ -12,7 +12,7 @@ export const aliasKey = (alias: string): string => alias.toLowerCase()
 export const aliasClaimName = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>): string =>
   `${domain ?? 0}-${aliasKey(alias)}`
 
-// First path segments of our own, now or later, and words that programs write when they mean nothing.
+// our own first path segments, present and future, and words that programs write for a missing value
 const reserved: ReadonlySet<string> = new Set(
   [
     'api register qr r u c p o static assets metrics health healthz ready readyz live livez',
@@ -23,7 +23,7 @@ const reserved: ReadonlySet<string> = new Set(
 
 export const isReserved = (alias: string): boolean => reserved.has(aliasKey(alias))
 
-/** What is wrong with an alias that a user chose (to follow the field's name), if anything. */
+/** Returns what is wrong with an alias that a user chose, as the predicate of a sentence about the field, or undefined. */
 export const aliasProblem = (alias: string): string | undefined => {
   if (!aliasPattern.test(alias)) {
     return 'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit'
@@ -31,16 +31,16 @@ export const aliasProblem = (alias: string): string | undefined => {
   return isReserved(alias) ? 'must not be a reserved word: choose another alias' : undefined
 }
 
-// 32 symbols without 0, 1, l and o: nothing to mistake when it is read aloud or copied from paper
+// 32 symbols; 0, 1, l and o are left out because they are easily confused when read aloud or copied from paper
 const symbols = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-/** Eight symbols, 40 random bits. */
+/** Returns a random alias of eight symbols (40 bits). */
 export const randomAlias = (): string => {
   const alias = [...randomBytes(8)].map((byte) => symbols.charAt(byte & 31)).join('')
   return isReserved(alias) ? randomAlias() : alias
 }
 
-/** Makes something under a random alias; one that is taken is drawn again, but with 40 random bits that is rare. */
+/** Calls `make` with a random alias, and again with another one if the alias is taken (rare: 40 random bits). */
 export const withRandomAlias = async <R>(make: (alias: string) => Promise<R>, tries = 10): Promise<R> => {
   try {
     return await make(randomAlias())

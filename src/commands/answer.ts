@@ -6,14 +6,14 @@ export interface AnswerCommand {
   /** a UUID */
   readonly answer: string
   readonly overlay: number
-  /** the overlay's owner */
+  /** of the overlay's owner */
   readonly account: number
   readonly link: number
-  /** JSON */
+  /** a JSON object of strings */
   readonly fields: string
 }
 
-/** Each answer is a stream of its own, so that no two visitors wait for each other. */
+/** Each answer has a stream of its own, so that visitors never wait for each other. */
 export const answer: Decider<AnswerCommand, 'none' | 'given', AnswerEvent> = {
   kind: 'answer',
   id: ({ answer }) => answer,

@@ -10,7 +10,7 @@ export const channel = owned(
   { kind: 'channel', label: 'Channel', initial },
 )
 
-/** Channel and item are the caller's own, and live. */
+/** The caller has checked that channel and item exist and belong to the same account. */
 export interface AssignItem {
   readonly type: 'AssignItem'
   readonly channel: number
@@ -18,8 +18,8 @@ export interface AssignItem {
 }
 
 /**
- * One thing's membership of one channel. It has a stream of its own, so that a channel of ten thousand things costs nothing to assign to;
- * it ends with either side, and needs no event for that.
+ * The membership of an item in a channel. It has a stream of its own, so that assigning to a channel with 10,000 items costs no more than
+ * to an empty one. It ends without an event when the channel or the item is deleted.
  */
 export const channelItem: Decider<AssignItem, 'out' | 'in', Event<'ItemAssignedToChannel'>> = {
   kind: 'channelitem',

@@ -1,27 +1,31 @@
 import { type StreamKind, streamId } from '../events/streams.ts'
 import type { Claim } from './claim.ts'
 
-/** One kind of stream: what it may do (decide) and what it remembers to decide it (evolve). Pure: time, ids and hashes come in the command. */
+/**
+ * The rules of one kind of stream: which events a command causes (`decide`), and how events change the state that it decides on (`evolve`).
+ * Both are pure: time, ids and hashes come with the command.
+ */
 export interface Decider<C, S, E> {
   readonly kind: StreamKind
-  /** Id of the stream that decides the command, within its kind. */
+  /** Returns the id, within the kind, of the stream that a command changes. */
   readonly id: (command: C) => string | number
   readonly initialState: S
-  /** Throws `Refused`. A wish that already holds gives `[]`. */
+  /** Returns the events that a command causes: none if it would change nothing. Throws `Refused`. */
   readonly decide: (command: C, state: S) => readonly E[]
   readonly evolve: (state: S, event: E) => S
-  /** The unique names that have to be had before these events may be appended. */
+  /** Returns the unique names that have to be claimed before the events may be appended. */
   readonly claims?: (command: C, events: readonly E[]) => readonly Claim[]
 }
 
-/** The stream that decides a command. */
+/** Returns the name of the stream that a command changes. */
 export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
   streamId(kind, id(command))
 
 export type Refusal = 'not_found' | 'invalid' | 'taken' | 'busy'
 
-/** What was asked is not done, and would not be done if it were asked again. `what` names the unique name that is taken. */
+/** The command is not allowed, and would not be if it were sent again. `what` is the kind of unique name that is taken. */
 export class Refused extends Error {
+  override readonly name = 'Refused'
   readonly code: Refusal
   readonly what: string | undefined
   constructor(code: Refusal, message: string, what?: string) {
@@ -34,7 +38,7 @@ export const refuse = (code: Refusal, message: string, what?: string): never => 
   throw new Refused(code, message, what)
 }
 
-/** The events' effect on a state, in order. */
+/** Returns the state after the events. */
 export const fold = <C, S, E>(
   { initialState, evolve }: Decider<C, S, E>,
   events: readonly E[],

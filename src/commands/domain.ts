@@ -22,11 +22,12 @@ export type DomainCommand =
       readonly token: string
     }
   | { readonly type: 'UpdateDomain'; readonly id: number; readonly account: number; readonly changes: Partial<Targets> }
-  /** `free`: from when on another account may have the host, ISO 8601 */
+  /** `free`: when the host becomes available to other accounts (ISO 8601) */
   | { readonly type: 'DeleteDomain'; readonly id: number; readonly account: number; readonly free: string }
-  /** What a regular look at DNS has found; nobody's wish, so it asks for no owner. */
+  /** The result of a regular DNS check; sent by the service itself, so there is no owner to check. */
   | { readonly type: 'CheckDomain'; readonly id: number; readonly verified: boolean }
 
+/** Returns the host name of a domain's address. */
 export const hostOf = ({ domain }: Pick<DomainFields, 'domain'>) => new URL(domain).hostname
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
@@ -48,7 +49,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         if (state.tokens.fenced.includes(token))
           return refuse('taken', '`domain` must not be in use by another account.', 'host')
         if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, token, ...fields } }]
-        // it comes back under its old id, so that its links live again
+        // the domain is restored under its old id, so that its links work again
         return state.status === 'deleted' && state.account === account && hostOf(state.fields) === hostOf(fields)
           ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
           : refuse('taken', '`domain` must not be in use by another account.', 'host')

@@ -28,10 +28,10 @@ export type LinkCommand =
       readonly type: 'UpdateLink'
       readonly id: number
       readonly account: number
-      /** only the fields that were sent */
+      /** only the fields to change */
       readonly changes: Changes
       readonly password?: string | null
-      /** for the claim, should the address change */
+      /** of the claim, in case the address changes */
       readonly token: string
       readonly now: string
     }

@@ -20,7 +20,7 @@ const base = owned(
   { kind: 'overlay', label: 'CTA overlay', initial },
 )
 
-/** What an overlay cannot do without, by its type. */
+/** Returns which field is missing that the overlay's type requires, if any. */
 const missing = ({ type, message, image, question, options, coupon }: OverlayFields): string | undefined => {
   switch (type) {
     case 'message':
@@ -38,7 +38,7 @@ const missing = ({ type, message, image, question, options, coupon }: OverlayFie
   }
 }
 
-/** Whatever of it is changed, an overlay stays one that can be shown. */
+/** An update may not remove a field that the overlay's type requires. */
 export const overlay: typeof base = {
   ...base,
   decide: (command, state) => {

@@ -5,7 +5,7 @@ import { Personal } from '../security/seal.ts'
 const id = z.int()
 
 export const accountEvents = {
-  /** `password` is an scrypt hash; the tokens are those of the e-mail's and the username's claims. */
+  /** `password` is an scrypt hash. The tokens belong to the claims of the e-mail address and the username. */
   AccountRegistered: z.object({
     id,
     email: Personal,
@@ -16,11 +16,11 @@ export const accountEvents = {
   }),
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string() }),
   AccountPasswordChanged: z.object({ id, password: Personal }),
-  /** The account's one key from now on: its public id, the keyed hash of its secret, and when it ends (ISO 8601; null: never). */
+  /** Replaces the account's API key. `key` is its public id, `hash` the keyed hash of its secret, `expires` null when it never does. */
   ApiKeyIssued: z.object({ id, key: z.string(), hash: z.string(), expires: z.iso.datetime().nullable() }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
-  /** For good: the account's data key is destroyed, so nothing sealed can be read again. */
+  /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */
   AccountErased: z.object({ id }),
 }
 export type AccountEvent = EventOf<typeof accountEvents>

@@ -4,8 +4,8 @@ import { Personal } from '../security/seal.ts'
 
 export const answerEvents = {
   /**
-   * What a visitor wrote into the form of an overlay: `fields` is a JSON object of texts, sealed under the key of the overlay's owner. `link` is
-   * what it was shown on, 0 when that is not known.
+   * A visitor submitted the form of an overlay. `fields` is a JSON object of strings, sealed under the key of the overlay's owner. `link` is
+   * the link the overlay was shown on, 0 when unknown.
    */
   AnswerGiven: z.object({ overlay: z.int(), account: z.int(), link: z.int(), fields: Personal }),
 }

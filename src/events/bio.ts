@@ -4,14 +4,14 @@ import { ownedSchemas } from './owned.ts'
 
 export const BioLink = z.object({ title: z.string(), url: z.string() })
 
-/** A public page of links, under an alias of the service's own host. */
+/** A public page with links, served under an alias of the service's own host. */
 const fields = {
   name: z.string(),
-  /** as typed; compared in lower case */
+  /** as entered; compared in lower case */
   alias: z.string(),
   title: z.string(),
   description: z.string(),
-  /** address of an image */
+  /** URL of an image */
   avatar: z.string(),
   links: z.array(BioLink),
 }

@@ -4,14 +4,14 @@ import { ownedSchemas } from './owned.ts'
 
 const fields = {
   name: z.string(),
-  /** of the rotator's address, as typed; compared in lower case */
+  /** path of the rotator, as entered; compared in lower case */
   slug: z.string(),
-  /** whether the rotator and the list page are there for everyone */
+  /** whether visitors can use the rotator and see the list page */
   public: z.boolean(),
 }
 export type CampaignFields = z.infer<z.ZodObject<typeof fields>>
 
 const { created, updated, deleted } = ownedSchemas(fields)
-/** Which campaign a link is in stands in the link's own stream. */
+/** The events of a link, not of a campaign, say which campaign the link is in. */
 export const campaignEvents = { CampaignCreated: created, CampaignUpdated: updated, CampaignDeleted: deleted }
 export type CampaignEvent = EventOf<typeof campaignEvents>

@@ -5,13 +5,13 @@ import { ownedSchemas } from './owned.ts'
 const fields = {
   name: z.string(),
   description: z.string(),
-  /** of its badge, `#rrggbb` in lower case */
+  /** color of its badge, `#rrggbb` in lower case */
   color: z.string(),
   starred: z.boolean(),
 }
 export type ChannelFields = z.infer<z.ZodObject<typeof fields>>
 
-/** What a channel can hold: a link, a bio page or a QR code. */
+/** The kinds of items in a channel: links, bio pages and QR codes. */
 export const ItemKind = z.enum(['links', 'bio', 'qr'])
 export type ItemKind = z.infer<typeof ItemKind>
 export const ItemRef = z.object({ kind: ItemKind, id: z.int() })
@@ -21,7 +21,7 @@ const { created, updated, deleted } = ownedSchemas(fields)
 export const channelEvents = {
   ChannelCreated: created,
   ChannelUpdated: updated,
-  /** Stands alone: with it all that was in the channel is out of it. */
+  /** Also removes all items from the channel, without an event for each. */
   ChannelDeleted: deleted,
   ItemAssignedToChannel: z.object({ channel: z.int(), item: ItemRef }),
 }

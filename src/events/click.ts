@@ -3,63 +3,63 @@ import type { EventOf } from './event.ts'
 
 const Version = z.object({ family: z.string(), version: z.string() })
 
-/** What brought the visitor: the short link itself, a QR code, or a campaign's rotator; `id` is of that thing. */
+/** Where the visitor came in: at the short link itself, a QR code, or a campaign's rotator. `id` is the id of that resource. */
 export const ClickSource = z.object({ kind: z.enum(['link', 'qr', 'rotator']), id: z.int() })
 
-/** Who it was: a person, a known bot, a link previewer (chat and mail programs), or a browser that fetched ahead. */
+/** The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that prefetches. */
 export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
 
 /**
- * One visit that reached a destination. It holds what a later re-classification and "where did it go, and why" need, and nothing personal:
- * no address, no user agent. `destination` and `agent` are indexes into the batch's dictionaries.
+ * One visit that was sent to a destination. It has what a later reclassification needs, and where the visit went and why. It has no personal
+ * data: no IP address and no user agent. `destination` and `agent` are indexes into the batch's `destinations` and `agents`.
  */
 export const Click = z.object({
   at: z.iso.datetime(),
   account: z.int(),
-  /** 0 when there was none: a QR code was scanned that leads to its destination by itself */
+  /** 0 when no link was involved: a QR code of type `link` leads to its destination directly */
   link: z.int(),
-  /** revision of the stream that decided, the link's or the QR code's, as a number */
+  /** revision of the link or QR code that determined the destination */
   revision: z.int(),
   destination: z.int(),
-  /** which rule chose the destination: `link`, `qr`, later `device:ios`, `location:ca`, `language:fr` */
+  /** which rule chose the destination: `link`, `qr`, `device:ios`, `location:ca`, `language:fr`, … */
   rule: z.string(),
   source: ClickSource,
-  /** ISO 3166-1 alpha-2, `` when not known */
+  /** ISO 3166-1 alpha-2, empty when unknown */
   country: z.string(),
-  /** primary subtag of the preferred language, `` when not known */
+  /** primary subtag of the preferred language, empty when unknown */
   language: z.string(),
-  /** host without `www.`, link shims by their site, `` when none or one of ours */
+  /** host without `www.` (a link shim counts as its site), empty when there is none or it is one of our own hosts */
   referrer: z.string(),
   browser: Version,
   os: Version,
   device: z.enum(['desktop', 'mobile', 'tablet', 'other']),
   class: VisitorClass,
-  /** the token of the user agent that a bot or previewer rule matched */
+  /** the part of the user agent that a bot or previewer rule matched */
   bot: z.string().optional(),
   agent: z.int(),
-  /** keyed hash of address and user agent under the account's key: 64 bits, hex */
+  /** hash of IP address and user agent, keyed with the account's key: 64 bits in hex */
   visitor: z.string(),
 })
 export type Click = z.infer<typeof Click>
 
-/** A click before its batch has dictionaries: `destination` and `agent` (the user agent's words) still stand as text. */
+/** A click outside of a batch: `destination` and `agent` (the words of the user agent) are strings, not indexes. */
 export const Classified = Click.extend({ destination: z.string(), agent: z.string() })
 export type Classified = Readonly<z.infer<typeof Classified>>
 
-/** The last message of a Kafka partition that was taken: where it stood, and which entry of which spool it was. */
+/** The last Kafka message of a partition that is recorded: its offset, and the spool and sequence number of its entry. */
 export const Taken = z.object({ offset: z.int(), spool: z.string(), seq: z.int() })
 export type Taken = Readonly<z.infer<typeof Taken>>
 
 const upTo = z.record(z.string(), z.int())
-/** Where to read on in Kafka, and by what to know the topic again; absent when the entries came straight from a spool. */
+/** Where to continue in Kafka, and how to recognise the topic; absent when the entries came directly from a spool. */
 const taken = Taken.optional()
 
 export const clickEvents = {
-  /** The first event of a click log: how many partitions it has, for ever. */
+  /** The first event of a click log. Its number of partitions never changes. */
   ClickLogOpened: z.object({ log: z.string(), partitions: z.int().min(1) }),
   /**
-   * A batch of 1 to 500 clicks of one partition. `upTo` holds the last sequence number taken from each spool, and alone decides what is new.
-   * `rules` is the version of the classification, `agents` the words of the user agents (letters only), `destinations` the addresses sent to.
+   * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each spool; an entry is new when its number
+   * is higher. `rules` is the version of the classification, `agents` are the words of the user agents (letters only), `destinations` the URLs.
    */
   LinkClicked: z.object({
     rules: z.int(),
@@ -69,9 +69,9 @@ export const clickEvents = {
     upTo,
     taken,
   }),
-  /** Sequence numbers of a spool that never arrived, `from` and `to` included: a loss that an auditor can see. */
+  /** Sequence numbers `from` to `to` (inclusive) of a spool never arrived: clicks were lost. */
   ClicksMissing: z.object({ spool: z.string(), from: z.int(), to: z.int(), upTo, taken }),
-  /** Clicks that were answered but could not be kept (the spool's disk was full), counted exactly. */
+  /** Exact number of clicks that were redirected but could not be stored, because the spool's disk was full. */
   ClicksDropped: z.object({
     spool: z.string(),
     count: z.int(),

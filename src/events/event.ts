@@ -6,13 +6,13 @@ export type EventOf<R extends Record<string, z.ZodType>> = {
   [T in keyof R & string]: { readonly type: T; readonly data: z.output<R[T]> }
 }[keyof R & string]
 
-/** Who asked for it: a holder of an API key, an operator at the command line, or the service itself. */
+/** Who caused an event: the holder of an API key, an operator at the command line, the service itself, or a visitor. */
 export const Actor = z.object({ kind: z.enum(['key', 'operator', 'service', 'visitor']), key: z.string().optional() })
 export type Actor = z.infer<typeof Actor>
 
 /**
- * Stands on every event. `at` is when it was decided (ISO 8601, UTC), `account` whose event it is (null: nobody's, as `LogOpened`),
- * `command` the id under which the same wish is recognised when it is sent again.
+ * The metadata of every event. `at` is the time of the decision (ISO 8601, UTC). `account` owns the data the event is about; null when there
+ * is no owner, as for `LogOpened`. `request` is the id of the HTTP request, `command` the id by which a repeated command is recognised.
  */
 export const Metadata = z.object({
   v: z.int(),
@@ -24,7 +24,7 @@ export const Metadata = z.object({
 })
 export type Metadata = Readonly<z.infer<typeof Metadata>>
 
-/** Metadata of an event that the service appends of its own accord, not for a request; `account` is the owner of the data it is about. */
+/** Returns metadata for an event that the service appends on its own, not for a request. `account` owns the data it is about. */
 export const systemMetadata = (account: number | null = null): Metadata => ({
   v: 1,
   at: new Date().toISOString(),
@@ -34,14 +34,14 @@ export const systemMetadata = (account: number | null = null): Metadata => ({
   command: randomUUID(),
 })
 
-/** An event that is about to be appended. Its id makes a repeated append recognisable. */
+/** An event to be appended. A repeated append is recognised by the event's id (a UUID). */
 export type New<E> = E & { readonly id: string; readonly metadata: Metadata }
 
-/** An event as the log gives it back. `revision` counts from 0n in its stream, `position` grows across the whole log. */
+/** An event read from the log. `revision` counts from 0n in its stream, `position` increases across the whole log. */
 export type Recorded<E> = New<E> & {
   readonly stream: string
   readonly revision: bigint
   readonly position: bigint
-  /** when the log took it, ISO 8601 UTC; never runs backwards on PostgreSQL */
+  /** when the log stored it, ISO 8601 in UTC; never decreases on PostgreSQL */
   readonly at: string
 }

@@ -14,7 +14,7 @@ import { pixelEvents } from './pixel.ts'
 import { qrEvents } from './qr.ts'
 import { splashEvents } from './splash.ts'
 
-/** Every event there is. A type or a field is never removed from it: the log keeps them for ever. */
+/** The payload schemas of all event types. Types and fields are never removed, because logs keep them forever. */
 export const events = {
   ...logEvents,
   ...claimEvents,

@@ -4,21 +4,21 @@ import { Personal } from '../security/seal.ts'
 
 const id = z.int()
 
-/** `name` is a country, device or language as the client wrote it; the first that matches a visitor decides. */
+/** A rule for where visitors go. `name` is a country, device or language as the client entered it; the first match applies. */
 export const Target = z.object({ name: z.string(), url: z.string() })
 export const Parameter = z.object({ name: z.string(), value: z.string() })
 
 const fields = {
-  /** id of the branded domain; null = the service's own */
+  /** id of the branded domain; null for the service's own host */
   domain: id.nullable(),
-  /** as typed; compared in lower case */
+  /** as entered; compared in lower case */
   alias: z.string(),
   url: z.string(),
   /** `direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>` */
   type: z.string(),
   title: z.string(),
   description: z.string(),
-  /** ISO 8601, UTC; null = never */
+  /** ISO 8601 in UTC; null: never */
   expiry: z.iso.datetime().nullable(),
   location: z.array(Target),
   device: z.array(Target),
@@ -31,14 +31,14 @@ const fields = {
   campaign: id.nullable(),
 }
 
-/** All that a link's owner decides; `password` is apart because it stands sealed. */
+/** What a link's owner sets, except the password, which is sealed. */
 export const LinkFields = z.object(fields)
 export type LinkFields = z.infer<typeof LinkFields>
 
 export const linkEvents = {
-  /** `password` is an scrypt hash, null = none; `token` is that of the alias's claim. */
+  /** `password` is an scrypt hash or null. `token` belongs to the claim of the alias. */
   LinkCreated: z.object({ id, account: z.int(), ...fields, password: Personal, token: z.string() }),
-  /** Only what was sent and differs; a new address (`domain`, `alias`) brings the token of its claim. */
+  /** Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim. */
   LinkUpdated: z.object({
     id,
     changes: LinkFields.partial(),

@@ -3,26 +3,26 @@ import type { EventOf } from './event.ts'
 import { ownedSchemas } from './owned.ts'
 
 export const OverlayType = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
-/** A corner of the page: bottom or top, left or right. */
+/** A corner of the page: bottom or top, then left or right. */
 export const OverlayPosition = z.enum(['bl', 'br', 'tl', 'tr'])
 
-/** A call to action that is laid over a link's destination. */
+/** A call to action, shown over the destination of a link. */
 const fields = {
   type: OverlayType,
   name: z.string(),
   message: z.string(),
-  /** of its button, which leads to `link` or sends its form */
+  /** label of its button, which leads to `link` or submits its form */
   label: z.string(),
   link: z.string(),
-  /** address of an image */
+  /** URL of an image */
   image: z.string(),
   /** `#rrggbb` */
   color: z.string(),
   position: OverlayPosition,
-  /** of a poll, with the answers to choose from */
+  /** question of a poll; `options` are its answers */
   question: z.string(),
   options: z.array(z.string()),
-  /** the code that a visitor is given */
+  /** coupon code shown to visitors */
   coupon: z.string(),
 }
 export type OverlayFields = z.infer<z.ZodObject<typeof fields>>

@@ -4,15 +4,15 @@ import type { Personal } from '../security/seal.ts'
 const id = z.int()
 
 /**
- * Payload schemas of a resource that an account makes, changes and deletes. With a unique name, `token` is that of its claim.
- * Personal fields stand beside the changes, not among them: only there are they sealed.
+ * Returns the payload schemas of a resource that an account creates, updates and deletes. If it has a unique name, `token` belongs to the
+ * claim of the name. Personal fields are next to `changes`, not inside, because only top-level fields are sealed.
  */
 export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, typeof Personal> = Record<never, never>>(
   fields: F,
   personal: P = {} as P,
 ) => ({
   created: z.object({ id, account: id, token: z.string().optional(), ...fields, ...personal }),
-  /** only what was sent and differs */
+  /** only fields whose value changes */
   updated: z.object({
     id,
     token: z.string().optional(),

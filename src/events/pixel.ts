@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { ownedSchemas } from './owned.ts'
 
-/** The networks whose tag a short link can fire. */
+/** The advertising networks whose tracking pixel a link can load. */
 export const PixelType = z.enum([
   'gtmpixel',
   'gapixel',

@@ -3,7 +3,7 @@ import type { EventOf } from './event.ts'
 import { ownedSchemas } from './owned.ts'
 import { Personal } from '../security/seal.ts'
 
-/** What a QR code holds; a `link` is counted when it is scanned. */
+/** The kinds of content of a QR code. Scans are counted for type `link` only. */
 export const QrType = z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'])
 export type QrType = z.infer<typeof QrType>
 
@@ -13,10 +13,10 @@ const fields = {
   /** `#rrggbb` */
   foreground: z.string(),
   background: z.string(),
-  /** a PNG of at most 256 x 256 pixels that we made, base64; null = none */
+  /** a PNG of at most 256 x 256 pixels, encoded by this service, as base64; null: none */
   logo: z.string().nullable(),
 }
-/** `data` is a text or an object of texts, as JSON; both may tell of a person or a network. */
+/** `data` is JSON: a string, or an object of strings. Both fields may identify a person or a network. */
 const personal = { name: Personal, data: Personal }
 export type QrPersonal = z.infer<z.ZodObject<typeof personal>>
 export type QrFields = z.infer<z.ZodObject<typeof fields>>

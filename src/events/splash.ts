@@ -2,17 +2,17 @@ import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { ownedSchemas } from './owned.ts'
 
-/** A page that is shown for a while before a link goes on. */
+/** A page that is shown for some seconds before the redirect. */
 const fields = {
   name: z.string(),
   title: z.string(),
   message: z.string(),
-  /** addresses of images */
+  /** URLs of images */
   logo: z.string(),
   banner: z.string(),
   /** where the banner and the title lead */
   product: z.string(),
-  /** seconds until the visitor is sent on */
+  /** seconds until the redirect */
   counter: z.int(),
 }
 export type SplashFields = z.infer<z.ZodObject<typeof fields>>

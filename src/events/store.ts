@@ -2,7 +2,7 @@ import { Unavailable } from '../lib/unavailable.ts'
 import type { New, Recorded } from './event.ts'
 import type { DomainEvent } from './index.ts'
 
-/** The revision of the last event the writer has seen in the stream. There is no "any": it would store a retry twice. */
+/** The revision of the last event that the writer has seen in the stream. There is no "any", which would store a retry twice. */
 export type ExpectedRevision = bigint | 'no_stream'
 
 export interface Write {
@@ -12,41 +12,43 @@ export interface Write {
 }
 
 export type Appended =
-  /** `position` is that of the last event of the last write. */
+  /** `position` is the position of the last event of the last write. */
   | { readonly ok: true; readonly position: bigint }
   | { readonly ok: false; readonly stream: string; readonly actual: ExpectedRevision }
 
-/** Which events a subscription gets: the clicks (`LinkClicked`), all the others, or both. */
+/** Which events a subscription receives: clicks (`LinkClicked`), all other events, or both. */
 export type Filter = 'clicks' | 'domain' | 'all'
 
-/** The log could not be reached, or did not answer in time. What was asked may have happened: ask again with the same event ids. */
+/** The log could not be reached or did not answer in time. An append may have been stored: retry it with the same event ids. */
 export class StoreUnavailable extends Unavailable {
   override readonly name = 'StoreUnavailable'
 }
 
-/** The most that one append may hold, in bytes of JSON: EventStoreDB's own limit, held on every engine. */
+/** Maximum size of one append in bytes of JSON. It is EventStoreDB's limit, and applies to every engine. */
 export const appendLimit = 1024 * 1024
 /** The error of an append over `appendLimit`. */
 export const appendTooLarge = (cause?: unknown) =>
   new RangeError(`an append holds at most ${appendLimit} bytes`, { cause })
 
 /**
- * The event log. Revisions count from 0n within a stream; positions grow across the whole log.
+ * The port of the event log. Revisions count from 0n within a stream; positions increase across the whole log.
  *
- * A write is stored at its expected revision or not at all. A write whose event ids already stand there is a retry,
- * and answers its first outcome.
+ * A write is stored at its expected revision or not at all. A write whose events are already stored there, under the same ids, is a retry
+ * and returns its first outcome. Every method throws `StoreUnavailable` when the log cannot be reached.
  */
 export interface EventStore {
-  /** Identity of this log, from its `LogOpened`. */
+  /** Id of this log, from its `LogOpened` event. */
   readonly logId: string
   /**
-   * Stores the writes in order, each stream at most once. Increasing positions are promised by every engine; PostgreSQL also
-   * stores all or none, at gapless positions. Throws `StoreUnavailable`, and RangeError over `appendLimit`.
+   * Stores the writes in order; each stream may occur once. Returns the first conflict, if any, as `ok: false`. On every engine positions
+   * increase; on PostgreSQL they have no gaps, and all writes are stored or none. Throws RangeError over `appendLimit`.
    */
   readonly append: (writes: readonly Write[]) => Promise<Appended>
+  /** The events of a stream from a revision on; none when the stream does not exist. */
   readonly read: (stream: string, from?: bigint) => AsyncIterable<Recorded<DomainEvent>>
+  /** The last event of a stream. */
   readonly last: (stream: string) => Promise<Recorded<DomainEvent> | undefined>
-  /** Non-empty batches of what stands after the position, then of what is appended; ends when the signal aborts. */
+  /** Non-empty batches of the events after a position, then of new events as they are appended. Ends when the signal aborts. */
   readonly subscribe: (options: {
     readonly after: bigint
     readonly filter: Filter
@@ -55,7 +57,7 @@ export interface EventStore {
   }) => AsyncIterable<readonly Recorded<DomainEvent>[]>
   /** Position of the newest event that passes the filter, 0n in an empty log. */
   readonly head: (filter: Filter) => Promise<bigint>
-  /** Id of the event at this position, for a reader who wants to know that the log is still the one it has read. */
+  /** Id of the event at a position: by it, a reader recognises that this is still the log it has read. */
   readonly idAt: (position: bigint) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }

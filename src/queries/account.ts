@@ -17,7 +17,7 @@ export const findAccount = async (reader: Reader, id: number) => {
   return row && typed(row)
 }
 
-/** By id, e-mail or username, as an operator names it. */
+/** Finds an account by the id, e-mail or username that an operator types. */
 export const findAccountBy = async (reader: Reader, name: string) => {
   const text = name.toLowerCase()
   const by = /^\d{1,15}$/.test(text) ? { id: Number(text) } : text.includes('@') ? { email: text } : { username: text }
@@ -28,7 +28,7 @@ export const findAccountBy = async (reader: Reader, name: string) => {
 export const listAccounts = async (reader: Reader) =>
   ((await accounts(reader).orderBy('id')) as AccountRow[]).map(typed)
 
-/** Accounts whose personal data nobody may read any more. */
+/** Returns the ids of erased accounts: their personal data must stay unreadable. */
 export const erasedAccounts = async ({ db, table }: Reader) =>
   ((await db(table('accounts')).where({ status: 'erased' }).select('id')) as { id: string }[]).map(({ id }) =>
     Number(id),

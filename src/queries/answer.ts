@@ -3,12 +3,12 @@ import type { Reader } from './reader.ts'
 
 export interface AnswerRow {
   readonly id: number
-  /** JSON; null once its account is erased */
+  /** a JSON object of strings; null after its account was erased */
   readonly fields: string | null
   readonly created: Date
 }
 
-/** One page of what was answered to an overlay, newest first. */
+/** Returns one page of the answers to an overlay, newest first. */
 export const listAnswers = async ({ db, table }: Reader, overlay: number, page: Page): Promise<Listed<AnswerRow>> => {
   const rows = (await db(table('answers'))
     .where({ overlay })

@@ -7,7 +7,7 @@ export type CampaignRow = OwnedRow & CampaignFields
 export const listCampaigns = (reader: Reader, account: number, page: Page) =>
   listOwned<CampaignRow>(reader, 'campaigns', account, page)
 
-/** A campaign that is there for everyone: public, not deleted, of an active account. */
+/** A campaign that anyone may see: public, not deleted, of an active account. */
 export interface PublicCampaign extends CampaignFields {
   readonly id: number
   readonly account: number
@@ -25,26 +25,29 @@ export const findPublicCampaign = async (reader: Reader, id: number): Promise<Pu
   return row && { ...row, id: Number(row.id), account: Number(row.account) }
 }
 
-/** Links that lead somewhere just now. */
-const visible = `l.deleted is null and (l.expiry is null or l.expiry > now())
+/** Links that redirect at the moment. */
+const redirecting = `l.deleted is null and (l.expiry is null or l.expiry > now())
   and (l.domain is null or (d.deleted is null and d.verified))`
 
 /** A link that a rotator may choose. */
 export interface RotatorLink {
   readonly campaign: number
   readonly link: number
-  /** id of its branded domain, null = the service's own */
+  /** id of its branded domain; null = the service's own host */
   readonly domain: number | null
   readonly alias: string
   readonly expiry: Date | null
 }
-/** Living links of the public campaign at this slug (in lower case), at random: of more than `limit` each is as likely to be among them. */
+/**
+ * Returns up to `limit` links of the public campaign with this slug (in lower case), in random order; each of its links is equally
+ * likely to be among them.
+ */
 export const rotatorLinks = async (reader: Reader, slug: string, limit: number): Promise<readonly RotatorLink[]> => {
   const { table } = reader
   const rows = (await publicCampaigns(reader)
     .join({ l: table('links') }, { 'l.campaign': 'c.id', 'l.account': 'c.account' })
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
-    .whereRaw(`lower(c.slug) = ? and ${visible}`, [slug])
+    .whereRaw(`lower(c.slug) = ? and ${redirecting}`, [slug])
     .select('c.id as campaign', 'l.id as link', 'l.domain', 'l.alias', 'l.expiry')
     .orderByRaw('random()')
     .limit(limit)) as (RotatorLink & { campaign: string; link: string; domain: string | null })[]
@@ -64,7 +67,7 @@ export interface PageLink {
   readonly url: string
   readonly password: boolean
 }
-/** Links of a campaign that lead somewhere, newest first; one more than the page takes, if there is one. */
+/** Returns the links of a campaign that redirect, newest first, with one more than fits the page if there is a next page. */
 export const campaignLinks = async (
   { db, table }: Reader,
   { id, account }: Pick<PublicCampaign, 'id' | 'account'>,
@@ -73,7 +76,7 @@ export const campaignLinks = async (
   const rows = (await db({ l: table('links') })
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
     .where({ 'l.campaign': id, 'l.account': account })
-    .whereRaw(visible)
+    .whereRaw(redirecting)
     .select(
       'l.alias',
       'l.domain',

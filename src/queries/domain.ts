@@ -7,17 +7,17 @@ export type DomainRow = OwnedRow & DomainFields & { readonly verified: boolean }
 export const listDomains = (reader: Reader, account: number, page: Page) =>
   listOwned<DomainRow>(reader, 'domains', account, page)
 
-/** What every process knows of a branded domain, deleted ones too: their links are still listed under them. */
+/** A branded domain as every process caches it. Includes deleted ones, because their links are still listed under them. */
 export interface KnownDomain extends DomainFields {
   readonly id: number
   readonly account: number
-  /** it has not been deleted, and DNS leads to us */
+  /** not deleted, and its DNS points to this service */
   readonly live: boolean
-  /** in the log, of its last change */
+  /** of its last change in the log */
   readonly position: bigint
 }
 
-/** Domains that changed between two positions of the log; all of them from 0 on. */
+/** Returns the domains that changed after one position of the log and up to another; from 0n on, all of them. */
 export const domainsChanged = async ({ db, table }: Reader, after: bigint, upTo?: bigint): Promise<KnownDomain[]> => {
   const changed = db(table('domains')).where('position', '>', after.toString())
   if (upTo !== undefined) void changed.where('position', '<=', upTo.toString())

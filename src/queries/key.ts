@@ -1,6 +1,6 @@
 import type { Reader } from './reader.ts'
 
-/** What an API key is checked against. */
+/** The stored half of an API key and the status of its account. */
 export interface KeyRow {
   readonly account: number
   readonly hash: string

@@ -1,7 +1,7 @@
 import type { LinkFields } from '../events/link.ts'
 import type { TableNames } from '../projections/projection.ts'
 import { type Listed, offset, type Page } from './page.ts'
-import type { Reader } from './reader.ts'
+import { idOrNull, type Reader } from './reader.ts'
 
 /** A link as its owner sees it. */
 export interface LinkRow extends Omit<LinkFields, 'expiry'> {
@@ -10,15 +10,14 @@ export interface LinkRow extends Omit<LinkFields, 'expiry'> {
   readonly expiry: Date | null
   readonly created: Date
 }
-/** As the driver gives it: bigint columns come as text. */
+/** As the driver returns it: bigint columns are strings. */
 type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign'> & { id: string; domain: string | null; campaign: string | null }
 
-const number = (text: string | null) => (text === null ? null : Number(text))
 const typed = <R extends Raw>(row: R) => ({
   ...row,
   id: Number(row.id),
-  domain: number(row.domain),
-  campaign: number(row.campaign),
+  domain: idOrNull(row.domain),
+  campaign: idOrNull(row.campaign),
 })
 
 export interface LinkListRow extends LinkRow {
@@ -29,16 +28,16 @@ const fields =
   'id alias url type title description domain expiry location device language parameters pixels metatitle metadescription metaimage created'
     .split(' ')
     .map((name) => `l.${name}`)
-/** A link stays in a campaign that was deleted, but nobody sees that. */
+/** A link keeps its campaign when that is deleted, but the API then shows none. */
 const calculated = (table: TableNames) =>
   `l.password is not null as password,
    (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
 
-/** Which of an account's links; what is undefined is not asked. */
+/** Selects some of an account's links; undefined fields do not filter. */
 export interface LinkFilter {
-  /** part of alias, title or long address, whatever the case */
+  /** part of the alias, title or long URL, in any letter case */
   readonly q?: string | undefined
-  /** null: the service's own */
+  /** null: the service's own host */
   readonly domain?: number | null | undefined
   readonly campaign?: number | undefined
   readonly channel?: number | undefined
@@ -49,7 +48,7 @@ export type LinkOrder = 'date' | 'click'
 
 const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** The account's living links that pass the filter, as `l`. */
+/** The account's links that pass the filter and are not deleted, as `l`. */
 const matching = ({ db, table }: Reader, account: number, { q, domain, campaign, channel, aliasKey }: LinkFilter) => {
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
   if (q) void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url) ilike ?`, [like(q)])
@@ -59,7 +58,7 @@ const matching = ({ db, table }: Reader, account: number, { q, domain, campaign,
     void links
       .where({ 'l.campaign': campaign })
       .whereExists(db({ c: table('campaigns') }).where({ 'c.id': campaign, 'c.account': account, 'c.deleted': null }))
-  // the ids first: a join of tables that have no statistics yet is planned as all items for each link
+  // ids first: without statistics, PostgreSQL plans a join as all items for each link
   if (channel !== undefined)
     void links.whereRaw(
       `l.id = any(array(
@@ -71,8 +70,8 @@ const matching = ({ db, table }: Reader, account: number, { q, domain, campaign,
 }
 
 const count = async (reader: Reader, account: number, filter: LinkFilter) => {
-  const all = Object.values(filter).every((wish) => wish === undefined)
-  // all links are counted as they come and go
+  const all = Object.values(filter).every((value) => value === undefined)
+  // the projection maintains the number of all links
   const [row] = all
     ? await reader.db<{ account: number; n: string }>(reader.table('link_counts')).where({ account }).select('n')
     : ((await matching(reader, account, filter).count('* as n')) as { n: string }[])
@@ -108,8 +107,8 @@ const byDate = async (reader: Reader, account: number, filter: LinkFilter, page:
 }
 
 /**
- * Those that have clicks by their index, and only behind them the others. The subqueries stand so that the planner cannot turn them into joins
- * over all links: no page costs more because there are many.
+ * Reads links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
+ * joins over all links: the cost of a page does not grow with the number of links.
  */
 const byClicks = async (reader: Reader, account: number, filter: LinkFilter, page: Page) => {
   const { db, table } = reader
@@ -137,7 +136,7 @@ const byClicks = async (reader: Reader, account: number, filter: LinkFilter, pag
   return [...first, ...rest]
 }
 
-/** Those of the pixels that live. */
+/** Returns those of the pixels that are not deleted, in the same order. */
 export const livingPixels = async ({ db, table }: Reader, ids: readonly number[]) => {
   if (ids.length === 0) return []
   const rows = (await db(table('pixels')).whereIn('id', ids).where({ deleted: null }).select('id')) as { id: string }[]

@@ -1,13 +1,13 @@
 import { type Listed, offset, type Page } from './page.ts'
 import type { Reader } from './reader.ts'
 
-/** What every resource of an account has. */
+/** Columns that every resource of an account has. */
 export interface OwnedRow {
   readonly id: number
   readonly created: Date
 }
 
-/** One page of an account's living resources, newest first. */
+/** Returns one page of an account's resources that are not deleted, newest first. */
 export const listOwned = async <R extends OwnedRow>(
   { db, table }: Reader,
   name: string,
@@ -23,7 +23,7 @@ export const listOwned = async <R extends OwnedRow>(
   return { total, rows: rows.map((row) => ({ ...row, id: Number(row.id) })) }
 }
 
-/** How many living ones an account has. */
+/** Returns the number of an account's resources that are not deleted. */
 export const countOwned = async ({ db, table }: Reader, name: string, account: number) => {
   const [counted] = await db<{ account: number; n: string }>(table(`${name}_counts`))
     .where({ account })

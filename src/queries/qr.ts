@@ -9,14 +9,14 @@ export interface QrRow extends OwnedRow {
   readonly name: string | null
 }
 export interface QrListRow extends QrRow {
-  /** by people */
+  /** not counting bots */
   readonly scans: number
 }
 
 export const listQrs = async (reader: Reader, account: number, page: Page): Promise<Listed<QrListRow>> => {
   const { db, table } = reader
   const rows = (await db({ q: table('qrs') })
-    // as `subjects.qr` has it
+    // the statistics of QR codes have negative ids: see `subjects.qr`
     .leftJoin({ s: table('link_stats') }, 's.link', db.raw('-q.id'))
     .where({ 'q.account': account, 'q.deleted': null })
     .select('q.id', 'q.alias', 'q.name', 'q.created', db.raw('coalesce(s.clicks, 0) as scans'))
@@ -34,15 +34,15 @@ export const findQr = async ({ db, table }: Reader, account: number, id: number)
   return row && { ...row, id: Number(row.id) }
 }
 
-/** All that its image and its scans need to know of a QR code. */
+/** A QR code with all that its image and its scans need. */
 export interface PublicQr extends QrFields, QrPersonal {
   readonly id: number
   readonly account: number
-  /** of its stream, as a number */
+  /** of its stream */
   readonly revision: number
 }
 
-/** The living QR code at an alias, unless its account is not active. */
+/** Returns the QR code with this alias, unless it is deleted or its account is not active. */
 export const findPublicQr = async ({ db, table }: Reader, alias: string): Promise<PublicQr | undefined> => {
   const [row] = (await db({ q: table('qrs') })
     .join({ a: table('accounts') }, 'a.id', 'q.account')

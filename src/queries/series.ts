@@ -5,13 +5,13 @@ export type Interval = 'hour' | 'day' | 'month'
 export const seriesDimensions = ['country', 'referrer', 'browser', 'os', 'device', 'language', 'source'] as const
 export type SeriesDimension = (typeof seriesDimensions)[number]
 
-/** Whose clicks: a link's, or all of an account's, the scans of its QR codes among them. */
+/** The clicks of one link, or all clicks of an account, including the scans of its QR codes. */
 export type Subject = { readonly link: number } | { readonly account: number }
 
 export interface SeriesOptions {
-  /** included */
+  /** inclusive */
   readonly from: Date
-  /** not included */
+  /** exclusive */
   readonly to: Date
   readonly interval: Interval
   readonly by: readonly SeriesDimension[]
@@ -20,21 +20,21 @@ export interface Series {
   readonly total: {
     readonly clicks: number
     readonly uniques: number
-    /** bots and their like too */
+    /** including bots, previews and prefetches */
     readonly visits: number
-    /** clicks beyond 30 a minute by one visitor on one link; they are counted all the same */
+    /** clicks beyond 30 per minute by one visitor on one link; they count as clicks too */
     readonly suspects: number
   }
-  /** one for each interval, the empty ones too */
+  /** one per interval, including empty ones */
   readonly points: readonly { readonly at: Date; readonly clicks: number; readonly uniques: number }[]
   readonly by: Readonly<Partial<Record<SeriesDimension, readonly { readonly label: string; readonly n: number }[]>>>
 }
 
-/** Clicks of one visitor on one link within a minute that nobody doubts. */
+/** Clicks per minute of one visitor on one link that do not look automated. */
 const plausible = 30
 
-/** The facts that are counted, as `c`. */
-const facts = ({ table }: Reader, subject: Subject) =>
+/** The clicks of the subject, as `c`. */
+const clicksOf = ({ table }: Reader, subject: Subject) =>
   'link' in subject
     ? { sql: `${table('clicks')} c where c.link = ?`, value: subject.link }
     : {
@@ -42,20 +42,20 @@ const facts = ({ table }: Reader, subject: Subject) =>
         value: subject.account,
       }
 
-/** Clicks in time, from the facts: the total is the sum of its intervals. */
+/** Returns the clicks over time and their total, which is the sum over the intervals. */
 export const clickSeries = async (
   reader: Reader,
   subject: Subject,
   { from, to, interval, by }: SeriesOptions,
 ): Promise<Series> => {
-  const { sql, value } = facts(reader, subject)
-  const within = `${sql} and c.at >= ? and c.at < ?`
+  const { sql, value } = clicksOf(reader, subject)
+  const inRange = `${sql} and c.at >= ? and c.at < ?`
   const values = [value, from.toISOString(), to.toISOString()]
   const points = reader.db.raw<{ rows: { at: Date; clicks: string; uniques: string; visits: string }[] }>(
     `with counted as (
        select date_trunc('${interval}', c.at at time zone 'UTC') as at, count(*) filter (where c.class = ${classes.human}) as clicks,
          count(*) filter (where c.first) as uniques, count(*) as visits
-       from ${within} group by 1
+       from ${inRange} group by 1
      )
      select i.at at time zone 'UTC' as at, coalesce(clicks, 0) as clicks, coalesce(uniques, 0) as uniques, coalesce(visits, 0) as visits
      from generate_series(date_trunc('${interval}', ?::timestamptz at time zone 'UTC'),
@@ -65,7 +65,7 @@ export const clickSeries = async (
   )
   const suspects = reader.db.raw<{ rows: { n: string }[] }>(
     `select coalesce(sum(n - ${plausible}), 0) as n from (
-       select count(*) as n from ${within} and c.class = ${classes.human}
+       select count(*) as n from ${inRange} and c.class = ${classes.human}
        group by c.link, c.visitor, date_trunc('minute', c.at) having count(*) > ${plausible}
      ) many`,
     values,
@@ -73,21 +73,21 @@ export const clickSeries = async (
   const counts = by.map(async (dimension) => {
     const { rows } = await reader.db.raw<{ rows: { label: string; n: string }[] }>(
       `select l.label, n from (
-         select c.${dimension} as id, count(*) as n from ${within} and c.class = ${classes.human} group by 1
+         select c.${dimension} as id, count(*) as n from ${inRange} and c.class = ${classes.human} group by 1
        ) counted join ${reader.table('labels')} l on l.id = counted.id and l.dim = ${dims[dimension]}
        order by n desc, l.label`,
       values,
     )
     return [dimension, rows.map(({ label, n }) => ({ label, n: Number(n) }))] as const
   })
-  const [{ rows }, doubted, labelled] = await Promise.all([points, suspects, Promise.all(counts)])
+  const [{ rows }, suspected, labelled] = await Promise.all([points, suspects, Promise.all(counts)])
   const sum = (column: 'clicks' | 'uniques' | 'visits') => rows.reduce((total, row) => total + Number(row[column]), 0)
   return {
     total: {
       clicks: sum('clicks'),
       uniques: sum('uniques'),
       visits: sum('visits'),
-      suspects: Number(doubted.rows[0]?.n ?? 0),
+      suspects: Number(suspected.rows[0]?.n ?? 0),
     },
     points: rows.map(({ at, clicks, uniques }) => ({ at, clicks: Number(clicks), uniques: Number(uniques) })),
     by: Object.fromEntries(labelled),

@@ -4,12 +4,12 @@ import type { Reader } from './reader.ts'
 const dimensions = ['country', 'referrer', 'browser', 'os'] as const
 type Dimension = (typeof dimensions)[number]
 
-/** A label and its clicks. */
+/** A label and its number of clicks. */
 export interface Count {
   readonly label: string
   readonly n: number
 }
-/** Clicks are those of people; the counts come most first. */
+/** Clicks without bots, previews and prefetches; the counts are in descending order. */
 export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>> {
   readonly clicks: number
   readonly uniques: number
@@ -25,7 +25,7 @@ const clickStats = async ({ db, table }: Reader, link: number): Promise<ClickSta
   const [counters] = await db<{ link: number; clicks: string; uniques: string }>(table('link_stats')).where({ link })
   const totals = { clicks: Number(counters?.clicks ?? 0), uniques: Number(counters?.uniques ?? 0) }
   if (totals.clicks === 0) return { ...totals, country: [], referrer: [], browser: [], os: [] }
-  // one pass over the facts counts by all dimensions
+  // one pass over the clicks counts by all dimensions
   const { rows } = await db.raw<{ rows: Row[] }>(
     `with counted as (
        select country, referrer, browser, os, count(*) as n from ${table('clicks')} where link = ? and class = ${classes.human}
@@ -43,5 +43,5 @@ const clickStats = async ({ db, table }: Reader, link: number): Promise<ClickSta
 }
 
 export const linkStats = (reader: Reader, id: number) => clickStats(reader, subjects.link(id))
-/** Of the scans of a QR code. */
+/** Returns the statistics of the scans of a QR code. */
 export const scanStats = (reader: Reader, id: number) => clickStats(reader, subjects.qr(id))

@@ -3,55 +3,57 @@ import type { LinkFields } from '../events/link.ts'
 import type { OverlayFields } from '../events/overlay.ts'
 import type { PixelFields } from '../events/pixel.ts'
 import type { SplashFields } from '../events/splash.ts'
+import { streamId, type StreamKind } from '../events/streams.ts'
 import { prepared } from '../postgres/database.ts'
 import type { Reader } from './reader.ts'
 
 type Identified<F> = F & { readonly id: number }
-/** What lives of that which a link shows, and that its own stream does not hold. */
+/** The resources that a link's interstitial uses and that are not deleted; each has a stream of its own. */
 export interface Parts {
   readonly splash?: Identified<SplashFields> | undefined
   readonly overlay?: Identified<OverlayFields> | undefined
   readonly pixels: readonly Identified<Pick<PixelFields, 'type' | 'tag'>>[]
 }
 
-/** What a visitor is shown on the way. */
+/** What a visitor sees before the destination. */
 export interface Interstitial extends Parts {
   readonly type: 'direct' | 'frame' | 'splash' | 'overlay'
   readonly title: string
   readonly description: string
   readonly image: string
-  /** its owner wrote what is told to who draws a card of it */
+  /** the owner set at least one of the meta tags for link previews */
   readonly card: boolean
 }
 
-type Words = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescription' | 'metaimage'>
+type Texts = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescription' | 'metaimage'>
 
-/** All that a redirect needs to know of a link. */
+/** A link with all that a redirect needs. */
 export interface Target
-  extends Words, Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'> {
+  extends Texts, Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'> {
   readonly link: number
   readonly account: number
-  /** of the link's stream, as a number */
+  /** of the link's stream */
   readonly revision: number
-  /** in the log, of the link's last change */
+  /** of the link's last change in the log */
   readonly position: bigint
   readonly domain: number | null
   readonly aliasKey: string
   /** scrypt hash */
   readonly password: string | null
   readonly expiry: Date | null
-  /** undefined: it redirects, and no more */
+  /** undefined: the link redirects at once */
   readonly interstitial: Interstitial | undefined
 }
 
-/** A splash page or an overlay that is no more makes its links direct ones. */
-const wayOf = (type: string, { splash, overlay }: Parts): Interstitial['type'] => {
+/** A link whose splash page or overlay was deleted redirects directly. */
+const typeOf = (type: string, { splash, overlay }: Parts): Interstitial['type'] => {
   if (type === 'frame' || type === 'splash') return type
   return splash ? 'splash' : overlay ? 'overlay' : 'direct'
 }
-export const interstitialOf = (link: Words & Pick<LinkFields, 'type'>, parts: Parts): Interstitial | undefined => {
+/** Returns the interstitial of a link, or undefined if it has none. */
+export const interstitialOf = (link: Texts & Pick<LinkFields, 'type'>, parts: Parts): Interstitial | undefined => {
   const { title, description, metatitle, metadescription, metaimage } = link
-  const type = wayOf(link.type, parts)
+  const type = typeOf(link.type, parts)
   const card = [metatitle, metadescription, metaimage].some(Boolean)
   if (type === 'direct' && parts.pixels.length === 0 && !card) return undefined
   return {
@@ -63,28 +65,30 @@ export const interstitialOf = (link: Words & Pick<LinkFields, 'type'>, parts: Pa
     image: metaimage,
   }
 }
-/** The streams of what a link shows. */
+/** Returns the streams of an interstitial's resources. */
 export const partStreams = ({ splash, overlay, pixels }: Parts): readonly string[] => [
-  ...(splash ? [`splash-${splash.id}`] : []),
-  ...(overlay ? [`overlay-${overlay.id}`] : []),
-  ...pixels.map(({ id }) => `pixel-${id}`),
+  ...(splash ? [streamId('splash', splash.id)] : []),
+  ...(overlay ? [streamId('overlay', overlay.id)] : []),
+  ...pixels.map(({ id }) => streamId('pixel', id)),
 ]
 
-/** All that is shown of a bio page. */
+/** A bio page with all that it shows. */
 export interface BioTarget extends BioFields {
   readonly bio: number
   readonly account: number
-  /** in the log, of the page's last change */
+  /** of the page's last change in the log */
   readonly position: bigint
   readonly domain: null
   readonly aliasKey: string
 }
 
-/** What may stand at a public address; its stream names it among all of them. */
+/** What a public address may lead to. */
 export type PublicTarget = Target | BioTarget
-export const targetStream = (target: PublicTarget) => ('bio' in target ? `bio-${target.bio}` : `link-${target.link}`)
+/** Returns the stream of a target, which identifies it. */
+export const targetStream = (target: PublicTarget) =>
+  'bio' in target ? streamId('bio', target.bio) : streamId('link', target.link)
 
-/** What lives at an address (a null domain is the service's own), unless its account is not active. */
+/** Returns the target at an address (null: the service's own host), unless it is deleted or its account is not active. */
 export const findPublicTarget = async (reader: Reader, domain: number | null, aliasKey: string) =>
   (await findTarget(reader, domain, aliasKey)) ?? (domain === null ? findBioTarget(reader, aliasKey) : undefined)
 
@@ -106,7 +110,7 @@ const columns =
     .map((name) => `l.${name}`)
 
 const findTarget = async ({ db, table }: Reader, domain: number | null, aliasKey: string) => {
-  // most links show nothing, and then nothing is looked for
+  // most links have no interstitial, and then these subqueries do not run
   const one = (kind: string) =>
     db.raw(
       `case when l.type like '${kind}-%' then (select row_to_json(s) from ${table(kind === 'splash' ? 'splashes' : 'overlays')} s
@@ -154,19 +158,19 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
   return { ...fields, bio: Number(id), account: Number(account), position: BigInt(position), domain: null, aliasKey }
 }
 
-/** Whatever is remembered of a stream, or of an address, is no longer true. */
+/** Cached data of this stream and of this address is outdated. */
 export interface Changed {
   readonly stream: string
   readonly domain: number | null
-  /** null: it stands at no address */
+  /** null: it has no public address */
   readonly aliasKey: string | null
   readonly position: bigint
 }
 
-/** Everything that a process remembers of, as far as it changed between two positions of the log: asked once for all after each batch. */
+/** Returns all cached resources that changed after one position of the log and up to another, in one query per projected batch. */
 export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
-  const changed = (kind: string, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
-    `select '${kind}-' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
+  const changed = (kind: StreamKind, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
+    `select '${streamId(kind, '')}' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
      where position > ? and position <= ?`
   const sources = [
     changed('link', 'links', 'domain', 'alias_key'),

@@ -34,7 +34,7 @@ const classifier = createClassifier({
 const classify = (of: Visit) => classifier(of, hash)
 
 describe('classifying a visit', () => {
-  it('keeps what happened, and adds who it was', () => {
+  it('keeps what happened, and adds what kind of visitor it was', () => {
     expect(classify(visit)).to.deep.equal({
       at: '2026-05-01T12:00:00.000Z',
       account: 7,
@@ -55,14 +55,14 @@ describe('classifying a visit', () => {
     })
   })
 
-  it('gives the fields of a click once its batch has dictionaries', () => {
+  it('returns the fields of a click, as they are stored once its batch has dictionaries', () => {
     for (const agent of [chrome, 'curl/8.4.0', '', ...previews.map(([, text]) => text)]) {
       const click = { ...classify({ ...visit, agent }), destination: 0, agent: 0 }
       expect(Click.parse(click)).to.deep.equal(click)
     }
   })
 
-  it('tells bots, previewers and prefetches from people', () => {
+  it('distinguishes bots, previewers and prefetches from people', () => {
     expect(classify({ ...visit, agent: 'Wget/1.21.3' })).to.include({ class: 'bot', bot: 'Wget' })
     for (const typed of ['curl/8.4.0', 'HTTPie/3.2.2'])
       expect(classify({ ...visit, agent: typed }))
@@ -75,17 +75,17 @@ describe('classifying a visit', () => {
       .and.not.have.property('bot')
   })
 
-  it('takes a bot that fetches ahead for a prefetch, and keeps its token', () => {
+  it('classifies a prefetching bot as a prefetch, and keeps its token', () => {
     expect(classify({ ...visit, prefetch: true, agent: 'Wget/1.21.3' })).to.include({ class: 'prefetch', bot: 'Wget' })
   })
 
-  it('knows nothing of what was not sent', () => {
+  it('leaves fields empty for headers that were not sent', () => {
     const silent = classify({ ...visit, address: '', referrer: '', languages: '' })
     expect(silent).to.include({ country: '', language: '', referrer: '' })
     expect(classify({ ...visit, referrer: 'https://sho.rt/other' })).to.include({ referrer: '' })
   })
 
-  it('knows a visitor again by address and user agent, within one account only', () => {
+  it('recognizes a visitor by address and user agent, within one account only', () => {
     const { visitor } = classify(visit)
     expect(classify({ ...visit, link: 43, at: '2026-06-01T00:00:00.000Z' }).visitor).to.equal(visitor)
     expect(classify({ ...visit, address: '::ffff:203.0.113.7' })).to.include({ visitor, country: 'CA' })
@@ -94,7 +94,7 @@ describe('classifying a visit', () => {
     expect(classify({ ...visit, account: 8 }).visitor).not.to.equal(visitor)
   })
 
-  it('lets no address, user agent, referring page or language list through', () => {
+  it('returns no address, user agent, referring page or language list', () => {
     const secrets = {
       address: '198.51.100.23',
       agent: `${chrome} Secret/8.7.6.5 jane@example.org`,
@@ -107,7 +107,7 @@ describe('classifying a visit', () => {
     }
   })
 
-  it('never fails, whatever was sent', () => {
+  it('never throws, whatever was sent', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 })
     fc.assert(
       fc.property(text, text, text, text, (address, agent, referrer, languages) => {

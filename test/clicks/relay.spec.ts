@@ -2,20 +2,33 @@ import { expect } from 'chai'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ClickEntry, EntriesByPartition } from '../../src/clicks/entry.ts'
 import { type Relay, startRelay } from '../../src/clicks/relay.ts'
-import type { ClickEntry } from '../../src/clicks/entry.ts'
 import type { ClickSink } from '../../src/clicks/sink.ts'
 import { openSpool, type Spool } from '../../src/clicks/spool/spool.ts'
 import { until } from '../support/client.ts'
-import { click } from '../support/events.ts'
 import { randomFrom, repeatable, seed } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
-import { visit } from '../support/spool.ts'
+import { classify, numbers, visit } from '../support/spool.ts'
 
-describe(`the relay (${repeatable})`, () => {
+type Arrived = readonly [partition: number, entry: ClickEntry]
+
+const flat = (entries: EntriesByPartition): Arrived[] =>
+  Object.entries(entries).flatMap(([partition, part]) => part.map((one) => [Number(partition), one] as const))
+
+/** By partition, the sequence numbers that a reader sees who skips repeated entries. */
+const withoutRepeats = (arrived: readonly Arrived[]) => {
+  const read: Record<number, number[]> = {}
+  for (const [partition, { seq }] of arrived)
+    if (seq > ((read[partition] ??= []).at(-1) ?? 0)) read[partition].push(seq)
+  return read
+}
+
+describe(`a relay (${repeatable})`, () => {
   const random = randomFrom(seed)
   let dir: string
   let relay: Relay | undefined
+  const problems: string[] = []
   beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'linkledger-relay-'))))
   afterEach(async () => {
     await relay?.stop()
@@ -27,33 +40,24 @@ describe(`the relay (${repeatable})`, () => {
   const fill = async (spool: Spool, from: number, to: number) => {
     for (let n = from; n <= to; n++) await spool.add(visit(n))
   }
-  const told: string[] = []
   const start = (spool: Spool, sink: ClickSink) =>
     (relay = startRelay({
       spool,
       sink,
       keyring: memoryKeyring(),
-      classify: ({ link, account, destination, agent }) => ({ ...click({ link, account }), destination, agent }),
-      onProblem: (error, what) => void told.push(`${what}: ${String(error)}`),
+      classify,
+      onProblem: (error, what) => void problems.push(`${what}: ${String(error)}`),
     }))
-  /** By partition, the numbers that a reader has who passes over what comes again. */
-  const numbersOf = (arrived: readonly (readonly [number, ClickEntry])[]) => {
-    const read: Record<number, number[]> = {}
-    for (const [partition, { seq }] of arrived)
-      if (seq > ((read[partition] ??= []).at(-1) ?? 0)) read[partition].push(seq)
-    return read
-  }
-  const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-  it('takes everything on in order, however often the sink fails, and whatever it had taken by then', async () => {
-    const arrived: [number, ClickEntry][] = []
-    let takes = 0
+  it('delivers everything in order, however often the sink fails, and whatever it has stored by then', async () => {
+    const arrived: Arrived[] = []
+    let deliveries = 0
     const flaky: ClickSink = {
       resumeAfter: async () => ({}),
-      deliver: async (parts) => {
-        const all = Object.entries(parts).flatMap(([p, part]) => part.map((one) => [Number(p), one] as const))
-        const [fails, had] = [takes++ === 0 || random(3) === 0, random(all.length + 1)]
-        for (const [p, one] of fails ? all.slice(0, had) : all) arrived.push([p, one])
+      deliver: async (entries) => {
+        const all = flat(entries)
+        const [fails, stored] = [deliveries++ === 0 || random(3) === 0, random(all.length + 1)]
+        arrived.push(...(fails ? all.slice(0, stored) : all))
         if (fails) throw new Error('the answer was lost')
       },
     }
@@ -68,57 +72,54 @@ describe(`the relay (${repeatable})`, () => {
       (lag) => lag === 0,
       60_000,
     )
-    expect(numbersOf(arrived)).to.deep.equal({ 0: upTo(100), 1: upTo(100), 2: upTo(100) })
-    expect(told).to.include('clicks wait in the spool: Error: the answer was lost')
+    expect(withoutRepeats(arrived)).to.deep.equal({ 0: numbers(1, 100), 1: numbers(1, 100), 2: numbers(1, 100) })
+    expect(problems).to.include('clicks wait in the spool: Error: the answer was lost')
     await spool.close()
   }).timeout(90_000)
 
-  it('lets the spool go of nothing that the sink has not confirmed', async () => {
+  it('releases nothing from the spool that the sink has not confirmed', async () => {
     const spool = await open()
     await fill(spool, 1, 100)
-    let takes = 0
+    let deliveries = 0
     start(spool, {
       resumeAfter: async () => ({}),
       deliver: async () => {
-        takes++
-        throw new Error('away')
+        deliveries++
+        throw new Error('unavailable')
       },
     })
     await until(
-      async () => takes,
+      async () => deliveries,
       (n) => n > 2,
+      30_000,
     )
-    expect(relay?.state()).to.deep.include({ deliveredUpTo: {}, lag: 100, problem: 'away' })
-    expect(relay?.state().lagSeconds, 'seconds').to.be.above(60)
+    expect(relay?.state()).to.deep.include({ deliveredUpTo: {}, lag: 100, problem: 'unavailable' })
+    expect(relay?.state().lagSeconds).to.be.above(60)
     await relay?.stop()
     await spool.close()
     const again = await open()
-    const arrived: [number, ClickEntry][] = []
-    start(again, {
-      resumeAfter: async () => ({}),
-      deliver: async (parts) => {
-        for (const [p, part] of Object.entries(parts)) for (const one of part) arrived.push([Number(p), one])
-      },
-    })
+    const arrived: Arrived[] = []
+    start(again, { resumeAfter: async () => ({}), deliver: async (entries) => void arrived.push(...flat(entries)) })
     await until(
       async () => arrived.length,
       (n) => n >= 100,
+      30_000,
     )
-    expect(numbersOf(arrived)).to.deep.equal({ 0: upTo(33), 1: upTo(34), 2: upTo(33) })
+    expect(withoutRepeats(arrived)).to.deep.equal({ 0: numbers(1, 33), 1: numbers(1, 34), 2: numbers(1, 33) })
     await again.close()
   })
 
-  it('begins after what the sink has already, and ends when a closed spool is empty', async () => {
+  it('starts after what the sink has already, and ends when a closed spool is empty', async () => {
     const spool = await open()
     await fill(spool, 1, 30)
     await spool.close()
-    const taken: number[] = []
+    const arrived: Arrived[] = []
     const { ended } = start(spool, {
       resumeAfter: async () => ({ 0: 10, 1: 10, 2: 4 }),
-      deliver: async (parts) => void taken.push(...Object.values(parts).flatMap((part) => part.map(({ seq }) => seq))),
+      deliver: async (entries) => void arrived.push(...flat(entries)),
     })
     await ended
-    expect(taken).to.deep.equal([5, 6, 7, 8, 9, 10])
+    expect(arrived.map(([, { seq }]) => seq)).to.deep.equal([5, 6, 7, 8, 9, 10])
     expect(relay?.state()).to.deep.include({ deliveredUpTo: { 0: 10, 1: 10, 2: 10 }, lag: 0, problem: undefined })
   })
 })

@@ -189,7 +189,6 @@ describe('branded domains whose DNS is looked at', () => {
       (a.get(host) ?? []).includes('203.0.113.9') || host !== 'by-address.example.com'
     const look = async () => {
       await checkDomains({
-        db,
         reader,
         handler,
         pointsToUs,

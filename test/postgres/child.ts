@@ -47,7 +47,7 @@ export const child = (
   const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]()
   const next = async (): Promise<Said> => {
     const { value, done } = await lines.next()
-    if (done) throw new Error(`the child has ended, its last words: ${complaints.slice(-2000)}`)
+    if (done) throw new Error(`the child process has ended; its last output: ${complaints.slice(-2000)}`)
     return JSON.parse(value) as Said
   }
   const made: Child = {

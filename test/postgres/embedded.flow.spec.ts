@@ -315,7 +315,7 @@ describe('embedded PostgreSQL', function () {
     const version = await readFile(file, 'utf8')
     await writeFile(file, '9\n')
     expect(await refusalOf(startEmbedded({ dir, log: () => {} }))).to.match(
-      /holds a database of PostgreSQL 9, and installed is \d+ .*DATA_DIR/,
+      /holds a database of PostgreSQL 9, but installed is \d+ .*DATA_DIR/,
     )
     await writeFile(file, version)
     await (await start()).stop()

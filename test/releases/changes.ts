@@ -11,7 +11,20 @@ export interface Change {
   readonly why: string
 }
 
-export const changes: readonly Change[] = []
+export const changes: readonly Change[] = [
+  {
+    release: '0.1.0',
+    at: 'pages/GET /full go.example.com.json.message',
+    now: 'Redirecting to example.com',
+    why: 'The texts of public pages are in plain English.',
+  },
+  {
+    release: '0.1.0',
+    at: 'pages/GET /countdown go.example.com.json.message',
+    now: 'You are being redirected',
+    why: 'The texts of public pages are in plain English.',
+  },
+]
 
 /** Types of events that came after the newest stored release, so that no stored log can hold them. */
 export const typesSince: readonly string[] = []

@@ -41,14 +41,13 @@ export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
 
 /** A look at the DNS of all domains, and what follows after several: one stops, another lives again. */
 export const withDomainChecks = async (
-  { db, reader, handler: commands }: Ledger,
+  { reader, handler: commands }: Ledger,
   { checked, unverified }: Readonly<Record<'checked' | 'unverified', number>>,
 ) => {
   const onProblem = (error: unknown) => {
     throw error
   }
   await checkDomains({
-    db,
     reader,
     handler: commands,
     pointsToUs: async (host) => !host.startsWith('unverified'),

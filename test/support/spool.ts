@@ -1,9 +1,12 @@
+import type { Classify } from '../../src/clicks/classify.ts'
+import type { ClickEntry, SeqByPartition } from '../../src/clicks/entry.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
 import type { Spool } from '../../src/clicks/spool/spool.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
-import { at } from './events.ts'
+import type { Click } from '../../src/events/click.ts'
+import { at, click } from './events.ts'
 
-/** Visit number `n`: it can be told from all others by the link it goes to. */
+/** Visit number `n`: the link it goes to distinguishes it from all others. */
 export const visit = (n: number, over: Partial<Visit> = {}): Visit => ({
   at: at(n),
   account: 1,
@@ -19,27 +22,52 @@ export const visit = (n: number, over: Partial<Visit> = {}): Visit => ({
   prefetch: false,
   ...over,
 })
+
+/** Entry `seq` of a spool: visit number `seq`. */
 export const entry = (seq: number, over: Partial<Visit> = {}, partition = 0): SpoolEntry => ({
   partition,
   seq,
   visit: visit(seq, over),
 })
-export const entries = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => entry(from + i))
 
-/** A spool in memory that hands on the batches it is told to, whatever was asked for, as one that hands on things again would. */
+/** Whole numbers, both ends included. */
+export const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+export const entries = (from: number, to: number) => numbers(from, to).map((seq) => entry(seq))
+
+/** Classifies a visit without looking at the visitor. */
+export const classify: Classify = ({ link, account, destination, agent, at: when }) => ({
+  ...click({ link, account, at: when }),
+  destination,
+  agent,
+})
+
+/** Spool entries as a relay delivers them to a sink. */
+export const delivered = (given: readonly SpoolEntry[], spool = 's', rules = 1): ClickEntry[] =>
+  given.map((one) => ({
+    spool,
+    seq: one.seq,
+    ...('visit' in one ? { click: classify(one.visit, () => ''), rules } : { dropped: one.dropped }),
+  }))
+
+/** The links of the clicks in these events, in order. */
+export const linksOf = (events: readonly { readonly type: string; readonly data: object }[]): number[] =>
+  events.flatMap(({ data }) => ('clicks' in data ? (data.clicks as readonly Click[]).map(({ link }) => link) : []))
+
+/** A spool in memory that yields these batches, whatever is asked for, as a spool does that delivers again after a failure. */
 export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEntry[])[]) => {
-  const released: Readonly<Record<number, number>>[] = []
-  const asked: Readonly<Record<number, number>>[] = []
+  const released: SeqByPartition[] = []
+  const readAfter: SeqByPartition[] = []
   let left = [...batches]
   const spool: Spool = {
     id,
     add: async () => {},
     read: async function* (after, _limit, signal) {
-      asked.push(after)
+      readAfter.push(after)
       while (!signal.aborted) {
         const [batch] = left
         if (batch) yield batch
-        // a batch that failed comes again
+        // a batch whose delivery failed is yielded again
         if (batch) left = left.slice(1)
         else await new Promise((done) => signal.addEventListener('abort', done))
       }
@@ -48,5 +76,5 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
     stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }),
     close: async () => {},
   }
-  return { spool, released, asked }
+  return { spool, released, readAfter }
 }

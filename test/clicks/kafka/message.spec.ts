@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { ClickEntry } from '../../src/clicks/entry.ts'
-import { decode, encode, NewerMessage } from '../../src/clicks/kafka/message.ts'
-import { at, click } from '../support/events.ts'
+import type { ClickEntry } from '../../../src/clicks/entry.ts'
+import { decode, encode, NewerMessage } from '../../../src/clicks/kafka/message.ts'
+import { at, click } from '../../support/events.ts'
 
 const clicked = (over: Parameters<typeof click>[0] = {}): ClickEntry => ({
   spool: 's',
@@ -12,20 +12,20 @@ const clicked = (over: Parameters<typeof click>[0] = {}): ClickEntry => ({
 const dropped: ClickEntry = { spool: 's', seq: 8, dropped: { count: 4, from: at(1), to: at(2) } }
 const read = (value: string) => decode(Buffer.from(value), 5)
 
-describe('a message of the topic of clicks', () => {
-  it('is read as it was written, with the offset it stands at', () => {
+describe('a message in the click topic', () => {
+  it('is decoded as it was encoded, with its offset', () => {
     for (const entry of [clicked(), clicked({ link: 0 }), dropped])
       expect(read(encode('l', entry).value)).to.deep.equal({ log: 'l', entry: { ...entry, offset: 5 } })
   })
 
-  it('says its form, its log and its number, and holds the click as the documentation tells', () => {
+  it('holds its format version, its event log and its number, and the click as documented', () => {
     const json = JSON.parse(encode('l', clicked()).value) as object
     expect(json).to.have.all.keys('v', 'log', 'spool', 'seq', 'rules', 'click')
     expect(json).to.deep.include({ v: 1, log: 'l', spool: 's', seq: 7, rules: 3 })
     expect(JSON.parse(encode('l', { ...clicked(), offset: 9 }).value)).not.to.have.property('offset')
   })
 
-  it('has a key that keeps the clicks of a link or of a QR code together', () => {
+  it('has a key that keeps the clicks of a link, or of a QR code without a link, together', () => {
     expect(encode('l', clicked({ link: 42 })).key).to.equal('link:42')
     expect(encode('l', clicked({ link: 0, source: { kind: 'qr', id: 7 } })).key).to.equal('qr:7')
     expect(encode('l', dropped).key).to.equal(null)
@@ -36,7 +36,7 @@ describe('a message of the topic of clicks', () => {
     expect(read(value)?.entry).to.deep.equal({ ...clicked(), offset: 5 })
   })
 
-  it('is none when it is of no form of ours', () => {
+  it('is ignored when it is not in our format', () => {
     expect(decode(null, 0)).to.equal(undefined)
     for (const value of [
       '',
@@ -51,7 +51,7 @@ describe('a message of the topic of clicks', () => {
       expect(read(value), value).to.equal(undefined)
   })
 
-  it('of a newer form is not taken for none', () => {
+  it('is not ignored when it has a newer format version', () => {
     expect(() => read('{"v":2,"spool":"s","anything":[]}')).to.throw(NewerMessage, 'offset 5 has format version 2')
   })
 })

@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import { toEvents } from '../../src/clicks/batch.ts'
+import type { PartitionState } from '../../src/clicks/partition.ts'
+import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
+import { events as schemas } from '../../src/events/index.ts'
+import { at } from '../support/events.ts'
+import { delivered, entries, entry, linksOf, numbers } from '../support/spool.ts'
+
+const batch = (given: readonly SpoolEntry[], upTo: PartitionState['upTo'] = {}) => toEvents({ upTo }, delivered(given))
+
+describe('recording click entries as events', () => {
+  it('one event holds the clicks in order, with the last sequence number', () => {
+    const events = batch(entries(1, 3))
+    expect(events).to.have.length(1)
+    expect(linksOf(events)).to.deep.equal([1, 2, 3])
+    expect(events[0]?.data).to.deep.include({ upTo: { s: 3 } })
+  })
+
+  it('the events match their schemas', () => {
+    const dropped = { partition: 0, seq: 5, dropped: { count: 2, from: at(1), to: at(2) } }
+    for (const { type, data } of batch([entry(1), entry(3), dropped]))
+      expect(schemas[type].parse(data)).to.deep.equal(data)
+  })
+
+  it('a batch holds each destination and each user agent once', () => {
+    const [event] = batch([
+      entry(1, { destination: 'https://a.example/', agent: 'Firefox' }),
+      entry(2, { destination: 'https://b.example/', agent: 'Firefox' }),
+      entry(3, { destination: 'https://a.example/', agent: 'Safari' }),
+    ])
+    expect(event?.type === 'LinkClicked' && event.data).to.deep.include({
+      destinations: ['https://a.example/', 'https://b.example/'],
+      agents: ['Firefox', 'Safari'],
+    })
+    expect(event?.type === 'LinkClicked' && event.data.clicks.map((c) => [c.destination, c.agent])).to.deep.equal([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+    ])
+  })
+
+  it('each batch has dictionaries of its own', () => {
+    const events = batch([...entries(1, 500), entry(501, { agent: 'Safari' })])
+    expect(events.map((event) => event.type === 'LinkClicked' && event.data.agents)).to.deep.equal([
+      ['Firefox'],
+      ['Safari'],
+    ])
+  })
+
+  it('a batch holds at most 500 clicks', () => {
+    const events = batch(entries(1, 1200))
+    expect(events.map((event) => linksOf([event]).length)).to.deep.equal([500, 500, 200])
+    expect(events.map(({ data }) => 'upTo' in data && data.upTo)).to.deep.equal([{ s: 500 }, { s: 1000 }, { s: 1200 }])
+    expect(linksOf(events)).to.deep.equal(numbers(1, 1200))
+  })
+
+  it('a batch holds at most 256 KiB', () => {
+    const path = 'x'.repeat(2000)
+    const events = batch(
+      entries(1, 400).map(({ seq }) => entry(seq, { destination: `https://example.com/${seq}/${path}` })),
+    )
+    const sizes = events.map(({ data }) => Buffer.byteLength(JSON.stringify(data)))
+    expect(Math.max(...sizes)).to.be.at.most(256 * 1024)
+    expect(
+      events
+        .map((event) => linksOf([event]).length)
+        .slice(0, -1)
+        .every((n) => n > 100),
+    ).to.equal(true)
+    expect(linksOf(events)).to.deep.equal(numbers(1, 400))
+  })
+
+  it('a gap in the numbers becomes ClicksMissing: at the start, in the middle, after what was recorded before', () => {
+    const missing = (from: number, to: number, upTo = to) => ({
+      type: 'ClicksMissing',
+      data: { spool: 's', from, to, upTo: { s: upTo } },
+    })
+    expect(batch([entry(4)])[0]).to.deep.equal(missing(1, 3))
+    const middle = batch([entry(1), entry(2), entry(5), entry(6)])
+    expect(middle.map(({ type }) => type)).to.deep.equal(['LinkClicked', 'ClicksMissing', 'LinkClicked'])
+    expect(middle[0]?.data).to.deep.include({ upTo: { s: 2 } })
+    expect(middle[1]).to.deep.equal(missing(3, 4))
+    expect(middle[2]?.data).to.deep.include({ upTo: { s: 6 } })
+    expect(batch([entry(12)], { s: 9 })[0]).to.deep.equal(missing(10, 11))
+    expect(batch([entry(10)], { s: 9 }).map(({ type }) => type)).to.deep.equal(['LinkClicked'])
+  })
+
+  it('dropped visits become ClicksDropped, between the clicks before and after', () => {
+    const dropped = { count: 7, from: at(1), to: at(2) }
+    const events = batch([entry(1), { partition: 0, seq: 2, dropped }, entry(3)])
+    expect(events.map(({ type }) => type)).to.deep.equal(['LinkClicked', 'ClicksDropped', 'LinkClicked'])
+    expect(events[1]?.data).to.deep.equal({ spool: 's', ...dropped, upTo: { s: 2 } })
+  })
+
+  it('the sequence numbers of other spools are kept', () => {
+    expect(batch([entry(1)], { other: 8 })[0]?.data).to.deep.include({ upTo: { other: 8, s: 1 } })
+  })
+
+  it('no entries become no events', () => {
+    expect(batch([])).to.deep.equal([])
+  })
+
+  it('a batch ends where the classification rules change', () => {
+    const events = toEvents({ upTo: {} }, [...delivered(entries(1, 2)), ...delivered(entries(3, 3), 's', 2)])
+    expect(events.map((event) => event.type === 'LinkClicked' && event.data.rules)).to.deep.equal([1, 2])
+  })
+
+  it('each spool counts for itself, and repeated entries are skipped', () => {
+    const events = toEvents({ upTo: { a: 1 } }, [
+      ...delivered(entries(1, 2), 'a'),
+      ...delivered(entries(1, 1), 'b'),
+      ...delivered(entries(1, 3), 'a'),
+    ])
+    expect(linksOf(events)).to.deep.equal([2, 1, 3])
+    expect(events.at(-1)?.data).to.deep.include({ upTo: { a: 3, b: 1 } })
+  })
+
+  it('the last Kafka message is kept, even when later entries do not come through Kafka', () => {
+    const [one, two] = delivered(entries(1, 2))
+    const [event] = toEvents({ upTo: {} }, [
+      { ...one!, offset: 7 },
+      { ...two!, offset: 9 },
+    ])
+    expect(event?.data).to.deep.include({ taken: { offset: 9, spool: 's', seq: 2 } })
+    const state = event?.type === 'LinkClicked' ? event.data : expect.fail('no clicks')
+    expect(toEvents(state, delivered(entries(3, 3)))[0]?.data).to.deep.include({ taken: state.taken })
+  })
+})
