@@ -6,6 +6,7 @@ import type { DomainEvent } from '../../src/events/index.ts'
 import { until } from '../support/client.ts'
 import { at } from '../support/events.ts'
 import { delivered, entries, linksOf, numbers } from '../support/spool.ts'
+import { skip } from '../support/skip.ts'
 
 export const partitions = 3
 
@@ -112,7 +113,7 @@ export const sinkContract = (name: string, setUp: () => Promise<SinkUnderTest>) 
     })
 
     it('rejects a delivery that fails, and records it once when it is repeated', async function () {
-      if (!sink.disturb) return this.skip()
+      if (!sink.disturb) return skip(this, 'this broker cannot be disturbed', 'unset TEST_KAFKA_BROKERS')
       const to = sink.open()
       await to.deliver({ 0: clicks(1, 10) })
       await linksUpTo({ s: 10 })

