@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import type { Answer } from '../../support/client.ts'
+import { long, message, policyOf, strict, useInterstitials } from '../../support/interstitials.ts'
+
+describe('a link with an overlay', () => {
+  const { app, made, add, visit } = useInterstitials()
+  /** the same service, reached by https */
+  let secure: TestApp
+  before(async () => {
+    secure = await startTestApp({ TRUST_PROXY: '1', BASE_URL: 'https://go.example' }, app().connection)
+  })
+  after(() => secure.close())
+
+  const shown = async (body: object) => visit((await add({ type: `overlay-${await made('overlay', body)}` })).path)
+
+  it('shows the framed destination and the overlay over it', async () => {
+    const page = await shown({
+      ...message,
+      message: 'Read <this>',
+      label: 'Read & learn',
+      color: '#123456',
+      position: 'tr',
+    })
+    expect(page.text)
+      .to.match(/<iframe[^>]*src="https:\/\/example\.com\/a/)
+      .and.match(/<details class="cta tr" open>/)
+    expect(page.text).to.include('Read &lt;this&gt;').and.include('--own:#123456')
+    expect(page.text).to.match(/<a class="button" href="https:\/\/example\.com\/guide"[^>]*>Read &amp; learn</)
+    expect(policyOf(page)).to.deep.equal({
+      ...strict,
+      'style-src': 'own own own',
+      'frame-src': 'https://example.com https://www.example.com',
+    })
+  })
+
+  it('shows an image, a coupon and each form', async () => {
+    const image = await shown({
+      type: 'image',
+      name: 'A picture',
+      image: 'https://cdn.example.com/a.png',
+      link: long,
+    })
+    expect(image.text).to.match(
+      /<a href="https:\/\/example\.com\/a[^"]*"[^>]*>\s*<img src="https:\/\/cdn\.example\.com\/a\.png" alt="A picture"/,
+    )
+    expect(policyOf(image)['img-src']).to.equal('https://cdn.example.com')
+    expect((await shown({ type: 'coupon', name: 'c', coupon: 'SPRING-10' })).text).to.match(/<code[^>]*>SPRING-10</)
+    const names = ({ text }: Answer) =>
+      [...text.matchAll(/ name="(\w+)"[^>]*(?:type="(email|radio)"|><)?/g)].map(([, name]) => name)
+    const hidden = ['link', 'to', 'sign', 'website']
+    expect(names(await shown({ type: 'contact', name: 'c' }))).to.include.members([
+      'name',
+      'email',
+      'message',
+      ...hidden,
+    ])
+    expect(names(await shown({ type: 'newsletter', name: 'n' }))).to.include.members(['email', ...hidden])
+    const poll = await shown({ type: 'poll', name: 'p', question: 'Tea?', options: ['Yes', 'N"o'] })
+    expect(poll.text)
+      .to.match(/<legend[^>]*>Tea\?<\/legend/)
+      .and.include('value="Yes"')
+      .and.include('value="N&quot;o"')
+  })
+
+  it('shows the overlay with a link to the destination when that cannot be framed', async () => {
+    const { path } = await add({ type: `overlay-${await made('overlay', message)}`, url: 'http://plain.example/' })
+    const page = await visit(path, {}, secure)
+    expect(page.text).to.include('Read our guide').and.not.include('<iframe')
+    expect(page.text).to.match(/<a href="http:\/\/plain\.example\/"[^>]*>Open directly</)
+  })
+})
