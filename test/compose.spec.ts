@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { parse } from 'yaml'
@@ -73,6 +77,30 @@ describe('docker-compose.yml', () => {
     expect(eventstore.environment['EVENTSTORE_NODE_PORT']).to.equal('2113')
   })
 
+  it('checks the health of the app with what the image contains', async () => {
+    const command = JSON.parse(/HEALTHCHECK .*\n\s+CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '') as string[]
+    expect(command[0]).to.equal('node')
+    let status = 200
+    const paths: (string | undefined)[] = []
+    const server = createServer((req, res) => {
+      paths.push(req.url)
+      res.writeHead(status).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const PORT = String((server.address() as AddressInfo).port)
+    const check = async () => {
+      const [code] = (await once(spawn(process.execPath, command.slice(1), { env: { PORT } }), 'exit')) as [number]
+      return code
+    }
+    expect(await check(), 'ready').to.equal(0)
+    status = 503
+    expect(await check(), 'not ready').to.equal(1)
+    expect(paths).to.deep.equal(['/readyz', '/readyz'])
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+    expect(await check(), 'not running').to.equal(1)
+  })
+
   it('keeps all data in named volumes', () => {
     const mounts = Object.values(compose.services).flatMap(({ volumes }) => volumes.map((mount) => mount.split(':')))
     expect(mounts.map(([name]) => name)).to.have.members(Object.keys(compose.volumes))
@@ -88,5 +116,7 @@ describe('docker-compose.yml', () => {
   it('pins the version of every image, and does not run the app as root', () => {
     for (const { image, build } of Object.values(compose.services)) expect(image ?? build).to.match(/^\.$|:\d+[\w.-]*$/)
     expect(dockerfile).to.match(/^USER node$/m)
+    // Debian, whose libc the tests run on
+    expect(dockerfile.match(/^FROM \S+/gm)).to.deep.equal(['FROM node:24-slim', 'FROM node:24-slim'])
   })
 })
