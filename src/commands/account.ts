@@ -2,6 +2,7 @@ import type { AccountEvent } from '../events/account.ts'
 import type { Event } from '../events/index.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { refuseTaken } from './taken.ts'
 
 export interface Account {
   readonly status: 'none' | 'active' | 'disabled' | 'erased'
@@ -41,7 +42,7 @@ export type AccountCommand =
   | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
 
 const alive = (state: Account) =>
-  state.status === 'none' || state.status === 'erased' ? refuse('not_found', 'There is no such account.') : state
+  state.status === 'none' || state.status === 'erased' ? refuse('not_found', 'Account not found.') : state
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('invalid', 'The account is disabled.') : state
 
@@ -67,8 +68,7 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         const events: AccountEvent[] = []
         if (command.email && command.email.email !== email) {
           const { emailKey: _, ...data } = command.email
-          if (tokens.fenced.includes(data.emailToken))
-            return refuse('taken', '`email` must not be in use by another account.', 'email')
+          if (tokens.fenced.includes(data.emailToken)) return refuseTaken('email')
           events.push({ type: 'AccountEmailChanged', data: { id, ...data } })
         }
         if (command.password !== undefined && command.password !== password)

@@ -5,12 +5,12 @@ import { parseStreamId } from '../events/streams.ts'
 import { account } from './account.ts'
 import { bio } from './bio.ts'
 import { campaign } from './campaign.ts'
-import { type Claim, type ClaimKind, claimStream, evaluateClaim, type Tokens } from './claim.ts'
-import { refuse } from './decider.ts'
+import { type Claim, claimStream, evaluateClaim, type Tokens } from './claim.ts'
 import { domain } from './domain.ts'
 import { link } from './link.ts'
 import type { Load, Loaded } from './load.ts'
 import { qr } from './qr.ts'
+import { refuseTaken } from './taken.ts'
 
 /** A write whose events have no ids or metadata yet. */
 export interface PendingWrite {
@@ -31,15 +31,6 @@ export interface Claimant {
  * decide again. Throws `Refused` when the name is taken.
  */
 export type ClaimWrites = (claim: Claim, claimant: Claimant) => Promise<readonly PendingWrite[] | 'held'>
-
-const taken: Record<ClaimKind, string> = {
-  alias: 'That alias is taken. Please choose another one.',
-  host: '`domain` must not be in use by another account.',
-  qr: 'That alias of a QR code is taken.',
-  slug: '`slug` is taken. Please choose another one.',
-  email: '`email` must not be in use by another account.',
-  username: '`username` must not be in use by another account.',
-}
 
 const nameClaimed = (claim: Claim, { stream, account }: Claimant, expected: ExpectedRevision): PendingWrite => ({
   stream: claimStream(claim),
@@ -86,7 +77,7 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
         return [{ stream: holder, expected: revision, events: [{ type: 'ClaimFenced', data: { token } }] }, take]
       case 'taken':
         if (holder === claimant.stream && Object.values(state.tokens.held).includes(token)) return 'held'
-        return refuse('taken', taken[claim.kind], claim.kind)
+        return refuseTaken(claim.kind)
     }
   }
 }

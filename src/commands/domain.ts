@@ -1,8 +1,9 @@
 import type { BrandedDomainEvent, DomainFields } from '../events/domain.ts'
 import type { Event } from '../events/index.ts'
 import { acquire, fence, noTokens, releaseUntil, type Tokens } from './claim.ts'
-import { type Decider, refuse } from './decider.ts'
+import type { Decider } from './decider.ts'
 import { differing, mine } from './owned.ts'
+import { refuseTaken } from './taken.ts'
 
 export interface Domain {
   readonly status: 'none' | 'open' | 'deleted'
@@ -46,13 +47,12 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
       case 'CreateDomain': {
         const { account, fields, token } = command
         if (state.tokens.held.host === token) return []
-        if (state.tokens.fenced.includes(token))
-          return refuse('taken', '`domain` must not be in use by another account.', 'host')
+        if (state.tokens.fenced.includes(token)) return refuseTaken('host')
         if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, token, ...fields } }]
         // the domain is restored under its old id, so that its links work again
         return state.status === 'deleted' && state.account === account && hostOf(state.fields) === hostOf(fields)
           ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
-          : refuse('taken', '`domain` must not be in use by another account.', 'host')
+          : refuseTaken('host')
       }
       case 'UpdateDomain': {
         const changes = differing(command.changes, mine(state, command.account, 'Domain').fields)

@@ -4,6 +4,7 @@ import { aliasClaimName } from './alias.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
+import { refuseTaken } from './taken.ts'
 
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
@@ -37,7 +38,6 @@ export type LinkCommand =
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
 
-const refuseTaken = () => refuse('taken', 'That alias is taken. Please choose another one.', 'alias')
 const notPast = (expiry: string | null | undefined, now: string) =>
   expiry && expiry <= now
     ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
@@ -88,7 +88,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         notPast(changes.expiry, command.now)
         const { domain, alias } = { ...fields, ...changes }
         const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
-        if (moved && tokens.fenced.includes(command.token)) return refuseTaken()
+        if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias')
         const secret = protects ? { password: command.password ?? null } : {}
         const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
         return [{ type: 'LinkUpdated', data: { id, ...address, ...secret } }]

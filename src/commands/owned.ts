@@ -4,6 +4,7 @@ import type { StreamKind } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
 import { acquire, type ClaimKind, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { refuseTaken } from './taken.ts'
 
 /** The state of a resource that an account owns. */
 export interface Owned<F> {
@@ -110,8 +111,7 @@ export const owned = <
           const changes = differing(command.changes, fields)
           if (Object.keys(changes).length === 0) return []
           const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
-          if (renamed && tokens.fenced.includes(command.token ?? ''))
-            return refuse('taken', `That ${claim.kind} is taken. Please choose another one.`, claim.kind)
+          if (renamed && tokens.fenced.includes(command.token ?? '')) return refuseTaken(claim.kind)
           const token = renamed ? withToken(command.token) : {}
           const open = pickLike<Open>(initial, changes)
           return [{ type: names.updated, data: { id, changes: open, ...pickLike<P>(personal, changes), ...token } }]
