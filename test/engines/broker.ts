@@ -13,13 +13,13 @@ const run = promisify(execFile)
 const recipe = new URL('./kafka/pom.xml', import.meta.url).pathname
 const cache = new URL('../../.cache', import.meta.url).pathname
 
-/** Brokers that are there already, as host:port,…: nothing that has to kill or deceive one is tried on them. */
+/** Existing brokers as host:port, separated by commas; tests that kill a broker or rewrite its responses skip them. */
 export const given = process.env['TEST_KAFKA_BROKERS'] || undefined
 
-/** `npm run test:kafka`: no broker is a failure. */
+/** Set by `npm run test:kafka`: without a broker the tests fail. */
 export const required = process.env['REQUIRE_KAFKA'] === '1'
 
-/** The jars of the broker, fetched once; throws where Java or Maven is not there or Maven Central cannot be reached. */
+/** Returns the folder of the broker's jars, which are fetched once. Throws without Java, Maven or Maven Central. */
 const fetchJars = async (): Promise<string> => {
   const version = /<kafka.version>(.+)</.exec(await readFile(recipe, 'utf8'))![1]!
   const libs = join(cache, `kafka-${version}`)
@@ -28,7 +28,7 @@ const fetchJars = async (): Promise<string> => {
   await mkdir(cache, { recursive: true })
   const beside = await mkdtemp(join(cache, 'fetching-'))
   await run('mvn', ['-q', '-B', '-f', recipe, `-Dlibs=${beside}`, 'package'], { timeout: 300_000 })
-  // whole, or not at all: another run may be at it too
+  // complete or not at all: another run may fetch them at the same time
   await rename(beside, libs).catch(() => rm(beside, { recursive: true }))
   return libs
 }
@@ -45,9 +45,12 @@ export const needsBroker = async (test: Mocha.Context) => {
   try {
     await fetchJars()
   } catch (error) {
-    throw new Error(`a Kafka broker cannot be had (Java 17, Maven and Maven Central are needed): ${String(error)}`, {
-      cause: error,
-    })
+    throw new Error(
+      `a Kafka broker cannot be installed (it needs Java 17, Maven and Maven Central): ${String(error)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -68,7 +71,7 @@ const answers = (port: number) =>
     socket.on('error', () => resolve(false))
   })
 
-/** One node that is broker and controller; `advertised` is the port that clients are sent to (that of a proxy, perhaps). */
+/** One node that is broker and controller; `advertised` is the port that clients connect to, the broker's or a proxy's. */
 const propertiesOf = (dir: string, port: number, controller: number, advertised: number) => `
 process.roles=broker,controller
 node.id=1
@@ -95,7 +98,7 @@ log.index.size.max.bytes=1048576
 log.initial.task.delay.ms=1000
 log.retention.check.interval.ms=1000
 file.delete.delay.ms=1000
-# a broker that was killed waits so long until its old self is forgotten
+# a killed broker cannot register again before its old session has ended
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 `
@@ -116,20 +119,20 @@ export const needsOwnBroker = (test: Mocha.Context) => {
 
 export interface Broker {
   readonly port: number
-  /** what a client is given: the broker's, or the proxy's */
+  /** the address for clients: the broker's, or the proxy's */
   readonly address: string
-  /** Resolves when it answers. */
+  /** Resolves when it accepts connections. */
   readonly start: () => Promise<void>
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
-  /** It keeps its connections and answers no more, until it is thawed. */
+  /** Suspends it: it keeps its connections and does not respond. */
   readonly freeze: () => Promise<void>
   readonly thaw: () => Promise<void>
-  /** Stops it and removes what it kept. */
+  /** Stops it and removes its data. */
   readonly clear: () => Promise<void>
 }
 
-/** A real Kafka broker of its own, beside which there may be others. */
+/** Starts a real Kafka broker; several can run at once. */
 export const startBroker = async (advertised?: number): Promise<Broker> => {
   if (given !== undefined)
     return { port: 0, address: given, start: none, kill: none, stop: none, freeze: none, thaw: none, clear: none }

@@ -18,7 +18,7 @@ interface ClickRow {
   }
 }
 
-/** What the log holds of clicks, in its order. */
+/** The click events in the log, in its order. */
 export const clickEvents = (database: Connection) =>
   query<ClickRow>(database, `select stream, type, data from log.events where stream like 'clicks-%' order by position`)
 
@@ -28,8 +28,8 @@ export const recordedClicks = async (database: Connection) =>
 const isAnswered = ({ status }: Sent) => status === 302
 
 /**
- * Every answered visit is counted once; one without an answer may be one of them. Those that one spool took on one route are in their
- * order, link by link.
+ * Expects every answered visit to be counted once; an unanswered one may be counted. With `inOrder`, the clicks of each link must
+ * be in order, which holds for one spool and one route.
  */
 export const expectOnce = async (
   service: Service,
@@ -46,12 +46,12 @@ export const expectOnce = async (
   }
   const sum = (counts: Map<number, number>) => [...counts.values()].reduce((a, b) => a + b, 0)
   await until(counted, (counts) => sum(counts) >= answered, ms)
-  // what would be counted twice comes a little later
+  // a click that is counted twice would appear a little later
   await new Promise((done) => setTimeout(done, 1500))
   const counts = await counted()
   const clicks = (await recordedClicks(database)).filter(({ link }) => links.includes(link))
   const missing = (await clickEvents(database)).filter(({ type }) => type === 'ClicksMissing')
-  expect(missing, 'holes in the log').to.deep.equal([])
+  expect(missing, 'gaps in the log').to.deep.equal([])
   for (const link of links) {
     const mine = visits.filter(({ wish }) => wish.link === link)
     const sure = mine.filter(isAnswered).length

@@ -55,10 +55,10 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     ;({ key } = await service.register())
     links = await makeLinks(service, key, 8)
   })
-  let told: Service | undefined
+  let second: Service | undefined
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed') return
-    for (const one of [service, told])
+    for (const one of [service, second])
       if (one) note(`${(await readiness(one).catch(String)).toString()}\n${one.output().slice(-6000)}`)
     for (const { stream, type, data } of await clickEvents(database))
       note(`${stream} ${type} ${data.clicks?.length} ${JSON.stringify(data.taken)} ${JSON.stringify(data.upTo)}`)
@@ -68,7 +68,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await broker?.clear()
   })
 
-  it('are in the statistics within seconds, each once', async () => {
+  it('appear in the statistics within seconds, each once', async () => {
     const load = stage.load(service, 20, visitsTo(links, random))
     await load.answers(2000)
     visits.push(...(await load.stop()))
@@ -78,18 +78,18 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     for (const { taken } of logged) expect(taken).to.have.all.keys('offset', 'spool', 'seq')
   })
 
-  it('28: redirects do not notice that Kafka is away; what waited is counted when it is back', async function () {
+  it('wait in the spool while Kafka is down, and redirects are as fast as before (fault 28)', async function () {
     needsOwnBroker(this)
     const load = stage.load(service, 20, visitsTo(links, random), 10)
     await load.answers(500)
     const [before, memory] = [Date.now(), await rss(service)]
     await sleep(2000)
-    const gone = Date.now()
+    const down = Date.now()
     await broker.kill()
     await sleep(long ? 60_000 : 8000)
     const grown = (await rss(service)) - memory
     const problems = await readiness()
-    const back = Date.now()
+    const up = Date.now()
     await broker.start()
     await load.answers(200)
     const sent = await load.stop()
@@ -97,14 +97,14 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     expect(statusesOf(sent)).to.deep.equal([302])
     expect(problems.join()).to.match(/\d+ clicks wait in the spool/)
     note(
-      `with Kafka ${spread(between(sent, before, gone))}; without ${spread(between(sent, gone, back))}; ${grown.toFixed(0)} MiB more`,
+      `with Kafka ${spread(between(sent, before, down))}; without ${spread(between(sent, down, up))}; ${grown.toFixed(0)} MiB more`,
     )
     expect(grown).to.be.below(64)
     await exact()
     expect(await until(readiness, ({ length }) => length === 0, 20_000)).to.deep.equal([])
   })
 
-  it('lose none and count none twice when the broker, the process, or both are killed under load', async function () {
+  it('are each counted once when the broker, the process, or both are killed under load', async function () {
     needsOwnBroker(this)
     const rounds = [
       'broker',
@@ -127,7 +127,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await exact()
   })
 
-  it('wait in the spool of a process that started while Kafka was down', async function () {
+  it('wait in the spool of a process that starts while Kafka is down', async function () {
     needsOwnBroker(this)
     await service.end()
     await broker.kill()
@@ -139,7 +139,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await exact()
   })
 
-  it('wait for a broker that does not answer for a while, and do not hold up a process that is told to stop then', async function () {
+  it('wait for a broker that does not respond, and do not delay the end of a process that is stopped meanwhile', async function () {
     needsOwnBroker(this)
     const load = stage.load(service, 10, visitsTo(links, random), 5)
     await load.answers(200)
@@ -149,28 +149,28 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await load.answers(1000)
     await broker.freeze()
     await sleep(2000)
-    const told = Date.now()
+    const stoppedAt = Date.now()
     const code = await service.end('SIGTERM')
     visits.push(...(await load.stop()))
     await broker.thaw()
-    note(`ended after ${Date.now() - told} ms`)
+    note(`ended after ${Date.now() - stoppedAt} ms`)
     expect(code).to.equal(0)
-    expect(Date.now() - told).to.be.below(15_000)
+    expect(Date.now() - stoppedAt).to.be.below(15_000)
     await start()
     await exact()
   })
 
-  it('11: are counted once by two processes, one of which is stopped for longer than the group waits, and goes on', async () => {
+  it('are counted once by two processes, one of which is suspended for longer than the group waits (fault 11)', async () => {
     const other = await stage.start({ DATA_DIR: await stage.dir(), ...settings() })
     inOrder = false // two spools
-    told = other
+    second = other
     const loads = [service, other].map((of) => stage.load(of, 10, visitsTo(links, random), 5))
     await Promise.all(loads.map((load) => load.answers(500)))
     const before = (await recordedClicks(database)).length
     other.child.kill('SIGSTOP')
     await sleep(13_000)
     const during = (await recordedClicks(database)).length
-    expect(during, 'the one that is left records').to.be.above(before)
+    expect(during, 'the other process records').to.be.above(before)
     other.child.kill('SIGCONT')
     await Promise.all(loads.map((load) => load.answers(300)))
     for (const load of loads) visits.push(...(await load.stop()))
@@ -178,7 +178,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await other.end()
   })
 
-  it('are not lost when Kafka is left, and when it is come back to', async () => {
+  it('are not lost when Kafka is switched off in the settings, and on again', async () => {
     inOrder = false // two routes
     const follow = async () => {
       const load = stage.load(service, 10, visitsTo(links, random))
@@ -197,7 +197,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     expect(await readiness()).to.deep.equal([])
   })
 
-  it('halt visibly at a topic that was made anew; another name goes on in new streams', async () => {
+  it('halt visibly at a topic that was created again; under another name they continue in new streams', async () => {
     await service.end()
     const admin = createKafkaClient({ brokers: [broker.address], log: () => {} }).admin()
     await admin.connect()
@@ -214,7 +214,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
       problems.some((text) => /^partition \d of .+ is halted: /.test(text))
     expect(await until(readiness, isHalted, 20_000)).to.satisfy(isHalted)
     expect(service.output()).to.include('is truncated')
-    expect((await service.get('/readyz')).json['ready'], 'links go on').to.equal(true)
+    expect((await service.get('/readyz')).json['ready'], 'links keep redirecting').to.equal(true)
     await service.end()
     await start({ KAFKA_TOPIC: `${topic}.2` })
     const load = stage.load(service, 10, visitsTo(links, random))
@@ -226,7 +226,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
   })
 })
 
-/** MiB of memory that the process has. */
+/** Resident memory of the process in MiB. */
 const rss = async ({ child }: Service) => {
   return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 }

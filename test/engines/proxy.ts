@@ -4,10 +4,12 @@ import { connect, createServer, type Socket } from 'node:net'
 /** Kinds of requests, by their number in Kafka's protocol. */
 export const api = { produce: 0, fetch: 1, join: 11, heartbeat: 12 } as const
 
-/** What becomes of an answer: it goes on (changed, perhaps), or the connection is cut in its place. */
-export type Answering = (kind: number, answer: Buffer) => Buffer | 'cut'
+/** Returns what the client receives for a response: the response, a changed one, or a cut connection. */
+export type Rewrite = (kind: number, response: Buffer) => Buffer | 'cut'
 
-/** Whole messages out of a stream of bytes: each begins with its length. */
+const unchanged: Rewrite = (_, response) => response
+
+/** Splits a stream of bytes into whole messages: each begins with its length. */
 const framing = (onFrame: (frame: Buffer) => void) => {
   let held = Buffer.alloc(0)
   return (bytes: Buffer) => {
@@ -20,10 +22,10 @@ const framing = (onFrame: (frame: Buffer) => void) => {
   }
 }
 
-/** Stands between clients and a broker, and lets them be told what the broker did not say. */
+/** Starts a proxy between clients and a broker that can lose or change the broker's responses. */
 export const startProxy = async () => {
   const sockets = new Set<Socket>()
-  let [target, answering]: [number, Answering] = [0, (_, answer) => answer]
+  let [target, rewrite] = [0, unchanged]
   const server = createServer((client) => {
     const broker = connect(target, '127.0.0.1')
     const kinds = new Map<number, number>()
@@ -48,12 +50,12 @@ export const startProxy = async () => {
     )
     broker.on(
       'data',
-      framing((answer) => {
-        const number = answer.readInt32BE(4)
-        const told = answering(kinds.get(number) ?? -1, answer)
-        kinds.delete(number)
-        if (told === 'cut') end()
-        else if (!client.destroyed) client.write(told)
+      framing((response) => {
+        const correlation = response.readInt32BE(4)
+        const rewritten = rewrite(kinds.get(correlation) ?? -1, response)
+        kinds.delete(correlation)
+        if (rewritten === 'cut') end()
+        else if (!client.destroyed) client.write(rewritten)
       }),
     )
   })
@@ -62,9 +64,9 @@ export const startProxy = async () => {
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    to: (port: number) => void (target = port),
-    /** From now on; without one, everything goes on as it is. */
-    answer: (how: Answering = (_, answer) => answer) => void (answering = how),
+    forwardTo: (port: number) => void (target = port),
+    /** Rewrites all responses from now on; without an argument, none. */
+    rewriteResponses: (how: Rewrite = unchanged) => void (rewrite = how),
     close: async () => {
       server.close()
       for (const socket of sockets) socket.destroy()

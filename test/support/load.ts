@@ -9,7 +9,7 @@ export interface Wish extends Pick<Ask, 'key' | 'body'> {
   readonly method: string
   readonly path: string
 }
-/** A wish and what became of it; without a status it was never answered. */
+/** A request and its response; without a status it was never answered. */
 export interface Sent<W extends Wish = Wish> {
   readonly wish: W
   /** ms, as Date.now() counts */
@@ -21,8 +21,8 @@ export interface Sent<W extends Wish = Wish> {
 }
 
 /**
- * So many clients, each on a connection that it keeps, ask one wish after the other, `pause` ms apart, until they are stopped.
- * Every answer is kept.
+ * Starts `workers` clients, each with a connection that it keeps. Each sends one request after the other, `pause` ms apart, until
+ * the load is stopped. All responses are kept.
  */
 export const startLoad = <W extends Wish>(address: string, workers: number, next: (n: number) => W, pause = 0) => {
   const agent = new Agent({ keepAlive: true, maxSockets: workers })
@@ -57,14 +57,14 @@ export const startLoad = <W extends Wish>(address: string, workers: number, next
     while (running) {
       const answer = await ask(next(asked++))
       sent.push(answer)
-      // who finds nobody there does not hurry either
+      // without a server, retrying at once would only burn the processor
       if (pause > 0 || answer.status === undefined) await sleep(Math.max(pause, 10))
     }
   }
   const working = Promise.all(Array.from({ length: workers }, worker))
   return {
     sent,
-    /** Resolves when so many of the kind have been answered, of those asked from now on. */
+    /** Waits until `count` responses of this kind have arrived from now on. */
     answers: async (
       count: number,
       kind: (sent: Sent<W>) => boolean = ({ status }) => status !== undefined,
@@ -104,7 +104,7 @@ export const makeLinks = async ({ post }: Pick<Client, 'post'>, key: string, cou
 export interface VisitWish extends Wish {
   readonly link: number
 }
-/** Visits to these links, in an order that the seed gives. */
+/** Visits these links in a random order. */
 export const visitsTo = (links: readonly MadeLink[], random: (below: number) => number) => (): VisitWish => {
   const { id, alias } = links[random(links.length)]!
   return { method: 'GET', path: `/${alias}`, link: id }
@@ -121,7 +121,7 @@ const listedBy = async ({ get }: Pick<Client, 'get'>, key: string) => {
 }
 export const listed = async (service: Pick<Client, 'get'>, key: string) => (await listedBy(service, key)).rows
 
-/** Follows one more link and waits until that click is counted: what was answered before is counted then, for clicks keep their order. */
+/** Follows one more link and waits until its click is counted. Clicks keep their order, so all earlier ones are counted then. */
 export const allCounted = async (service: Client, key: string) => {
   const [last] = await makeLinks(service, key, 1)
   expect((await service.visit(`/${last!.alias}`)).status).to.equal(302)
@@ -133,7 +133,7 @@ export const allCounted = async (service: Client, key: string) => {
   expect(json['data'].clicks, 'the last click').to.equal(1)
 }
 
-/** Each link's clicks are the 302s that its visitors got; a visit that was not answered may be one of them, or not. */
+/** Expects each link's clicks to be the 302s that its visitors got; an unanswered visit may be counted or not. */
 export const expectExactClicks = async (service: Client, key: string, visits: readonly Sent<VisitWish>[]) => {
   await allCounted(service, key)
   const counts = new Map((await listed(service, key)).map((row) => [Number(row['id']), Number(row['clicks'])]))

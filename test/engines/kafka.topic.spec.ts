@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../support/client.ts'
+import { numbers } from '../support/spool.ts'
+import { newMemoryStore } from '../support/writer.ts'
+import { clicks, haltedPartitions, partitions, useTopic } from './topic.ts'
+
+describe('the click topic on a real broker', function () {
+  this.timeout(120_000)
+  const { kafka, record, openRecord, openSink, openAdmin, openProducer, send, startRecorder, linksIn, recorded } =
+    useTopic()
+
+  it('is created with its partitions, which keep the order of the clicks', async () => {
+    startRecorder()
+    await send({ 0: clicks(1, 1200), 2: clicks(1, 10) })
+    await recorded(1200)
+    await recorded(10, 2)
+    expect(await linksIn(0)).to.deep.equal(numbers(1, 1200))
+    const { topics } = await (await openAdmin()).fetchTopicMetadata({ topics: [kafka().topic] })
+    expect(topics[0]?.partitions).to.have.length(partitions)
+  })
+
+  it('is refused when it has another number of partitions, with the setting to change', async () => {
+    const { topic } = kafka()
+    await (await openAdmin()).createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true })
+    const recorder = startRecorder()
+    const what = `the topic ${topic} has 2 partitions, not 3: set KAFKA_PARTITIONS to 2`
+    expect(await until(async () => recorder.state().problem, Boolean, 30_000)).to.include(what)
+    const refusal = async () =>
+      openSink()
+        .deliver({ 0: clicks(1, 1) })
+        .catch(String)
+    expect(await until(refusal, (text) => String(text).includes(what), 30_000)).to.include(what)
+  })
+
+  it('may hold messages that are not clicks, which are skipped; a newer format version stops the recorder', async () => {
+    const sink = openSink()
+    await send({ 0: clicks(1, 2) }, sink)
+    const producer = await openProducer()
+    const write = (value: string) => producer.send({ topic: kafka().topic, messages: [{ partition: 0, value }] })
+    await write('no click')
+    await write('{"v":1,"spool":"s"}')
+    await send({ 0: clicks(1, 9) }, openSink({ ...record(), logId: 'of another installation' }))
+    await send({ 0: clicks(3, 4) }, sink)
+    const recorder = startRecorder()
+    await recorded(4)
+    await write('{"v":2,"spool":"s","seq":5}')
+    expect(await until(async () => recorder.state().problem, Boolean, 30_000)).to.include('to a version that reads it')
+    await send({ 0: clicks(6, 6) }, sink)
+    await sleep(500)
+    expect(await linksIn()).to.deep.equal(numbers(1, 4))
+  })
+
+  const recreate = async () => {
+    const { topic } = kafka()
+    const admin = await openAdmin()
+    await admin.deleteTopics({ topics: [topic] })
+    await until(
+      () => admin.listTopics(),
+      (topics) => !topics.includes(topic),
+      30_000,
+    )
+    await sleep(1500)
+    await admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: true })
+  }
+
+  it('halts the recorder when it was created again while no recorder was running (fault 45)', async () => {
+    await send({ 0: clicks(1, 100), 1: clicks(1, 10) })
+    const first = startRecorder()
+    await recorded(100)
+    await recorded(10, 1)
+    await first.stop()
+    await recreate()
+    const problems: string[] = []
+    const recorder = startRecorder(openRecord(), (_, what) => void problems.push(what))
+    await until(
+      () => haltedPartitions(recorder),
+      ({ length }) => length === 2,
+      60_000,
+    )
+    expect(await haltedPartitions(recorder)).to.have.members([0, 1])
+    expect(problems).to.include(`partition 0 of ${kafka().topic} is truncated`)
+    expect(await send({ 0: clicks(101, 110) }).catch(String)).to.include('it ends at offset 0')
+  })
+
+  it('halts the recorder when it was created again and has grown since (fault 45)', async () => {
+    await send({ 0: clicks(1, 100) })
+    const first = startRecorder()
+    await recorded(100)
+    await first.stop()
+    await recreate()
+    const other = openRecord(await newMemoryStore())
+    await send({ 0: clicks(101, 400) }, openSink({ ...other, logId: record().logId }))
+    const recorder = startRecorder(openRecord())
+    expect(await haltedPartitions(recorder), JSON.stringify(recorder.state())).to.deep.equal([0])
+    expect(recorder.state().halted[0]?.reason).to.include('entry 100 of spool s')
+    expect(await linksIn()).to.deep.equal(numbers(1, 100))
+  })
+
+  it('halts a recorder and a sink that are using it while it is created again (fault 45)', async () => {
+    const sink = openSink()
+    await send({ 0: clicks(1, 100), 1: clicks(1, 5) }, sink)
+    const recorder = startRecorder()
+    await recorded(100)
+    await recreate()
+    const sent = await until(
+      () => sink.deliver({ 0: clicks(101, 110) }).then(() => 'sent', String),
+      (text) => text.includes('had already reached'),
+      60_000,
+    )
+    expect(sent).to.include('offset 0, but had already reached offset 100')
+    expect(await haltedPartitions(recorder)).to.include(0)
+    expect(await linksIn()).to.deep.equal(numbers(1, 100))
+  })
+})
