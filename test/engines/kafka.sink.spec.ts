@@ -1,4 +1,5 @@
 import { sinkContract } from '../clicks/sink.contract.ts'
+import { until } from '../support/client.ts'
 import { given } from './broker.ts'
 import { api } from './proxy.ts'
 import { useTopic } from './topic.ts'
@@ -8,7 +9,9 @@ describe('the Kafka sink on a real broker', function () {
   const { proxy, openRecord, openSink, startRecorder, eventsIn } = useTopic()
 
   sinkContract('through Kafka, ON A REAL BROKER', async () => {
-    startRecorder()
+    const recorder = startRecorder()
+    // a delivery may fail while the topic is being created
+    await until(async () => recorder.state().connected, Boolean, 60_000)
     /** Cuts the connection in place of the next responses: the broker has stored what it was sent. */
     const disturb = (count: number) => {
       let left = count

@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { type ClicksState, problemsOf } from '../../src/clicks/state.ts'
+
+const spool = { bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }
+const relay = { deliveredUpTo: {}, lag: 0, lagSeconds: 0, problem: undefined }
+const recorder = { connected: true, lag: 0, lagSeconds: 0, halted: [], problem: undefined }
+
+describe('the problems of the click pipeline', () => {
+  it('are none while everything works, with or without Kafka', () => {
+    expect(problemsOf({ spool, relays: [relay], recorder: undefined }, 't')).to.deep.equal([])
+    expect(problemsOf({ spool, relays: [relay], recorder }, 't')).to.deep.equal([])
+  })
+
+  it('name what waits where, and which partitions are halted', () => {
+    const state: ClicksState = {
+      spool,
+      relays: [relay, { ...relay, lag: 7, problem: 'no broker' }],
+      recorder: { ...recorder, problem: 'no event store', halted: [{ partition: 2, reason: 'it ends early' }] },
+    }
+    expect(problemsOf(state, 't')).to.deep.equal([
+      '7 clicks wait in the spool: no broker',
+      'clicks wait in Kafka: no event store',
+      'partition 2 of t is halted: it ends early',
+    ])
+  })
+})
