@@ -3,6 +3,11 @@ export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
 
+/** The read tables that a request needs are being built for the first time. */
+export class NotReady extends Unavailable {
+  override readonly name = 'NotReady'
+}
+
 /**
  * Whether an error means that PostgreSQL, or the network on the way to it, failed: refused or lost connections, a shutdown,
  * a timeout, an exhausted pool. Covers what pg and knex throw (SQLSTATE classes 08, 53, 55, 57; 25006 is a read-only standby).

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { Unavailable } from '../lib/unavailable.ts'
+import { NotReady } from '../lib/unavailable.ts'
 import type { Projection, TableNames } from './projection.ts'
 
 /** How far one generation of a projection's tables has come. The newest generation that is `live` is the one that is read. */
@@ -80,17 +80,12 @@ export interface LiveTables {
   readonly complete: () => boolean
 }
 
-/** The tables that are read are still being filled for the first time. */
-export class TablesNotReady extends Unavailable {
-  override readonly name = 'TablesNotReady'
-}
-
 export const liveTables = (db: Knex, projections: readonly Projection[]): LiveTables => {
   let named = new Map<string, string>()
   return {
     name: (table) => {
       const found = named.get(table)
-      if (!found) throw new TablesNotReady(`the table ${table} is still being filled`)
+      if (!found) throw new NotReady(`the table ${table} is still being filled`)
       return found
     },
     refresh: async () => {

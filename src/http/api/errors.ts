@@ -1,7 +1,6 @@
 import { Refused, type Refusal } from '../../commands/decider.ts'
 import { fieldProblem } from '../../lib/fields.ts'
-import { isUnavailable } from '../../lib/unavailable.ts'
-import { TablesNotReady } from '../../projections/tables.ts'
+import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
 
 /** A response other than success: its status, message and headers. */
 export class Failure extends Error {
@@ -32,7 +31,7 @@ export const failureOf = (error: unknown): Failure => {
     const status = refusals[error.code]
     return new Failure(status, error.message, status === 503 ? retry : {})
   }
-  if (error instanceof TablesNotReady)
+  if (error instanceof NotReady)
     return new Failure(503, 'The read tables are being built for the first time. Try again shortly.', retry)
   if (isUnavailable(error))
     return new Failure(503, 'The service cannot reach its database right now. Try again shortly.', retry)
