@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 const password = 'correct horse 1'
 const time = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`)
 
-describe('accounts over HTTP', () => {
+describe('the account API', () => {
   let app: TestApp
   before(async () => (app = await startTestApp()))
   after(() => app.close())
@@ -18,8 +18,8 @@ describe('accounts over HTTP', () => {
   const account = async (key: string) => (await app.get('/api/account', { key })).json['data']
   const head = () => app.app.ledger.store.head('domain')
 
-  describe('registering', () => {
-    it('answers the id, the username and an API key that works at once', async () => {
+  describe('POST /register', () => {
+    it('returns the id, the username and an API key that works at once', async () => {
       const { status, json } = await register({ email: 'ann@example.com', password, username: 'ann_1' })
       expect(status).to.equal(200)
       expect(json).to.have.all.keys('error', 'id', 'username', 'api_key')
@@ -28,7 +28,7 @@ describe('accounts over HTTP', () => {
       expect(await account(json['api_key'])).to.include({ id: json['id'], email: 'ann@example.com' })
     })
 
-    it('makes a username of the e-mail when none is given, another for each account', async () => {
+    it('derives a username from the e-mail when none is given, unique for each account', async () => {
       const usernames = []
       for (const host of ['a', 'b', 'c'])
         usernames.push((await registered({ email: `Bob.B+x@${host}.example` })).username)
@@ -39,7 +39,7 @@ describe('accounts over HTTP', () => {
         expect((await registered({ email })).username).to.match(/^[a-z0-9_-]{3,32}$/)
     })
 
-    it('keeps and compares e-mails in lower case', async () => {
+    it('stores and compares e-mails in lower case', async () => {
       const { api_key } = await registered({ email: ' Carl@Example.COM ' })
       expect(await account(api_key)).to.include({ email: 'carl@example.com' })
       const { status, json } = await register({ email: 'CARL@example.com', password })
@@ -47,7 +47,7 @@ describe('accounts over HTTP', () => {
       expect(json['message']).to.match(/^`email` must not be in use/)
     })
 
-    it('refuses a username that is taken', async () => {
+    it('rejects a username that is taken', async () => {
       await registered({ email: 'dora@example.com', username: 'dora' })
       const { status, json } = await register({ email: 'dora@example.org', password, username: 'dora' })
       expect([status, json['error']]).to.deep.equal([400, 1])
@@ -56,7 +56,7 @@ describe('accounts over HTTP', () => {
       expect((await register({ email: 'dora@example.org', password })).status).to.equal(200)
     })
 
-    it('refuses wrong fields by their names, and stores nothing', async () => {
+    it('names each invalid field and stores nothing', async () => {
       const written = await head()
       const email = 'eve@example.com'
       for (const [body, message] of [
@@ -85,8 +85,8 @@ describe('accounts over HTTP', () => {
     })
   })
 
-  describe('reading one', () => {
-    it('gives the fields of the contract', async () => {
+  describe('GET /api/account', () => {
+    it('returns the fields of the contract', async () => {
       const { id, username, api_key } = await registered({ email: 'fred@example.com' })
       const { status, json } = await app.get('/api/account', { key: api_key })
       expect(status).to.equal(200)
@@ -108,12 +108,12 @@ describe('accounts over HTTP', () => {
     })
   })
 
-  describe('updating one', () => {
+  describe('PUT /api/account/update', () => {
     let key: string
     const update = (body: object, by = key) => app.put('/api/account/update', { key: by, body })
     before(async () => (key = (await registered({ email: 'gina@example.com' })).api_key))
 
-    it('takes an e-mail, a password, or both', async () => {
+    it('changes the e-mail, the password, or both', async () => {
       for (const body of [
         { email: 'Gina@example.org' },
         { password: 'another word' },
@@ -125,7 +125,7 @@ describe('accounts over HTTP', () => {
       expect(await account(key)).to.include({ email: 'gina@example.net' })
     })
 
-    it('needs one of them', async () => {
+    it('requires at least one field', async () => {
       for (const body of [{}, { username: 'gina' }]) {
         const { status, json } = await update(body)
         expect([status, json]).to.deep.equal([
@@ -135,7 +135,7 @@ describe('accounts over HTTP', () => {
       }
     })
 
-    it('refuses wrong ones by their names, and changes nothing', async () => {
+    it('names each invalid field and changes nothing', async () => {
       const [before, written] = [await account(key), await head()]
       await registered({ email: 'taken@example.com' })
       for (const [body, message] of [
@@ -155,20 +155,20 @@ describe('accounts over HTTP', () => {
       expect(await app.domainEventsAfter(written)).to.equal(4)
     })
 
-    it('to the e-mail that it has is success, and no event', async () => {
+    it('succeeds without an event when the e-mail does not change', async () => {
       const { email } = await account(key)
       const written = await head()
       expect((await update({ email: email.toUpperCase() })).status).to.equal(200)
       expect(await head()).to.equal(written)
     })
 
-    it('leaves the old e-mail to whoever wants it', async () => {
+    it('frees the old e-mail for other accounts', async () => {
       const { api_key } = await registered({ email: 'hugo@example.com' })
       expect((await update({ email: 'hugo@example.org' }, api_key)).status).to.equal(200)
       expect((await register({ email: 'hugo@example.com', password })).status).to.equal(200)
     })
 
-    it('can be read back at once', async () => {
+    it('is visible to the next request', async () => {
       for (let i = 0; i < 10; i++) {
         await update({ email: `gina${i}@example.com` })
         expect(await account(key)).to.include({ email: `gina${i}@example.com` })
@@ -182,12 +182,12 @@ describe('accounts over HTTP', () => {
     const as = (header?: string) =>
       app.get('/api/account', header === undefined ? {} : { headers: { Authorization: header } })
 
-    it('is sent as Bearer, and also as older clients send it', async () => {
+    it('is accepted as Bearer and in the forms of older clients', async () => {
       for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER  ${key}`, `Token ${key}`, `token ${key}`, key])
         expect((await as(header)).status, header.replace(key, 'KEY')).to.equal(200)
     })
 
-    it('that is missing, malformed or unknown is one and the same 401', async () => {
+    it('returns the same 401 whether it is missing, malformed or unknown', async () => {
       const letters = (text: string) => (text.endsWith('0') ? `${text.slice(0, -1)}1` : `${text.slice(0, -1)}0`)
       const answers = []
       for (const header of [
@@ -217,7 +217,7 @@ describe('accounts over HTTP', () => {
   })
 
   describe('when registration is closed', () => {
-    it('there is nothing at its address, and the accounts that exist go on', async () => {
+    it('returns 404 for POST /register while existing accounts keep working', async () => {
       const { api_key } = await registered({ email: 'jane@example.com' })
       const closed = await startTestApp({ REGISTRATION: 'closed' }, app.connection)
       try {

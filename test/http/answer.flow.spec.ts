@@ -19,7 +19,7 @@ const formOf = (html: string) => {
   return { action, fields: Object.fromEntries(fields.map(([, name, value]) => [name, unescaped(value ?? '')])) }
 }
 
-describe('answers to an overlay', () => {
+describe("answers to an overlay's form", () => {
   let app: TestApp
   let key: string
   let n = 0
@@ -67,7 +67,7 @@ describe('answers to an overlay', () => {
     return found.json['data'].answers
   }
 
-  it('of a contact form are thanked for, led on, and listed to the owner', async () => {
+  it('thanks for an answer to a contact form, links on, and lists it to the owner', async () => {
     const { overlay, action, fields } = await shown(contact)
     expect(action).to.equal(`/o/${overlay}`)
     const given = { name: 'Bea', email: 'bea@example.com', message: 'Größe?\n<b>&' }
@@ -83,7 +83,7 @@ describe('answers to an overlay', () => {
     expect(answer!.fields).to.deep.equal(given)
   })
 
-  it('of a poll and a newsletter too', async () => {
+  it('accepts answers to polls and newsletters', async () => {
     const [drinks, letter] = [await shown(poll), await shown(news)]
     expect((await send(drinks.action, { ...drinks.fields, choice: 'Coffee & "cake"' })).text).to.include('Your vote')
     expect((await send(letter.action, { ...letter.fields, email: 'cy@example.com' })).text).to.include('Thank you')
@@ -91,7 +91,7 @@ describe('answers to an overlay', () => {
     expect((await answers(letter.overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'cy@example.com' }])
   })
 
-  it('are listed newest first, in the envelope of all lists', async () => {
+  it('lists answers newest first in the standard envelope', async () => {
     const { overlay, action, fields } = await shown(news)
     for (const name of ['a', 'b', 'c']) await send(action, { ...fields, email: `${name}@example.com` })
     await answers(overlay, 3)
@@ -104,7 +104,7 @@ describe('answers to an overlay', () => {
     expect(none.json['data']).to.deep.include({ result: 0, answers: [] })
   })
 
-  it('name the field that is wrong, and are not kept', async () => {
+  it('rejects an invalid answer with a message and does not store it', async () => {
     const [letter, drinks, mail] = [await shown(news), await shown(poll), await shown(contact)]
     const long_ = 'x'.repeat(1001)
     for (const [{ action, fields }, body, problem] of [
@@ -134,7 +134,7 @@ describe('answers to an overlay', () => {
       expect(await answers(overlay, kept)).to.have.length(kept)
   })
 
-  it('are taken ten times a minute from one address, and on from others', async () => {
+  it('accepts ten answers a minute from one address, and others meanwhile', async () => {
     const { action, fields } = await shown(news)
     const from = { 'X-Forwarded-For': '203.0.113.77' }
     const all: Answer[] = []
@@ -144,7 +144,7 @@ describe('answers to an overlay', () => {
     expect((await send(action, { ...fields, email: 'n@example.com' })).status).to.equal(200)
   })
 
-  it('of programs, which fill what no person sees, are thanked for and not kept', async () => {
+  it('thanks bots that fill the hidden field, but does not store their answers', async () => {
     const { overlay, action, fields } = await shown(news)
     const bot = await send(action, { ...fields, email: 'bot@example.com', website: 'https://spam.example' })
     const person = await send(action, { ...fields, email: 'ann@example.com', website: '' })
@@ -152,7 +152,7 @@ describe('answers to an overlay', () => {
     expect((await answers(overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'ann@example.com' }])
   })
 
-  it('lead nobody to where we did not say', async () => {
+  it('does not redirect to a URL that the visitor forged', async () => {
     const { overlay, link, action, fields } = await shown(news)
     for (const forged of [
       { ...fields, to: 'https://evil.example/' },
@@ -177,7 +177,7 @@ describe('answers to an overlay', () => {
     expect(links.map((row) => row.link)).to.deep.equal([0, 0, 0, 0, link])
   })
 
-  it('are no click, and are asked for on the page of whatever leads to the link', async () => {
+  it('does not count answers as clicks, and shows the form on every page that leads to the link', async () => {
     const overlay = await made(news)
     const { id: campaign, rotator } = await api('/api/campaign/add', { name: 'c', public: true })
     const { short, id } = await api('/api/url/add', { url: long, type: `overlay-${overlay}`, campaign })
@@ -197,7 +197,7 @@ describe('answers to an overlay', () => {
     expect(await until(clicks, (count) => count >= 3)).to.equal(3)
   })
 
-  it('are taken on a branded domain as well', async () => {
+  it('accepts answers on a branded domain', async () => {
     await api('/api/domain/add', { domain: 'https://answers.example', redirect404: 'https://elsewhere.example/' })
     const { action, fields, overlay } = await shown(news)
     const answer = await raw(app.address, 'POST', action, {
@@ -208,7 +208,7 @@ describe('answers to an overlay', () => {
     expect(await answers(overlay)).to.have.length(1)
   })
 
-  it('find nothing where nothing asks', async () => {
+  it('returns 404 for an overlay without a form', async () => {
     const { overlay, action, fields } = await shown(news)
     const plain = await made({ type: 'message', name: 'm', message: 'Hello' })
     const deleted = await shown(news)
@@ -229,7 +229,7 @@ describe('answers to an overlay', () => {
     expect(await answers(overlay, 0)).to.have.length(0)
   })
 
-  it('stand sealed in the log, and can be read by nobody once the account is erased', async () => {
+  it('seals answers in the log, unreadable once the account is erased', async () => {
     const own = await app.register()
     const overlay = await made(news, own.key)
     const canary = 'canary-answer@example.com'

@@ -7,7 +7,7 @@ import { visitAt } from '../support/host.ts'
 
 const none = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
 
-describe('branded domains', () => {
+describe('the domain API', () => {
   let app: TestApp
   let key: string
   before(async () => {
@@ -19,7 +19,7 @@ describe('branded domains', () => {
   const add = (body: object, as = key) => app.post('/api/domain/add', { key: as, body })
   const visit = (host: string, path: string) => visitAt(app.address, host, path, { 'User-Agent': browser })
 
-  it('are added, listed and updated', async () => {
+  it('adds, lists and updates domains', async () => {
     const made = await add({ domain: 'https://GO.Example.com/', redirectroot: 'https://example.com/' })
     expect(made.json).to.deep.equal({ error: 0, id: made.json['id'] })
     const updated = await app.put(`/api/domain/${made.json['id']}/update`, {
@@ -39,7 +39,7 @@ describe('branded domains', () => {
     ])
   })
 
-  it('send visitors of their root and of unknown aliases where their owner wants', async () => {
+  it('redirects visitors of the root and of unknown aliases as the owner configured', async () => {
     expect(await visit('go.example.com', '/')).to.include({ status: 302, location: 'https://example.com/' })
     expect(await visit('GO.example.com.:8080', '/none')).to.include({
       status: 302,
@@ -48,7 +48,7 @@ describe('branded domains', () => {
     expect(await visit('other.example', '/none')).to.include({ status: 404 })
   })
 
-  it('have aliases of their own', async () => {
+  it('keeps aliases separate per domain', async () => {
     await add({ domain: 'http://two.example.com' })
     const link = (domain: string, url: string) =>
       app.post('/api/url/add', { key, body: { url, custom: 'same', domain } })
@@ -65,7 +65,7 @@ describe('branded domains', () => {
     expect((await visit('localhost', '/same')).location).to.equal('https://c.example/')
   })
 
-  it('are refused when they are not a host of one\u2019s own', async () => {
+  it('rejects anything but scheme and host of a name that can be owned', async () => {
     const wrong = [
       'go.example.com',
       'ftp://x.example.com',
@@ -87,13 +87,13 @@ describe('branded domains', () => {
     expect((await add({})).json['message']).to.equal('`domain` is required.')
   })
 
-  it('are stored in punycode (threat 33)', async () => {
+  it('stores hosts in punycode (threat 33)', async () => {
     await add({ domain: 'https://bücher.example.org' })
     const { json } = await app.get('/api/domains?limit=1', { key })
     expect(json['data'].domains[0].domain).to.equal('https://xn--bcher-kva.example.org')
   })
 
-  it('belong to one account, however the host is spelt', async () => {
+  it('gives a host to one account, in any spelling', async () => {
     const other = await app.register()
     for (const domain of ['https://go.example.com', 'http://GO.EXAMPLE.COM.'])
       expect((await add({ domain }, other.key)).json['message']).to.equal(
@@ -107,7 +107,7 @@ describe('branded domains', () => {
     expect(foreign.json['message']).to.match(/^`domain` must be a domain of your account/)
   })
 
-  it('are no destinations of links, nor of themselves', async () => {
+  it('rejects own domains as destinations of links and domains', async () => {
     expect(
       (await app.post('/api/url/add', { key, body: { url: 'https://go.example.com/same' } })).json['message'],
     ).to.match(/^`url` /)
@@ -116,7 +116,7 @@ describe('branded domains', () => {
     ).to.match(/^`redirect404` /)
   })
 
-  it('take their links with them, and give them back when they return under their old id', async () => {
+  it('stops serving links of a deleted domain, and serves them again when it returns under its old id', async () => {
     const { id } = (await add({ domain: 'https://back.example.com' })).json
     const made = await app.post('/api/url/add', {
       key,
@@ -143,7 +143,7 @@ describe('branded domains', () => {
   })
 })
 
-describe('branded domains whose DNS is looked at', () => {
+describe('branded domains with DOMAIN_CHECK=dns', () => {
   let app: TestApp
   let key: string
   const a = new Map<string, string[]>([['links.service.example', ['198.51.100.7']]])
@@ -162,7 +162,7 @@ describe('branded domains whose DNS is looked at', () => {
   after(() => app.close())
   const add = (domain: string) => app.post('/api/domain/add', { key, body: { domain } })
 
-  it('are taken when a CNAME or an address leads to a target', async () => {
+  it('are accepted when a CNAME or an address points to a target', async () => {
     cname.set('by-name.example.com', ['links.service.example.'])
     a.set('by-address.example.com', ['203.0.113.9'])
     a.set('by-same-address.example.com', ['198.51.100.7'])
@@ -170,7 +170,7 @@ describe('branded domains whose DNS is looked at', () => {
       expect((await add(`https://${name}.example.com`)).json).to.include({ error: 0 })
   })
 
-  it('are refused otherwise, with what would be right, and nothing is ever fetched (threat 7)', async () => {
+  it('are rejected otherwise, without any HTTP request (threat 7)', async () => {
     a.set('metadata.example.com', ['169.254.169.254'])
     for (const name of ['metadata', 'unknown'])
       expect((await add(`https://${name}.example.com`)).json['message']).to.equal(
@@ -178,7 +178,7 @@ describe('branded domains whose DNS is looked at', () => {
       )
   })
 
-  it('stop when DNS leads elsewhere on three days, and live again when it is right (threat 34)', async () => {
+  it('stop serving when DNS points elsewhere on three days, and serve again once it is right (threat 34)', async () => {
     await app.post('/api/url/add', {
       key,
       body: { url: 'https://f.example/', custom: 'f', domain: 'by-address.example.com' },

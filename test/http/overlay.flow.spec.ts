@@ -15,7 +15,7 @@ const nothing = {
 const message = { type: 'message', name: 'Hello', message: 'Read our new guide.' }
 const poll = { type: 'poll', name: 'Drinks', question: 'Tea or coffee?', options: ['Tea', 'Coffee'] }
 
-describe('CTA overlays', () => {
+describe('the overlay API', () => {
   let app: TestApp
   let key: string
   before(async () => {
@@ -35,7 +35,7 @@ describe('CTA overlays', () => {
     return String(json['message'])
   }
 
-  it('of all six types are made, and read back as they were sent', async () => {
+  it('creates overlays of all six types and returns them as they were sent', async () => {
     const button = { label: 'Read', link: 'https://example.com/guide', color: '#112233', position: 'tr' }
     const wishes = [
       { ...message, ...button },
@@ -56,7 +56,7 @@ describe('CTA overlays', () => {
     }
   })
 
-  it('are listed newest first, under `cta`', async () => {
+  it('lists overlays newest first under `cta`', async () => {
     const own = await app.register()
     for (const name of ['a', 'b', 'c']) await add({ ...message, name }, own.key)
     const { json } = await app.get('/api/overlay?limit=2&page=2', { key: own.key })
@@ -67,7 +67,7 @@ describe('CTA overlays', () => {
     expect(json['data'].cta[0]).to.include({ type: 'message', name: 'a' })
   })
 
-  it('take a colour as three or six HEX digits, with or without the hash', async () => {
+  it('accepts a color with three or six digits, with or without the hash', async () => {
     for (const [sent, stored] of [
       ['#ABC', '#aabbcc'],
       ['abc', '#aabbcc'],
@@ -79,7 +79,7 @@ describe('CTA overlays', () => {
       expect(await refusal({ ...message, color })).to.match(/^`color` must be a HEX color, for example #1d4ed8 or #fff/)
   })
 
-  it('are told what their type cannot do without', async () => {
+  it('names the fields that a type requires', async () => {
     const bare = (type: string, more = {}) => refusal({ type, name: 'x', ...more })
     expect(await bare('message')).to.equal('`message` is required for an overlay of type message.')
     expect(await bare('image')).to.equal('`image` is required for an overlay of type image.')
@@ -91,7 +91,7 @@ describe('CTA overlays', () => {
       )
   })
 
-  it('are refused with what would be right', async () => {
+  it('says what would be right about an invalid field', async () => {
     expect(await refusal({ name: 'x' })).to.match(/^`type` is required/)
     expect(await refusal({ type: 'popup', name: 'x' })).to.match(
       /^`type` must be one of message, contact, poll, newsletter, image, coupon/,
@@ -112,7 +112,7 @@ describe('CTA overlays', () => {
     )
   })
 
-  it('change in what is sent, also their type, but never lack what it is made of', async () => {
+  it('updates only the fields sent, also the type, and rejects an incomplete result', async () => {
     const id = await made(poll)
     expect((await update(id, { options: ['Tea', 'Coffee', 'Water'] })).json).to.deep.equal({
       error: 0,
@@ -130,14 +130,14 @@ describe('CTA overlays', () => {
     })
   })
 
-  it('are written down once when the same is wished twice', async () => {
+  it('emits no event when an update changes nothing', async () => {
     const id = await made(poll)
     const before = await head()
     expect((await update(id, { options: ['Tea', 'Coffee'], color: '3B82F6' })).status).to.equal(200)
     expect(await head()).to.equal(before)
   })
 
-  it('are deleted once, and belong to their owner only', async () => {
+  it('returns 404 after deletion and for another account', async () => {
     const id = await made(message)
     const other = await app.register()
     const missing = await app.get('/api/overlay/999999', { key })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { PixelType } from '../../src/events/pixel.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-describe('pixels', () => {
+describe('the pixel API', () => {
   let app: TestApp
   let key: string
   before(async () => {
@@ -13,7 +13,7 @@ describe('pixels', () => {
 
   const add = (body: object, as = key) => app.post('/api/pixel/add', { key: as, body })
 
-  it('of all thirteen types are made, and listed newest first', async () => {
+  it('creates pixels of all thirteen types and lists them newest first', async () => {
     for (const type of PixelType.options)
       expect((await add({ type, name: `My ${type}`, tag: 'GTM-AB12/c_d.e' })).json).to.have.all.keys('error', 'id')
     const { json } = await app.get('/api/pixels?limit=5&page=3', { key })
@@ -25,7 +25,7 @@ describe('pixels', () => {
     expect(json['data'].pixels[0]).to.have.all.keys('id', 'type', 'name', 'tag', 'date')
   })
 
-  it('can be renamed and given another tag, but not another type', async () => {
+  it('updates name and tag, but not the type', async () => {
     const { id } = (await add({ type: 'bing', name: 'Old', tag: 'abc' })).json
     const answer = await app.put(`/api/pixel/${id}/update`, { key, body: { name: 'New', tag: 'def', type: 'reddit' } })
     expect(answer.json).to.deep.equal({ error: 0, message: 'Pixel has been updated.' })
@@ -33,7 +33,7 @@ describe('pixels', () => {
     expect(first).to.include({ id, type: 'bing', name: 'New', tag: 'def' })
   })
 
-  it('need a tag on update, and keep their name without one', async () => {
+  it('requires a tag on update and keeps a name that is not sent', async () => {
     const { id } = (await add({ type: 'bing', name: 'Kept', tag: 'abc' })).json
     expect((await app.put(`/api/pixel/${id}/update`, { key, body: { name: 'x' } })).json['message']).to.match(
       /^`tag` is required/,
@@ -42,7 +42,7 @@ describe('pixels', () => {
     expect((await app.get('/api/pixels', { key })).json['data'].pixels[0]).to.include({ name: 'Kept', tag: 'xyz' })
   })
 
-  it('are deleted once, and only by their owner', async () => {
+  it('deletes a pixel once, and only for its owner', async () => {
     const { id } = (await add({ type: 'tiktok', name: 'x', tag: 'abc' })).json
     const other = await app.register()
     const foreign = await app.del(`/api/pixel/${id}/delete`, { key: other.key })
@@ -55,13 +55,13 @@ describe('pixels', () => {
     expect(again.text).to.equal(foreign.text)
   })
 
-  it('never carry markup in their tag (threat 13)', async () => {
+  it('rejects markup in a tag (threat 13)', async () => {
     for (const type of PixelType.options)
       for (const tag of [`');alert(1)//`, '<script>', 'a b', 'ab', 'x'.repeat(65), 'é23'])
         expect((await add({ type, name: 'x', tag })).status).to.equal(400)
   })
 
-  it('are refused with what would be right', async () => {
+  it('says what would be right about an invalid field', async () => {
     expect((await add({ type: 'myspace', name: 'x', tag: 'abc' })).json['message']).to.match(
       /^`type` must be one of gtmpixel, /,
     )

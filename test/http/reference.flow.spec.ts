@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-describe('a link that names other resources', () => {
+describe('a link that refers to other resources', () => {
   let app: TestApp
   let key: string
   let foreign: string
@@ -27,7 +27,7 @@ describe('a link that names other resources', () => {
   const link = (body: object) => made('/api/url/add', { url: 'https://example.com/x', ...body })
   const details = async (id: number) => (await app.get(`/api/url/${id}`, { key })).json['details']
 
-  it('gives them back', async () => {
+  it('returns them in its details', async () => {
     const [pixel, campaign, channel] = [
       await resources['pixels']!(),
       await resources['campaign']!(),
@@ -41,7 +41,7 @@ describe('a link that names other resources', () => {
     ])
   })
 
-  it('takes a splash page by its bare id or its name, and an overlay by its name', async () => {
+  it('accepts splash-ID, an id alone for a splash page, and overlay-ID', async () => {
     const [splash, overlay] = [await resources['splash']!(), await resources['overlay']!()]
     for (const type of [splash, String(splash), `splash-${splash}`])
       expect((await details(await link({ type }))).type).to.equal(`splash-${splash}`)
@@ -51,7 +51,7 @@ describe('a link that names other resources', () => {
     expect((await details(id)).type).to.equal('direct')
   })
 
-  it('is refused when they are not one\u2019s own, and nothing is stored', async () => {
+  it('is rejected unless they belong to the account, and nothing is stored', async () => {
     const theirs = Object.fromEntries(
       await Promise.all(Object.entries(resources).map(async ([name, make]) => [name, await make(foreign)] as const)),
     )
@@ -79,7 +79,7 @@ describe('a link that names other resources', () => {
     expect(await app.app.ledger.store.head('domain')).to.equal(before)
   })
 
-  it('forgets a pixel and a campaign that are deleted', async () => {
+  it('no longer shows a pixel or campaign that is deleted', async () => {
     const [kept, gone, campaign] = [
       await resources['pixels']!(),
       await resources['pixels']!(),
@@ -92,7 +92,7 @@ describe('a link that names other resources', () => {
   })
 })
 
-describe('the list of links', () => {
+describe('filters of GET /api/urls', () => {
   let app: TestApp
   let key: string
   const ids: Record<string, number> = {}
@@ -126,7 +126,7 @@ describe('the list of links', () => {
     }
   }
 
-  it('is filtered by a part of alias, title or long address', async () => {
+  it('match a part of alias, title or long URL', async () => {
     expect(await listed('q=SALE')).to.deep.equal({ result: 2, ids: [ids['named'], ids['plain']] })
     expect(await listed('q=autumn')).to.deep.equal({ result: 1, ids: [ids['meta']] })
     expect(await listed('q=example.org')).to.deep.equal({ result: 1, ids: [ids['named']] })
@@ -135,7 +135,7 @@ describe('the list of links', () => {
     expect(await listed(`q=${encodeURIComponent(`' or 1=1 --`)}`)).to.deep.equal({ result: 0, ids: [] })
   })
 
-  it('is filtered by campaign, channel and domain, and by several at once', async () => {
+  it('match campaign, channel and domain, alone and combined', async () => {
     expect((await listed(`campaign=${ids['campaign']}`)).ids).to.deep.equal([ids['branded'], ids['named']])
     expect((await listed(`channel=${ids['channel']}`)).ids).to.deep.equal([ids['meta']])
     expect((await listed('domain=https://go.example.com')).ids).to.deep.equal([ids['branded']])
@@ -146,7 +146,7 @@ describe('the list of links', () => {
     expect((await listed('campaign=99999')).result).to.equal(0)
   })
 
-  it('finds one link by its short address or its alias', async () => {
+  it('find one link by its short address or alias', async () => {
     for (const short of [
       'summer-sale',
       `${app.app.baseUrl}/Summer-Sale`,
@@ -163,7 +163,7 @@ describe('the list of links', () => {
     expect((await app.get('/api/urls?short=https://go.example.com/summer-sale', { key })).json['error']).to.equal(1)
   })
 
-  it('answers 200 with error 1 when there is no such short link', async () => {
+  it('return 200 with error 1 when there is no such short link', async () => {
     const { status, json } = await app.get('/api/urls?short=nothing', { key })
     expect([status, json['error']]).to.deep.equal([200, 1])
     expect(json['message']).to.be.a('string')

@@ -28,7 +28,7 @@ const click = (link: number, account: number, at: string, over: Partial<Click> =
   ...over,
 })
 
-describe('clicks in time', () => {
+describe('click series', () => {
   let app: TestApp
   let key: string
   let account: number
@@ -75,7 +75,7 @@ describe('clicks in time', () => {
   })
   after(() => app.close())
 
-  it('are those of one link, by day, the empty days too', async () => {
+  it('returns the clicks of one link by day, with empty days', async () => {
     const { data, error } = await stats(
       `/api/url/${one}/stats`,
       'from=2026-01-30&to=2026-02-02&by=country,referrer,source',
@@ -100,7 +100,7 @@ describe('clicks in time', () => {
     })
   })
 
-  it('are those of the whole account', async () => {
+  it('returns the clicks of the whole account', async () => {
     const { data } = await stats(
       '/api/account/stats',
       'from=2026-01-01&to=2026-02-28&interval=month&by=country,language,device,os,browser',
@@ -119,21 +119,21 @@ describe('clicks in time', () => {
     })
   })
 
-  it('of another account are nobody else\u2019s business', async () => {
+  it("returns 404 for another account's link", async () => {
     const other = await app.register()
     expect((await app.get(`/api/url/${one}/stats`, { key: other.key })).status).to.equal(404)
     const { json } = await app.get('/api/account/stats?from=2000-01-01&interval=month', { key: other.key })
     expect(json['data'].total).to.deep.equal({ clicks: 0, uniqueClicks: 0, visits: 0, suspects: 0 })
   })
 
-  it('are of the last thirty days by day when nothing else is asked', async () => {
+  it('defaults to the last thirty days by day', async () => {
     const { data } = await stats('/api/account/stats', '')
     expect(data.interval).to.equal('day')
     expect(data.series).to.have.length.within(30, 31)
     expect(data.by).to.deep.equal({})
   })
 
-  it('tell apart what one visitor clicked beyond 30 a minute', async () => {
+  it('reports clicks beyond 30 a minute by one visitor as suspects', async () => {
     const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
     const many = Array.from({ length: 45 }, (_, i) =>
       click(id, account, `2026-03-01T12:00:${String(i % 60).padStart(2, '0')}Z`),
@@ -143,7 +143,7 @@ describe('clicks in time', () => {
     expect(total).to.deep.equal({ clicks: 46, uniqueClicks: 1, visits: 46, suspects: 15 })
   })
 
-  it('are refused with what would be right', async () => {
+  it('says what would be right about an invalid query', async () => {
     const wrong: Record<string, RegExp> = {
       'from=yesterday': /^`from` must be a date and time/,
       'to=2026-02-30': /^`to` must be a date and time/,

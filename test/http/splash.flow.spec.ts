@@ -11,7 +11,7 @@ const full = {
   counter: 5,
 }
 
-describe('splash pages', () => {
+describe('the splash page API', () => {
   let app: TestApp
   let key: string
   before(async () => {
@@ -31,7 +31,7 @@ describe('splash pages', () => {
     return String(json['message'])
   }
 
-  it('are made, and read back as they were sent', async () => {
+  it('creates a splash page and returns it as it was sent', async () => {
     const answer = await add(full)
     expect(answer.status).to.equal(200)
     expect(answer.json).to.have.all.keys('error', 'id')
@@ -43,7 +43,7 @@ describe('splash pages', () => {
     expect(read.json['details'].date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
 
-  it('need no more than a name', async () => {
+  it('requires only a name', async () => {
     const id = await made({ name: 'Plain' })
     const nothing = { title: '', message: '', logo: '', banner: '', product: '', counter: 10 }
     expect(await details(id)).to.deep.include({ name: 'Plain', ...nothing })
@@ -51,7 +51,7 @@ describe('splash pages', () => {
     expect(await refusal({ name: '' })).to.match(/^`name` must not be empty/)
   })
 
-  it('are listed newest first, under `splash`', async () => {
+  it('lists splash pages newest first under `splash`', async () => {
     const own = await app.register()
     for (const name of ['a', 'b', 'c']) await add({ name }, own.key)
     const { json } = await app.get('/api/splash?limit=2', { key: own.key })
@@ -61,7 +61,7 @@ describe('splash pages', () => {
     expect(json['data'].splash[0]).to.have.all.keys('id', 'name', 'date')
   })
 
-  it('change in what is sent; an empty text or null clears a field', async () => {
+  it('updates only the fields sent; an empty string or null clears a field', async () => {
     const id = await made()
     const answer = await update(id, { title: 'Last days', counter: 0, logo: '', message: null })
     expect(answer.json).to.deep.equal({ error: 0, message: 'Splash page has been updated.' })
@@ -70,7 +70,7 @@ describe('splash pages', () => {
     expect(await details(id)).to.include({ counter: 10 })
   })
 
-  it('are written down once when the same is wished twice', async () => {
+  it('emits no event when an update changes nothing', async () => {
     const id = await made()
     await update(id, { title: 'Last days' })
     const before = await head()
@@ -79,7 +79,7 @@ describe('splash pages', () => {
     expect(await head()).to.equal(before)
   })
 
-  it('are deleted once, and belong to their owner only', async () => {
+  it('returns 404 after deletion and for another account', async () => {
     const id = await made()
     const other = await app.register()
     const missing = await app.get('/api/splash/999999', { key })
@@ -104,7 +104,7 @@ describe('splash pages', () => {
     expect((await app.get('/api/splash?limit=1000', { key })).text).not.to.include(`"id":${id},`)
   })
 
-  it('are refused with what would be right', async () => {
+  it('says what would be right about an invalid field', async () => {
     for (const counter of [-1, 61, 1.5, '10', true])
       expect(await refusal({ ...full, counter }), String(counter)).to.match(
         /^`counter` must be a whole number of seconds from 0 to 60\.$/,
@@ -120,7 +120,7 @@ describe('splash pages', () => {
     expect(await refusal({ ...full, name: 7 })).to.match(/^`name` must be a string/)
   })
 
-  it('may lead to a short link of one’s own', async () => {
+  it("accepts URLs of the account's own short links", async () => {
     const product = `${app.app.baseUrl}/spring`
     expect(await details(await made({ ...full, product }))).to.include({ product })
   })

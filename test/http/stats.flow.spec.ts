@@ -22,7 +22,7 @@ interface From {
   readonly method?: string
 }
 
-describe('the statistics of a link', () => {
+describe('link statistics', () => {
   let app: TestApp
   let key: string
   const add = async (body: object = {}) => {
@@ -54,7 +54,7 @@ describe('the statistics of a link', () => {
   })
   after(() => app.close())
 
-  it('count every click, and each visitor once: an address with a browser', async () => {
+  it('count every click, and each pair of address and browser as one visitor', async () => {
     const { id, visit, after } = await add()
     for (let i = 0; i < 3; i++) await visit()
     expect(await after(3)).to.include({ uniqueClicks: 1 })
@@ -66,7 +66,7 @@ describe('the statistics of a link', () => {
     expect(json['data'].urls[0]).to.include({ id, clicks: 6, uniqueclicks: 3 })
   })
 
-  it('count whoever comes again and again each time, as one visitor, and report apart what is too much (threat 38)', async () => {
+  it('count every click of a repeated visitor, and report excessive ones as suspects (threat 38)', async () => {
     const { id, visit, after } = await add()
     const [hits, atOnce] = [1000, 50]
     for (let sent = 0; sent < hits; sent += atOnce) await Promise.all(Array.from({ length: atOnce }, () => visit()))
@@ -85,14 +85,14 @@ describe('the statistics of a link', () => {
     expect(await after(hits)).to.include({ uniqueClicks: 1 })
   })
 
-  it('count a visitor of two links once on each', async () => {
+  it('count a visitor of two links once for each', async () => {
     const [one, two] = [await add(), await add()]
     for (const { visit } of [one, two, one]) await visit()
     expect(await one.after(2)).to.include({ uniqueClicks: 1 })
     expect(await two.after(1)).to.include({ uniqueClicks: 1 })
   })
 
-  it('name countries, referrers, browsers and systems as people do, most first, with counts as text', async () => {
+  it('list countries, referrers, browsers and systems by name, most clicks first, with counts as strings', async () => {
     const { visit, after } = await add()
     await visit({ agent: agents.safari, referrer: 'https://www.example.net/page?q=1' })
     await visit({ address: states, agent: agents.edge, referrer: 'https://www.example.net/' })
@@ -112,7 +112,7 @@ describe('the statistics of a link', () => {
     expect(data.topOs).to.deep.equal({ macOS: '3', iOS: '1', Linux: '1', 'Unknown OS': '1' })
   })
 
-  it('give ten of each, the most first', async () => {
+  it('list at most ten of each', async () => {
     const { visit, after } = await add()
     const sites = Array.from({ length: 12 }, (_, i) => `site${i}.example`)
     const visits = sites.flatMap((site, i) => Array.from({ length: 13 - i }, () => site))
@@ -121,7 +121,7 @@ describe('the statistics of a link', () => {
     expect(Object.entries(topReferrers)).to.deep.equal(sites.slice(0, 10).map((site, i) => [site, String(13 - i)]))
   })
 
-  it('know a site by its host, its apps and its link shims, and count the networks', async () => {
+  it('recognise a site by its hosts, apps and link shims, and count social networks', async () => {
     const { visit, after } = await add()
     for (const referrer of [
       'https://l.facebook.com/l.php?u=x',
@@ -148,14 +148,14 @@ describe('the statistics of a link', () => {
     expect(socialCount).to.deep.equal({ facebook: 4, twitter: 2, google: 2 })
   })
 
-  it('take a visitor who comes from one of our own addresses, or from none, as direct', async () => {
+  it('count visitors without a referrer, or from an own address, as direct', async () => {
     const { path, visit, after } = await add()
     for (const referrer of [undefined, '', 'nonsense', 'about:blank', `${app.app.baseUrl}${path}`])
       await visit(referrer === undefined ? {} : { referrer })
     expect((await after(5)).topReferrers).to.deep.equal({ Direct: '5' })
   })
 
-  describe('what is recorded but not counted', () => {
+  describe('visits that are recorded but not counted', () => {
     const robots = {
       Googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
       GPTBot: 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
@@ -171,7 +171,7 @@ describe('the statistics of a link', () => {
       { 'X-Moz': 'prefetch' },
     ]
 
-    it('are robots, previewers and what is fetched ahead', async () => {
+    it('are those of bots, previewers and prefetches', async () => {
       const { id, visit, after } = await add()
       for (const agent of Object.values(robots)) expect((await visit({ agent })).status).to.equal(302)
       for (const headers of ahead) expect((await visit({ headers })).status).to.equal(302)
@@ -192,7 +192,7 @@ describe('the statistics of a link', () => {
       expect(classes.slice(6)).to.deep.equal([...Array(4).fill('prefetch'), 'human'])
     })
 
-    it('is a visitor who fetched it ahead and then follows it: one click', async () => {
+    it('become one click when a prefetched link is followed', async () => {
       const { visit, after } = await add()
       await visit({ headers: ahead[0]! })
       await visit()
@@ -200,7 +200,7 @@ describe('the statistics of a link', () => {
     })
   })
 
-  it('know nothing of HEAD, of a password that was asked for, and of one that was wrong', async () => {
+  it('ignore HEAD requests, password forms and wrong passwords', async () => {
     const { id, path, visit, after } = await add({ password: 'sesame' })
     await visit()
     await visit({ method: 'HEAD' })
@@ -216,7 +216,7 @@ describe('the statistics of a link', () => {
     expect(recorded).to.have.length(1)
   })
 
-  it('go on through a change of the link, and each click keeps where it went', async () => {
+  it('continue after an update of the link, and each click keeps its destination', async () => {
     const { id, visit, after } = await add()
     await visit()
     await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.org/new', custom: 'moved-on' } })
@@ -224,7 +224,7 @@ describe('the statistics of a link', () => {
     expect((await after(2)).topOs).to.deep.equal({ Windows: '1', Android: '1' })
   })
 
-  it('hold no address and no whole user agent of a visitor', async () => {
+  it('contain no address and no complete user agent', async () => {
     const { visit, after } = await add()
     const agent = `${agents.firefox} Canary/314159265`
     await visit({ address: '81.2.69.143', agent })

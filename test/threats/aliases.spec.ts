@@ -16,7 +16,7 @@ const processorTime = async (work: () => Promise<unknown>) => {
   return (user + system) / 1000
 }
 
-describe('an alias and a password', () => {
+describe('aliases and passwords', () => {
   let app: TestApp
   /** a second process of the same service */
   let second: TestApp
@@ -56,7 +56,7 @@ describe('an alias and a password', () => {
     await app.close()
   })
 
-  describe('that somebody gave up (threat 22)', () => {
+  describe('an alias that was given up (threat 22)', () => {
     const taken = async (custom: string) => {
       const own = await made(bob, {})
       for (const { status, json } of [
@@ -74,14 +74,14 @@ describe('an alias and a password', () => {
       expect((await app.visit(`/${custom}`)).headers.get('Location')).to.equal(url)
     }
 
-    it('by deleting its link goes to nobody else', async () => {
+    it('stays reserved after its link is deleted', async () => {
       const custom = free()
       await app.del(`/api/url/${await made(ann, { custom })}/delete`, { key: ann.key })
       await taken(custom)
       await reclaimed(custom)
     })
 
-    it('by renaming it goes to nobody else', async () => {
+    it('stays reserved after its link is renamed', async () => {
       const [custom, later] = [free(), free()]
       const id = await made(ann, { custom })
       await update(ann, id, { custom: later })
@@ -92,7 +92,7 @@ describe('an alias and a password', () => {
       }
     })
 
-    it('by letting it expire is still its owner’s', async () => {
+    it('stays with its owner after its link expires', async () => {
       const custom = free()
       await made(ann, { custom, expiry: inSeconds(60) })
       await secondsLater(61, async () => {
@@ -101,7 +101,7 @@ describe('an alias and a password', () => {
       })
     })
 
-    it('with the whole account stays reserved', async () => {
+    it('stays reserved after its account is erased', async () => {
       const carl = await app.register()
       const [one, two] = [free(), free()]
       await made(carl, { custom: one })
@@ -117,7 +117,7 @@ describe('an alias and a password', () => {
     })
   })
 
-  describe('that many want at once (threat 23)', () => {
+  describe('an alias that many request at once (threat 23)', () => {
     const outcome = (answers: readonly { status: number; json: Record<string, unknown> }[]) => {
       for (const { status, json } of answers)
         if (status !== 200) {
@@ -133,7 +133,7 @@ describe('an alias and a password', () => {
         [alias],
       )
 
-    it('has one link, made through whichever process', async () => {
+    it('belongs to one link, whichever process creates it', async () => {
       const custom = free()
       const wishes = Array.from({ length: 50 }, (_, i) =>
         add(i % 3 === 0 ? ann : bob, { custom }, i % 2 === 0 ? app : second),
@@ -142,7 +142,7 @@ describe('an alias and a password', () => {
       expect(await holders(custom)).to.have.length(1)
     })
 
-    it('has one link when others are renamed to it', async () => {
+    it('belongs to one link when others are renamed to it', async () => {
       const [custom, mine, theirs] = [free(), await made(ann, {}), await made(bob, {})]
       const wishes = Array.from({ length: 20 }, (_, i) =>
         i % 2 === 0 ? update(ann, mine, { custom }, app) : update(bob, theirs, { custom }, second),
@@ -152,7 +152,7 @@ describe('an alias and a password', () => {
       expect(await holders(custom)).to.have.length(1)
     })
 
-    it('leads from one place to the next and never back, while it changes hands', async () => {
+    it('never redirects to an earlier owner while it changes hands', async () => {
       const [from, to] = [free(), free()]
       const places = ['https://one.example/', null, 'https://two.example/']
       const id = await made(ann, { custom: from, url: places[0] })
@@ -174,14 +174,14 @@ describe('an alias and a password', () => {
     })
   })
 
-  describe('that a visitor has to give (threat 24)', () => {
+  describe('the password of a link (threat 24)', () => {
     const form = (password: string, extra: Record<string, string> = {}) => ({
       body: String(new URLSearchParams({ password })),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...extra },
     })
     const secret = 'canary24 sesame'
 
-    it('cannot be guessed by many tries at once: ten are looked at', async () => {
+    it('cannot be guessed by concurrent attempts: ten are checked', async () => {
       const custom = free()
       await made(ann, { custom, password: secret })
       const oneHash = (await processorTime(() => Promise.all(Array.from({ length: 5 }, () => hashPassword('x'))))) / 5
@@ -197,7 +197,7 @@ describe('an alias and a password', () => {
       for (const at of [app, second]) expect((await at.post(`/${custom}`, form(secret))).status).to.equal(429)
     })
 
-    it('is asked for whatever the link’s type, the device and the method', async () => {
+    it('is required for every link type, device and method', async () => {
       const link = 'https://target.example/'
       const targets = {
         geotarget: [{ location: 'Canada', link }],
@@ -225,7 +225,7 @@ describe('an alias and a password', () => {
       }
     })
 
-    it('is only taken from the form: not from the address, a cookie or a header', async () => {
+    it('is accepted from the form only, not from the URL, a cookie or a header', async () => {
       const custom = free()
       await made(ann, { custom, password: secret })
       const word = encodeURIComponent(secret)
@@ -239,7 +239,7 @@ describe('an alias and a password', () => {
       expect((await app.post(`/${custom}?password=${word}`, form('wrong'))).status).to.equal(401)
     })
 
-    it('is nowhere to be read: not in an answer, a cookie, the log or a table', async () => {
+    it('appears in no response, cookie, log or table', async () => {
       const custom = free()
       const id = await made(ann, { custom, password: secret })
       const unlocked = await app.post(`/${custom}`, form(secret))
@@ -259,7 +259,7 @@ describe('an alias and a password', () => {
       expect(await query(app.connection, `select 1 from log.events where data::text like '%scrypt%'`)).to.deep.equal([])
     })
 
-    it('is asked for by every process as soon as it is set, and its change ends what was unlocked', async () => {
+    it('is required by every process as soon as it is set, and its change invalidates unlocked visitors', async () => {
       const custom = free()
       const id = await made(ann, { custom })
       for (const at of [app, second]) expect((await at.visit(`/${custom}`)).status).to.equal(302)

@@ -15,7 +15,7 @@ const timed = async <T>(work: () => Promise<T>) => {
   return { answer: await work(), ms: performance.now() - start }
 }
 
-describe('whatever is sent', () => {
+describe('hostile input', () => {
   let app: TestApp
   let key: string
   let slow: Slow
@@ -33,7 +33,7 @@ describe('whatever is sent', () => {
     await app.close()
   })
 
-  it('as slowly as can be, keeps nobody else waiting (threat 42, fault 68)', async () => {
+  it('serves others while clients send as slowly as possible (threat 42, fault 68)', async () => {
     expect(slow.open()).to.equal(500)
     const times: number[] = []
     for (let i = 0; i < 25; i++) {
@@ -45,7 +45,7 @@ describe('whatever is sent', () => {
     expect(times.toSorted((a, b) => a - b)[98]).to.be.below(1000)
   })
 
-  describe('as a body', () => {
+  describe('in a body', () => {
     const raw = (body: string | Buffer, headers: Record<string, string> = {}) =>
       timed(() =>
         send(app.address, 'POST', '/api/url/add', {
@@ -55,7 +55,7 @@ describe('whatever is sent', () => {
       )
     const deep = (open: string, close: string, n: number) => open.repeat(n) + close.repeat(n)
 
-    it('is told wrong in JSON, at once, and leaves nothing (threat 19, fault 62)', async () => {
+    it('is rejected at once in JSON and stores nothing (threat 19, fault 62)', async () => {
       const written = await head()
       const bomb = gzipSync(Buffer.alloc(50_000_000, ' '))
       expect(bomb.length).to.be.below(65_536)
@@ -116,7 +116,7 @@ describe('whatever is sent', () => {
       expect(await head()).to.equal(written)
     })
 
-    it('takes one of two fields with one name, never both', async () => {
+    it('uses one of two fields with the same name, never both', async () => {
       const { answer } = await raw(`{"url":"https://one.example/","url":"${long}","custom":"twice","custom":"once"}`)
       expect(answer.status).to.equal(200)
       expect((await app.visit('/once')).headers.get('Location')).to.equal(long)
@@ -160,7 +160,7 @@ describe('whatever is sent', () => {
     })
   })
 
-  describe('beside the known fields (threat 28)', () => {
+  describe('in unknown fields (threat 28)', () => {
     const more = (word: string) => ({
       id: 1,
       owner: 1,
@@ -187,7 +187,7 @@ describe('whatever is sent', () => {
       is_admin: true,
     })
 
-    it('changes nothing and is not stored, for a link', async () => {
+    it('changes and stores nothing for a link', async () => {
       const { json: made } = await app.post('/api/url/add', {
         key,
         body: { ...more('canary28a'), url: long, custom: 'mass' },
@@ -201,7 +201,7 @@ describe('whatever is sent', () => {
       expect(await inLog('canary28')).to.equal(0)
     })
 
-    it('changes nothing and is not stored, for an account', async () => {
+    it('changes and stores nothing for an account', async () => {
       const body = { ...more('canary28c'), email: 'mass@example.com', password: 'correct horse 1' }
       const { json: made } = await app.post('/register', { body })
       const mine = String(made['api_key'])
@@ -237,7 +237,7 @@ describe('whatever is sent', () => {
       "click' desc--",
     ]
 
-    it('is never more than text', async () => {
+    it('is treated as text only', async () => {
       const before = await app.get('/api/urls', { key })
       for (const sql of injections) {
         const at = encodeURIComponent(sql)
@@ -263,7 +263,7 @@ describe('whatever is sent', () => {
       expect((await app.get('/api/urls', { key })).text).to.equal(before.text)
     })
 
-    it('is kept and given back as it was written', async () => {
+    it('is stored and returned as it was written', async () => {
       const title = injections.join(' | ').slice(0, 255)
       const geotarget = injections.map((location) => ({ location, link: long }))
       const { json } = await add({ url: long, title, geotarget, description: title, password: injections[2] })
@@ -281,7 +281,7 @@ describe('whatever is sent', () => {
         .split(' ')
         .concat('9'.repeat(1000), '-0', ' 1', '1 ', '+1', '')
 
-    it('is never too much for an id', async () => {
+    it('never makes an id overflow', async () => {
       for (const number of numbers.filter((text) => text.trim() !== '1' && text !== ''))
         for (const [method, path] of [
           ['GET', `/api/url/${encodeURIComponent(number)}`],
@@ -290,7 +290,7 @@ describe('whatever is sent', () => {
           expect((await app.ask(method, path, { key })).status, `${method} ${number}`).to.equal(404)
     })
 
-    it('is never too much for a page', async () => {
+    it('never makes a page number overflow', async () => {
       const huge = '9007199254740993'
       const pairs = numbers.flatMap((number) => [
         [number, '1'],
@@ -342,7 +342,7 @@ describe('whatever is sent', () => {
     let mine: number
     before(async () => (mine = Number((await add({ url: long })).json['id'])))
 
-    it('is ASCII, so that no two look alike (threat 31)', async () => {
+    it('must be ASCII, so that no two aliases look alike (threat 31)', async () => {
       const written = await head()
       for (const alias of [
         'аpple', // the first letter is Cyrillic
@@ -370,7 +370,7 @@ describe('whatever is sent', () => {
       expect(await head()).to.equal(written)
     })
 
-    it('is none of our own first words, nor one that programs ask for by themselves (threat 32)', async () => {
+    it('cannot be a reserved path, or one that clients request by themselves (threat 32)', async () => {
       const written = await head()
       const ours = [...routes.map(({ path }) => path), '/healthz', '/readyz'].map((path) => path.split('/')[1]!)
       const words =
@@ -380,7 +380,7 @@ describe('whatever is sent', () => {
       expect(await head()).to.equal(written)
     })
 
-    it('names no stream and no path (threat 43)', async () => {
+    it('cannot address a stream or a path (threat 43)', async () => {
       for (const alias of [
         '$all',
         '$$x',
@@ -425,8 +425,8 @@ describe('whatever is sent', () => {
     })
   })
 
-  describe('in the end', () => {
-    it('has had ten seconds for its headers (threat 42)', async () => {
+  describe('slow headers', () => {
+    it('time out after ten seconds (threat 42)', async () => {
       const said = await slow.ended()
       expect(slow.open()).to.equal(0)
       for (const text of said) expect(text).to.match(/^(HTTP\/1\.1 408 .*)?$/s)

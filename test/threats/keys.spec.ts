@@ -12,8 +12,8 @@ import { query } from '../support/faults.ts'
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 describe('an API key', () => {
-  describe('that is compared', () => {
-    it('is compared once and in the same way, whether it is known or not (threat 25)', async () => {
+  describe('compared with the stored hash', () => {
+    it('is compared once and in the same way whether it exists or not (threat 25)', async () => {
       const pepper = Buffer.alloc(32, 7)
       const { id, key, hash } = newKey(pepper)
       const compared: [number, number][] = []
@@ -37,7 +37,7 @@ describe('an API key', () => {
     })
   })
 
-  describe('through two processes of one service', () => {
+  describe('in two processes of one service', () => {
     let app: TestApp
     let second: TestApp
     before(async () => {
@@ -80,7 +80,7 @@ describe('an API key', () => {
       for (const name of rate) expect(headers.get(name)).to.match(/^\d+$/)
     }
 
-    it('needs the SECRET that the service was made with: another one does not start', async () => {
+    it('needs the SECRET of the service: a process with another one does not start', async () => {
       const refused = await startTestApp({ SECRET: 'quite another secret' }, app.connection).catch(
         (error: unknown) => error,
       )
@@ -90,7 +90,7 @@ describe('an API key', () => {
         .and.not.to.include('quite another')
     })
 
-    it('is in no table and no event: a dump is of no use (threat 26)', async () => {
+    it('is in no table and no event, so that a dump is useless (threat 26)', async () => {
       const { key } = await fresh()
       const [, , secret = ''] = key.split('_')
       expect((await read(key)).status).to.equal(200)
@@ -113,7 +113,7 @@ describe('an API key', () => {
       for (const hash of hashes) expect((await read(hash)).status).to.equal(401)
     })
 
-    it('ends at its time, and is told so (threat 26, fault 61)', async () => {
+    it('expires at its time, and the response says so (threat 26, fault 61)', async () => {
       const { id } = await fresh()
       const key = await issue(id, new Date(Date.now() + 60_000).toISOString())
       for (const at of [app, second]) await soon(key, 200, at)
@@ -126,7 +126,7 @@ describe('an API key', () => {
       }
     })
 
-    it('is refused everywhere once another has taken its place (threat 26, fault 61)', async () => {
+    it('is rejected by all processes once it is replaced (threat 26, fault 61)', async () => {
       const { id, key: old } = await fresh()
       for (const at of [app, second]) expect((await read(old, at)).status).to.equal(200)
       const key = await issue(id)
@@ -138,7 +138,7 @@ describe('an API key', () => {
       }
     })
 
-    it('that is no key is one answer, whatever is wrong with it (fault 61)', async () => {
+    it('gets the same response whatever makes it invalid (fault 61)', async () => {
       const { key } = await fresh()
       const [, id = '', rest = ''] = key.split('_')
       const wrong = [
@@ -174,7 +174,7 @@ describe('an API key', () => {
       }
     })
 
-    it('of a disabled account is 403 and its links are 404, everywhere and until it is enabled', async () => {
+    it('gets 403, and links 404, in all processes while the account is disabled', async () => {
       const { id, key } = await fresh()
       const custom = `switch-${id}`
       await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })
@@ -203,8 +203,8 @@ describe('an API key', () => {
       for (const at of [app, second]) await soon(key, 200, at)
     })
 
-    describe('and its limit (threat 41, fault 38)', () => {
-      it('is one for both, whatever comes at once: thirty pass', async () => {
+    describe('the rate limit of a key (threat 41, fault 38)', () => {
+      it('is shared by both processes: thirty concurrent requests pass', async () => {
         const { key } = await fresh()
         const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => read(key, i % 2 ? app : second)))
         const passed = answers.filter(({ status }) => status === 200)
@@ -219,7 +219,7 @@ describe('an API key', () => {
         }
       })
 
-      it('is one however the key is written, and counts what fails', async () => {
+      it('is the same for every form of the header, and counts failed requests', async () => {
         const { key } = await fresh()
         const spelt = [`Bearer ${key}`, `bearer ${key}`, `BEARER\t${key}`, `Token ${key}`, key, `  Bearer   ${key}  `]
         const left = []
@@ -231,7 +231,7 @@ describe('an API key', () => {
         expect(left).to.deep.equal(Array.from({ length: 18 }, (_, i) => 29 - i))
       })
 
-      it('lets no flood without a key through either', async () => {
+      it('stops floods without a key too', async () => {
         await fresh()
         const asks = Array.from({ length: 80 }, (_, i) =>
           (i % 2 ? app : second).get('/api/urls', { key: `wrong-${i}` }),
@@ -242,7 +242,7 @@ describe('an API key', () => {
         expect(statuses.filter((status) => status === 429)).to.have.length(51)
       })
 
-      it('starts anew when its table is lost, and not more than that', async () => {
+      it('starts again when its table is lost, with no other effect', async () => {
         const { key } = await fresh()
         const flood = () => Promise.all(Array.from({ length: 50 }, () => read(key)))
         const before = await flood()
@@ -251,7 +251,7 @@ describe('an API key', () => {
         expect(all.filter(({ status }) => status === 200)).to.have.length(60)
       })
 
-      it('opens again when the window ends', async () => {
+      it('resets when the window ends', async () => {
         const { key } = await fresh()
         for (let i = 0; i < 31; i++) await read(key)
         expect((await read(key)).status).to.equal(429)

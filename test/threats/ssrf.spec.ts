@@ -55,7 +55,7 @@ const outer = [
   '64:ff9b::8.8.8.8',
 ]
 
-describe('the one outgoing fetch', () => {
+describe('the guarded fetch', () => {
   const png = pngOf({ width: 2, height: 2, data: new Uint8Array(16).fill(255) })
   let answer: (req: IncomingMessage, res: ServerResponse) => unknown = (_, res) => res.end(png)
   /** It stands for a server out there; the trap for one in here. They share a port on two addresses. */
@@ -119,7 +119,7 @@ describe('the one outgoing fetch', () => {
     )
   const at = (path: string) => `http://pictures.example:${stub.port}${path}`
 
-  it('brings a picture from a public address, asking for no more than it', async () => {
+  it('fetches a picture from a public address with minimal headers', async () => {
     expect((await add(at('/logo.png?x=1'))).status).to.equal(200)
     const { method, url, headers } = stub.requests.at(-1)!
     expect([method, url]).to.deep.equal(['GET', '/logo.png?x=1'])
@@ -127,14 +127,14 @@ describe('the one outgoing fetch', () => {
     expect(headers.host).to.equal(`pictures.example:${stub.port}`)
   })
 
-  it('knows every range of addresses that is not public, however it is written (threat 4)', () => {
+  it('recognises every non-public address range in any notation (threat 4)', () => {
     for (const address of inner.flat()) expect(isInternal(address), address).to.equal(true)
     for (const address of outer) expect(isInternal(address), address).to.equal(false)
     for (const nothing of ['', 'localhost', '1.2.3', '::g', '256.1.1.1'])
       expect(isInternal(nothing), nothing).to.equal(true)
   })
 
-  it('goes to none of them, as an address or behind a name (threat 4, fault 33)', async () => {
+  it('connects to none of them, by address or by name (threat 4, fault 33)', async () => {
     const fetched = openFetch(guard())
     for (const address of inner.flat().filter((one) => !one.includes('%'))) {
       const host = address.includes(':') ? `[${address}]` : address
@@ -152,7 +152,7 @@ describe('the one outgoing fetch', () => {
     expect(stub.requests.filter(({ url }) => url === '/')).to.have.length(0)
   })
 
-  it('is not led inside by odd ways of writing an address (threat 4)', async () => {
+  it('rejects unusual notations of internal addresses (threat 4)', async () => {
     for (const host of [
       '127.1',
       '0x7f000001',
@@ -173,7 +173,7 @@ describe('the one outgoing fetch', () => {
       )
   })
 
-  it('goes to ports 80 and 443 only', async () => {
+  it('connects to ports 80 and 443 only', async () => {
     const fetched = openFetch({ resolve: async () => [here], denied: () => false })
     for (const port of [22, 25, 6379, 8080, trap.port])
       expect(await fetched(`http://pictures.example:${port}/`)).to.deep.equal({
@@ -182,7 +182,7 @@ describe('the one outgoing fetch', () => {
       })
   })
 
-  it('connects to the address that was checked: the name is looked up once (threat 5)', async function () {
+  it('connects to the address that was checked, and resolves the name once (threat 5)', async function () {
     if (there === here)
       skip(this, 'this machine has no second loopback address', 'run the tests on Linux, or add 127.0.0.2')
     let looks = 0
@@ -192,7 +192,7 @@ describe('the one outgoing fetch', () => {
     expect([looks, stub.requests.length - before, asked]).to.deep.equal([1, 1, ['pictures.example']])
   })
 
-  it('follows no redirect (threat 6)', async () => {
+  it('follows no redirects (threat 6)', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       answer = (_, res) => res.writeHead(status, { Location: `http://127.0.0.1:${trap.port}/` }).end(png)
       expect(await refusal(at('/moved.png'))).to.equal(
@@ -201,7 +201,7 @@ describe('the one outgoing fetch', () => {
     }
   })
 
-  it('reads no file: a logo is a web address or a data URL (threat 8)', async () => {
+  it('reads no files: a logo is a web address or a data URL (threat 8)', async () => {
     const paths = [
       '/etc/passwd',
       '../../x.png',
@@ -235,7 +235,7 @@ describe('the one outgoing fetch', () => {
     expect(asked).to.deep.equal([])
   })
 
-  it('is over after five seconds, whatever the server does (fault 63)', async () => {
+  it('ends after five seconds, whatever the server does (fault 63)', async () => {
     const slow: Record<string, typeof answer> = {
       'one byte a second': (_, res) => {
         res.write(png.subarray(0, 1))
@@ -269,7 +269,7 @@ describe('the one outgoing fetch', () => {
     expect(took).to.be.within(4900, 8000)
   })
 
-  it('does not wait longer for DNS either', async () => {
+  it('ends after five seconds when DNS does not respond', async () => {
     const fetched = openFetch({ resolve: () => new Promise(() => {}) })
     expect(await fetched('http://pictures.example/')).to.deep.equal({
       ok: false,
@@ -277,7 +277,7 @@ describe('the one outgoing fetch', () => {
     })
   })
 
-  it('takes 512 KiB and no more (fault 63)', async () => {
+  it('reads at most 512 KiB (fault 63)', async () => {
     const body =
       (bytes: number): typeof answer =>
       (_, res) =>
@@ -300,7 +300,7 @@ describe('the one outgoing fetch', () => {
     expect(sent).to.be.below(64 * 1024 * 1024)
   })
 
-  it('tells what went wrong, and nothing of what is in there', async () => {
+  it('reports what went wrong without revealing the response', async () => {
     answer = (_, res) => res.writeHead(404).end('secret of the server')
     expect(await refusal(at('/gone.png'))).to.equal(
       '`logo` could not be fetched: its server responded with status 404.',
@@ -317,7 +317,7 @@ describe('the one outgoing fetch', () => {
     expect(await refusal(at('/nowhere.png'))).to.equal('`logo` must be at an address on the public internet.')
   })
 
-  it('is guarded in production by the list of addresses, ports 80 and 443, and DNS', async () => {
+  it('uses the address list, ports 80 and 443, and DNS in production', async () => {
     const fetched = openFetch()
     expect((await fetched('http://localhost/')).ok).to.equal(false)
     expect((await fetched(`http://localhost:${trap.port}/`)).ok).to.equal(false)

@@ -48,8 +48,8 @@ describe('the API', () => {
     await app.close()
   })
 
-  describe('of every answer (fault 66)', () => {
-    it('carries the limit, a request id of its own, CORS, and an object with `error`', async () => {
+  describe('every response (fault 66)', () => {
+    it('has the rate limit, a unique request id, CORS headers and an object with `error`', async () => {
       const id = await add()
       const ids = new Set<string | null>()
       const answers: [string, Answer][] = []
@@ -79,14 +79,14 @@ describe('the API', () => {
       expect(ids.size).to.equal(answers.length)
     })
 
-    it('names what it does not know, or cannot do, as such', async () => {
+    it('is 404 for an unknown path and 405 for an unsupported method', async () => {
       for (const path of ['/api', '/api/nothing', '/api/url', '/api/urls/1', '/register/x']) {
         expectFailure(await app.get(path, { key }), 404, path)
         expectFailure(await app.get(path), 404, `${path} without a key`)
       }
     })
 
-    it('says of every address which methods it takes', async () => {
+    it('lists the supported methods of every path in Allow', async () => {
       const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
       for (const path of new Set(routes.map(({ path }) => path))) {
         const at = path.replaceAll(/:\w+/g, '1')
@@ -101,7 +101,7 @@ describe('the API', () => {
       }
     })
 
-    it('holds for HEAD too', async () => {
+    it('has the same headers for HEAD', async () => {
       const { status, headers, text } = await send(app.address, 'HEAD', '/api/urls', {
         headers: { Authorization: key },
       })
@@ -109,7 +109,7 @@ describe('the API', () => {
       for (const name of rate) expect(headers[name.toLowerCase()]).to.have.length(1)
     })
 
-    it('is JSON even where Node cannot read the request', async () => {
+    it('is JSON even when Node cannot parse the request', async () => {
       for (const [bytes, status] of [
         [`GET /api/urls HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
         [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
@@ -124,8 +124,8 @@ describe('the API', () => {
     })
   })
 
-  describe('an answer that nobody foresaw', () => {
-    it('is a 500 with a constant text and the request id, and tells nothing else', async () => {
+  describe('an unexpected error', () => {
+    it('is a 500 with a constant message and the request id only', async () => {
       const links = app.app.ledger.tables.name('links')
       const aside = `${links.split('.')[1]}_aside`
       await query(app.connection, `alter table ${links} rename to ${aside}`)
@@ -147,7 +147,7 @@ describe('the API', () => {
   })
 
   describe('the order of the checks', () => {
-    it('is: address, method, key, rate, body, id, fields', async () => {
+    it('is path, method, key, rate, body, id, fields', async () => {
       const id = await add()
       const unknown = '/api/url/999999/update'
       const large = JSON.stringify({ url: 'x'.repeat(70_000) })
@@ -169,7 +169,7 @@ describe('the API', () => {
       }
     })
 
-    it('puts the rate behind the key and before the body', async () => {
+    it('checks the rate after the key and before the body', async () => {
       const { key } = await app.register()
       for (let i = 0; i < 30; i++) await limited.get('/api/account', { key })
       for (const [status, method, path, ask] of [
@@ -186,7 +186,7 @@ describe('the API', () => {
   describe('the rate limit', () => {
     const limits = ({ headers }: Answer) => rate.slice(0, 2).map((name) => Number(headers.get(name)))
 
-    it('is thirty a minute for each key, counted down from the first request', async () => {
+    it('is thirty requests a minute per key, counted down from the first', async () => {
       const { key } = await app.register()
       for (let i = 0; i < 30; i++) {
         const answer = await limited.get('/api/account', { key })
@@ -205,7 +205,7 @@ describe('the API', () => {
       expect(limits(await limited.get('/api/account', { key: other })), 'another key').to.deep.equal([30, 29])
     })
 
-    it('counts what fails as well', async () => {
+    it('counts failed requests too', async () => {
       const { key } = await app.register()
       const asks: [number, string, string, Ask][] = [
         [404, 'GET', '/api/nothing', { key }],
@@ -221,7 +221,7 @@ describe('the API', () => {
       }
     })
 
-    it('is one for an address that sends no valid key, whatever it asks for', async () => {
+    it('is shared by all requests of an address without a valid key', async () => {
       const from = { 'X-Forwarded-For': '203.0.113.5' }
       const asks: [number, string, string, Ask][] = [
         [401, 'GET', '/api/urls', {}],
@@ -243,7 +243,7 @@ describe('the API', () => {
       expect((await limited.get('/api/account', { key: other, headers: from })).status, 'with a key').to.equal(200)
     })
 
-    it('takes an IPv6 /64 for one address', async () => {
+    it('counts an IPv6 /64 as one address', async () => {
       const ask = (address: string) => limited.get('/api/urls', { headers: { 'X-Forwarded-For': address } })
       await ask('2001:db8:1:2::1')
       expect(limits(await ask('2001:db8:1:2:ffff::'))).to.deep.equal([30, 28])
@@ -251,7 +251,7 @@ describe('the API', () => {
       expect(limits(await ask('2001:db8:1:3::1'))).to.deep.equal([30, 29])
     })
 
-    it('of zero is none: limit and remaining say a million, on every answer', async () => {
+    it('shows a million on every response when it is off', async () => {
       const preflight = { 'Access-Control-Request-Method': 'GET', Origin: 'https://app.example' }
       for (const answer of [
         await app.get('/api/urls', { key }),
@@ -264,7 +264,7 @@ describe('the API', () => {
   })
 
   describe('CORS', () => {
-    it('lets any site ask, and read what it needs', async () => {
+    it('allows every origin and exposes our headers', async () => {
       const { headers } = await app.get('/api/urls', { key, headers: { Origin: 'https://app.example' } })
       expect(headers.get('Access-Control-Allow-Origin')).to.equal('*')
       expect(headers.get('Access-Control-Allow-Credentials')).to.equal(null)
@@ -272,7 +272,7 @@ describe('the API', () => {
       expect(exposed).to.include.members([...rate, 'Retry-After'])
     })
 
-    it('answers a preflight with 204, without a key, and does not count it', async () => {
+    it('returns 204 to a preflight without a key and does not count it', async () => {
       const from = { 'X-Forwarded-For': '203.0.113.9' }
       for (const path of ['/api/url/add', '/api/url/1/update', '/register']) {
         const { status, headers, text } = await limited.ask('OPTIONS', path, {
@@ -294,13 +294,13 @@ describe('the API', () => {
     })
   })
 
-  describe('a body', () => {
+  describe('a request body', () => {
     const post = (body: string | Buffer, headers: Record<string, string>) =>
       send(app.address, 'POST', '/api/url/add', { body, headers: { Authorization: key, ...headers } })
     const status = async (answer: Promise<RawAnswer>) => (await answer).status
     const good = JSON.stringify({ url: long })
 
-    it('is JSON with that content type, or with none', async () => {
+    it('is JSON with that content type or none', async () => {
       expect(await status(post(good, {}))).to.equal(200)
       for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])
         expect(await status(post(good, { 'Content-Type': type })), type).to.equal(200)
@@ -314,28 +314,28 @@ describe('the API', () => {
         expect(await status(post(good, { 'Content-Type': type })), type).to.equal(415)
     })
 
-    it('that is missing is an empty object', async () => {
+    it('counts as an empty object when it is missing', async () => {
       for (const headers of [{}, { 'Content-Type': 'application/json' }] as Record<string, string>[]) {
         const { status, text } = await post('', headers)
         expect([status, JSON.parse(text)]).to.deep.equal([400, { error: 1, message: '`url` is required.' }])
       }
     })
 
-    it('has at most 64 KiB', async () => {
+    it('is at most 64 KiB large', async () => {
       const padded = (bytes: number) => good.replace('}', `,"x":"${'x'.repeat(bytes - good.length - 7)}"}`)
       expect(Buffer.byteLength(padded(65_536))).to.equal(65_536)
       expect(await status(post(padded(65_536), {}))).to.equal(200)
       expect(await status(post(padded(65_537), {}))).to.equal(413)
     })
 
-    it('may be in any language, and hold any character', async () => {
+    it('may contain any character', async () => {
       const title = 'Käse 🧀 \u202e \ufffd \\u0007 "x"'
       const made = await app.post('/api/url/add', { key, body: { url: long, title } })
       expect(made.json['error'], made.text).to.equal(0)
       expect((await app.get(`/api/url/${made.json['id']}`, { key })).json['details'].title).to.equal(title)
     })
 
-    it('is ignored where none is wanted', async () => {
+    it('is ignored by routes without a body', async () => {
       const id = await add()
       for (const [method, path] of [
         ['GET', '/api/urls'],
@@ -349,7 +349,7 @@ describe('the API', () => {
     })
   })
 
-  describe('an id that is not the caller’s (threat 27, fault 32)', () => {
+  describe('an id of another account (threat 27, fault 32)', () => {
     /** What each resource is made and changed with, by the first word of its paths. */
     const bodies: Record<string, readonly [add: () => object, update: object]> = {
       url: [() => ({ url: long }), { url: long }],
@@ -363,7 +363,7 @@ describe('the API', () => {
       bio: [() => ({ name: 'x', links: [] }), { name: 'y' }],
     }
 
-    it('is answered alike on every route, byte by byte, whether it is unknown, deleted, foreign or none', async () => {
+    it('gets the same response on every route as an unknown, deleted or malformed id, byte by byte', async () => {
       const withId = routes.filter(({ path }) => /^\/api\/[a-z]+\/:id(\/|$)/.test(path))
       expect(withId).to.have.length.at.least(3)
       for (const { method, path } of withId) {
@@ -410,8 +410,8 @@ describe('the API', () => {
     }).timeout(60_000)
   })
 
-  describe('the probes', () => {
-    it('say that it lives, and that it is ready', async () => {
+  describe('/healthz and /readyz', () => {
+    it('report that the process is alive and ready', async () => {
       const alive = await app.get('/healthz')
       expect([alive.status, alive.json]).to.deep.equal([200, { status: 'ok' }])
       const ready = await app.get('/readyz')
@@ -419,8 +419,8 @@ describe('the API', () => {
     })
   })
 
-  describe('while PostgreSQL is away', () => {
-    it('writes are 503, cached links go on, unknown ones are 503 and not 404; then all is as before', async () => {
+  describe('while PostgreSQL is down', () => {
+    it('returns 503 for writes and uncached links, serves cached links, and recovers', async () => {
       const { json } = await app.post('/api/url/add', { key, body: { url: long, custom: 'remembered' } })
       const body = { url: long, custom: 'waits' }
       expect((await app.visit('/remembered')).status).to.equal(302)

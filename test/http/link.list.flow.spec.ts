@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Answer, until } from '../support/client.ts'
+import { linkClient } from '../support/clients/link.ts'
+
+const long = 'https://example.com/a?b=c#d'
+
+describe('GET /api/urls', () => {
+  let app: TestApp
+  let key: string
+
+  before(async () => {
+    app = await startTestApp()
+    key = (await app.register()).key
+  })
+  after(() => app.close())
+  const { add, free } = linkClient(
+    () => app,
+    () => key,
+  )
+
+  let mine: string
+  let made: number[]
+  const ids = (json: Answer['json']) => json['data'].urls.map(({ id }: { id: number }) => id) as number[]
+  const page = async (query: string) => {
+    const { status, json } = await app.get(`/api/urls${query}`, { key: mine })
+    expect(status, query).to.equal(200)
+    const { urls: _, ...envelope } = json['data']
+    return { json, envelope, ids: ids(json) }
+  }
+  before(async () => {
+    mine = (await app.register()).key
+    made = []
+    for (let i = 0; i < 33; i++) made.unshift((await add({ title: `t${i}` }, mine)).id)
+  })
+
+  it('returns the envelope of the contract with fifteen links, newest first', async () => {
+    const { json, envelope, ids } = await page('')
+    expect(json).to.have.all.keys('error', 'data')
+    expect(json['error']).to.equal('0')
+    expect(envelope).to.deep.equal({ result: 33, perpage: 15, currentpage: 1, nextpage: 2, maxpage: 3 })
+    expect(ids).to.deep.equal(made.slice(0, 15))
+  })
+
+  it('returns each link with the fields of the contract and our extensions', async () => {
+    const { short, id } = await add({ custom: free(), title: 'Row', metadescription: 'Of a list' }, mine)
+    const { json } = await page('?limit=1')
+    const [row] = json['data'].urls
+    expect(row.date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    expect({ ...row, date: '' }).to.deep.equal({
+      id,
+      alias: short.split('/').at(-1),
+      shorturl: short,
+      longurl: long,
+      clicks: 0,
+      title: 'Row',
+      description: 'Of a list',
+      date: '',
+      uniqueclicks: 0,
+      domain: app.app.baseUrl,
+      campaign: null,
+    })
+    await app.del(`/api/url/${id}/delete`, { key: mine })
+  })
+
+  it('returns each link once over all pages', async () => {
+    const seen: number[] = []
+    for (let n = 1; n <= 4; n++) {
+      const { envelope, ids } = await page(`?limit=10&page=${n}`)
+      expect(envelope).to.deep.equal({
+        result: 33,
+        perpage: 10,
+        currentpage: n,
+        nextpage: Math.min(n + 1, 4),
+        maxpage: 4,
+      })
+      seen.push(...ids)
+    }
+    expect(seen).to.deep.equal(made)
+  })
+
+  it('returns an empty page past the end, with the total count', async () => {
+    const { envelope, ids } = await page('?limit=10&page=9')
+    expect(ids).to.deep.equal([])
+    expect(envelope).to.deep.equal({ result: 33, perpage: 10, currentpage: 9, nextpage: 4, maxpage: 4 })
+  })
+
+  it('ignores a malformed limit or page and clamps a large one', async () => {
+    const first = await page('')
+    for (const odd of ['0', '-1', 'abc', '1.5', '1e3', '', '٣', '0x10', ' 5', '5 ', 'NaN', 'null', '%00'])
+      for (const name of ['limit', 'page'])
+        expect(await page(`?${name}=${encodeURIComponent(odd)}`), `${name}=${odd}`).to.deep.equal(first)
+    for (const much of ['1001', '99999999999999999999', '9'.repeat(400)])
+      expect((await page(`?limit=${much}`)).envelope, much).to.include({ perpage: 1000, maxpage: 1 })
+    for (const much of ['9007199254740993', '9'.repeat(400)]) {
+      const { envelope, ids } = await page(`?page=${much}&limit=1000`)
+      expect(ids).to.deep.equal([])
+      expect(envelope).to.include({ result: 33, nextpage: 1, maxpage: 1 })
+      expect(Number.isSafeInteger(envelope.currentpage)).to.equal(true)
+    }
+  })
+
+  it('uses the first of a repeated parameter', async () => {
+    expect((await page('?limit=2&limit=5&page=2&page=1')).envelope).to.include({ perpage: 2, currentpage: 2 })
+  })
+
+  it('sorts by date for an unknown order', async () => {
+    for (const order of ['date', 'clicks', 'CLICK', '', 'id;--']) {
+      const query = `?order=${encodeURIComponent(order)}`
+      expect((await page(query)).ids, order).to.deep.equal(made.slice(0, 15))
+    }
+  })
+
+  it('sorts by clicks, then newest first, for order=click', async () => {
+    const [often, once] = [made[20]!, made[30]!]
+    for (const [id, times] of [
+      [often, 2],
+      [once, 1],
+    ] as const) {
+      const { json } = await app.get(`/api/url/${id}`, { key: mine })
+      for (let i = 0; i < times; i++) await app.visit(`/${json['details'].alias}`)
+    }
+    const wished = [often, once, ...made.filter((id) => id !== often && id !== once)]
+    const { ids, json } = await until(
+      () => page('?order=click&limit=100'),
+      ({ json }) => json['data'].urls[0].clicks === 2 && json['data'].urls[1].clicks === 1,
+    )
+    expect(ids).to.deep.equal(wished)
+    expect(json['data'].urls.slice(0, 3)).to.have.nested.property('[0].uniqueclicks', 1)
+    expect((await page('?order=click&limit=10&page=2')).ids).to.deep.equal(wished.slice(10, 20))
+  })
+
+  it('returns one empty page for an account without links', async () => {
+    const { json } = await app.get('/api/urls', { key: (await app.register()).key })
+    expect(json).to.deep.equal({
+      error: '0',
+      data: { result: 0, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, urls: [] },
+    })
+  })
+})

@@ -1,0 +1,202 @@
+import { expect } from 'chai'
+import { encode } from 'jpeg-js'
+import { openFetch } from '../../../src/lib/fetch.ts'
+import { pngOf } from '../../../src/qr/logo.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
+import { openStage, query, randomFrom, repeatable, seed } from '../../support/faults.ts'
+import { noise, readPng } from '../../support/qr.ts'
+import { startStub, type Stub } from '../../support/stub.ts'
+import { qrClient } from '../../support/clients/qr.ts'
+
+const long = 'https://example.com/menu?table=7#wine'
+
+describe(`public QR codes (${repeatable})`, () => {
+  const random = randomFrom(seed)
+  const picture = noise(64, 48, random)
+  const logos = { png: pngOf(picture), jpeg: encode(picture, 80).data }
+  const stage = openStage()
+  let app: TestApp
+  let stub: Stub
+  let key: string
+  before(async () => {
+    stub = await startStub((req, res) => res.end(req.url === '/logo.jpg' ? logos.jpeg : logos.png))
+    const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
+    app = await startTestApp({ TRUST_PROXY: '1' }, undefined, { guardedFetch })
+    key = (await app.register()).key
+  })
+  after(async () => {
+    await stage.clear()
+    await app.close()
+    await stub.close()
+  })
+  const { add, update, first, made, image, says, scans } = qrClient(
+    () => app,
+    () => key,
+  )
+
+  describe('the image of a QR code', () => {
+    let path: string
+    before(async () => ({ path } = await made({ type: 'text', data: 'Hello' })))
+
+    it('is a PNG unless the client prefers or requests an SVG', async () => {
+      const type = async (suffix = '', accept?: string) =>
+        (await image(path + suffix, accept === undefined ? {} : { Accept: accept })).headers.get('Content-Type')
+      const [png, svg] = ['image/png', 'image/svg+xml']
+      for (const accept of [undefined, '*/*', 'image/*', 'image/png', 'image/png, image/svg+xml', 'application/json'])
+        expect(await type('', accept), accept).to.equal(png)
+      // what Chrome sends for an <img>
+      expect(await type('', 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8')).to.equal(png)
+      for (const accept of [svg, `${svg},*/*;q=0.8`, `image/png;q=0.5, ${svg}`, `IMAGE/SVG+XML`])
+        expect(await type('', accept), accept).to.equal(svg)
+      expect(await type('.svg', png)).to.equal(svg)
+      expect(await type('.png', svg)).to.equal(png)
+      expect((await image(path)).headers.get('Vary')).to.equal('Accept')
+    })
+
+    it('has the requested size, from 64 to 2,048 pixels', async () => {
+      const width = async (search: string) => readPng((await image(path + search)).bytes).width
+      for (const [search, pixels] of [
+        ['', 512],
+        ['?size=64', 64],
+        ['?size=700', 700],
+        ['?size=2048', 2048],
+        ['?size=1', 64],
+        ['?size=99999', 2048],
+        ['?size=large', 512],
+        ['?size=-5', 512],
+        ['.png?size=100&x=y', 100],
+      ] as const)
+        expect(await width(search), search).to.equal(pixels)
+      expect((await image(`${path}.svg?size=300`)).bytes.toString()).to.include('width="300"')
+    })
+
+    it('returns 304 to a client that has the current image', async () => {
+      const { headers, bytes } = await image(path)
+      const etag = headers.get('ETag') ?? ''
+      expect(etag).to.match(/^"[\w-]+"$/)
+      expect(headers.get('Cache-Control')).to.equal('public, max-age=60')
+      for (const tag of [etag, `W/${etag}`, `"other", ${etag}`]) {
+        const again = await image(path, { 'If-None-Match': tag })
+        expect([again.status, again.bytes.length, again.headers.get('ETag')]).to.deep.equal([304, 0, etag])
+      }
+      expect((await image(path, { 'If-None-Match': '"other"' })).bytes.equals(bytes)).to.equal(true)
+      const others = await Promise.all([`${path}.svg`, `${path}?size=600`].map((other) => image(other)))
+      expect(new Set([etag, ...others.map((other) => other.headers.get('ETag'))]).size).to.equal(3)
+    })
+
+    it('supports only GET and HEAD', async () => {
+      const [get, head] = [await image(path), await image(path, {}, 'HEAD')]
+      expect([head.status, head.bytes.length]).to.deep.equal([200, 0])
+      expect(head.headers.get('Content-Length')).to.equal(String(get.bytes.length))
+      const post = await image(path, {}, 'POST')
+      expect([post.status, post.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD'])
+    })
+
+    it('forbids scripts in a policy', async () => {
+      const { headers } = await image(`${path}.svg`)
+      expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
+      expect(headers.get('Content-Security-Policy')).to.equal("default-src 'none'; img-src data:")
+    })
+
+    it('is found in any case of the alias', async () => {
+      expect(await says(path.toUpperCase().replace('/QR/', '/qr/'))).to.equal('Hello')
+    })
+  })
+
+  describe('scans of a QR code with a link', () => {
+    const agents = {
+      firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0',
+      bot: 'Googlebot/2.1 (+http://www.google.com/bot.html)',
+    }
+    const scan = (path: string, address: string, headers: Record<string, string> = {}, method = 'GET') =>
+      app.ask(method, `${path}/go`, {
+        headers: { 'X-Forwarded-For': address, 'User-Agent': agents.firefox, ...headers },
+      })
+
+    it('count every scan by a person, and each person once', async () => {
+      const { id, path } = await made({ type: 'link', data: long })
+      const none = (await app.get(`/api/qr/${id}`, { key })).json['data']
+      expect(none).to.deep.equal({
+        clicks: 0,
+        uniqueClicks: 0,
+        topCountries: {},
+        topReferrers: {},
+        topBrowsers: {},
+        topOs: {},
+        socialCount: { facebook: 0, twitter: 0, instagram: 0 },
+      })
+      await scan(path, '24.48.0.1')
+      await scan(path, '24.48.0.1')
+      await scan(path, '81.2.69.142', { Referer: 'https://www.instagram.com/p/1' })
+      await scan(path, '8.8.8.8', { Referer: 'https://t.co/abc' })
+      // none of these is a scan by a person
+      await scan(path, '8.8.8.8', { 'User-Agent': agents.bot })
+      await scan(path, '8.8.8.8', { 'Sec-Purpose': 'prefetch' })
+      await scan(path, '8.8.8.8', {}, 'HEAD')
+      await scan(path, '8.8.8.8', { Referer: 'https://facebook.com/' })
+      const { data, details: shown } = await scans(id, 5)
+      expect(shown.scans).to.equal(5)
+      expect(data).to.deep.equal({
+        clicks: 5,
+        uniqueClicks: 3,
+        topCountries: { Canada: '2', 'United States': '2', 'United Kingdom': '1' },
+        topReferrers: { Direct: '2', 'facebook.com': '1', 'instagram.com': '1', 'twitter.com': '1' },
+        topBrowsers: { Firefox: '5' },
+        topOs: { Linux: '5' },
+        socialCount: { facebook: 1, twitter: 1, instagram: 1 },
+      })
+      expect(await first()).to.include({ id, scans: 5 })
+    })
+
+    it('are separate from clicks on a link with the same id and from other codes', async () => {
+      const { json } = await app.post('/api/url/add', { key, body: { url: long } })
+      const [one, two] = [await made({ type: 'link', data: long }), await made({ type: 'link', data: long })]
+      await scan(one.path, '24.48.0.1')
+      await scan(two.path, '24.48.0.1')
+      await scan(two.path, '24.48.0.1')
+      await app.visit(new URL(String(json['short'])).pathname)
+      await scans(one.id, 1)
+      await scans(two.id, 2)
+      const links = await until(
+        async () => (await app.get('/api/urls', { key })).json['data'].urls,
+        ([link]) => link.clicks === 1,
+      )
+      expect(links.map((link: { clicks: number }) => link.clicks)).to.deep.equal([1])
+    })
+
+    it('record the revision and the destination', async () => {
+      const { id, path } = await made({ type: 'link', data: long })
+      await update(id, { data: 'https://example.com/two' })
+      await scan(path, '24.48.0.1')
+      await scans(id, 1)
+      const [click] = await query<{ click: Record<string, unknown>; destination: string }>(
+        app.connection,
+        `select c as click, data->'destinations'->>(c->>'destination')::int as destination
+         from log.events, json_array_elements(data->'clicks') c where type = 'LinkClicked' and c->'source'->>'id' = $1 and c->'source'->>'kind' = 'qr'`,
+        [String(id)],
+      )
+      expect(click!.destination).to.equal('https://example.com/two')
+      expect(click!.click).to.deep.include({ link: 0, revision: 1, rule: 'qr', source: { kind: 'qr', id } })
+    })
+
+    it('count separately from the clicks of a short link that they lead to', async () => {
+      const { json } = await app.post('/api/url/add', { key, body: { url: long } })
+      const { id, path } = await made({ type: 'link', data: json['short'] })
+      const { headers } = await scan(path, '24.48.0.1')
+      expect(headers.get('Location')).to.equal(json['short'])
+      await app.visit(new URL(headers.get('Location') ?? '').pathname)
+      await scans(id, 1)
+      const link = () => app.get(`/api/url/${json['id']}`, { key })
+      expect((await until(link, (read) => read.json['data'].clicks === 1)).json['data'].clicks).to.equal(1)
+    })
+
+    it('cannot loop', async () => {
+      const { id, path } = await made({ type: 'link', data: long })
+      for (const data of [`${app.app.baseUrl}${path}/go`, `${app.app.baseUrl}/qr/whatever`]) {
+        expect((await update(id, { data })).json['message']).to.match(/^`data` must not lead to a QR code/)
+        expect((await add({ type: 'link', data })).status).to.equal(400)
+      }
+    })
+  })
+})
