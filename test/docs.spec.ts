@@ -39,6 +39,23 @@ const lines = Object.entries(settings).map(
   ([name, schema]) => `- \`${name}\`${defaultOf(schema)}: ${schema.description ?? ''}`,
 )
 
+const Lint = z.object({
+  overrides: z.array(
+    z.object({
+      files: z.array(z.string()),
+      rules: z.object({
+        'no-restricted-imports': z.tuple([z.string(), z.object({ patterns: z.array(z.string()) })]).optional(),
+      }),
+    }),
+  ),
+})
+/** Returns the patterns of imports that the linter forbids in a folder of src, undefined when it has no rule for the folder. */
+const forbiddenIn = (folder: string) =>
+  Lint.parse(JSON.parse(read('.oxlintrc.json'))).overrides.find(
+    ({ files, rules }) =>
+      files.includes(`src/${folder}/**`) && rules['no-restricted-imports']?.[1].patterns.includes('**/cli/**'),
+  )?.rules['no-restricted-imports']?.[1].patterns
+
 describe('the documentation', () => {
   before(() => {
     if (!process.env['UPDATE_DOCS']) return
@@ -60,6 +77,33 @@ describe('the documentation', () => {
       ([, endpoint]) => endpoint,
     )
     expect(named).to.have.members(endpoints)
+  })
+
+  it('names only commands that the command line has', () => {
+    const commands = [...read('docs/cli.md').matchAll(/^## linkledger (.+)$/gm)].map(([, name = '']) => name)
+    for (const page of current)
+      for (const [call, words = ''] of read(page).matchAll(/(?<=^|[\s`])linkledger ([a-z]+(?: [a-z]+)?)/gm)) {
+        const exists = commands.some((name) => name.startsWith(words) || words.startsWith(`${name} `))
+        expect(exists, `${page}: ${call}`).to.equal(true)
+      }
+  })
+
+  it('shows the imports that the linter allows', () => {
+    const table = new Map(
+      [
+        ...read('docs/architecture.md').matchAll(/^\| `([a-z]+)` +\| ((?:`[a-z]+`(?:, )?)+|nothing of ours) +\|$/gm),
+      ].map(([, folder = '', allowed = '']) => [folder, allowed.match(/(?<=`)[a-z]+(?=`)/g) ?? []]),
+    )
+    expect(table.size).to.be.above(10)
+    for (const [folder, allowed] of table) {
+      const forbidden = forbiddenIn(folder)
+      if (forbidden === undefined) continue
+      const others = [...table.keys(), 'app', 'cli'].filter((other) => other !== folder)
+      expect(
+        others.filter((other) => !forbidden.includes(`**/${other}/**`)),
+        folder,
+      ).to.have.members(allowed)
+    }
   })
 
   it('has links that lead to existing files and headings', () => {
