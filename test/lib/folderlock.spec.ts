@@ -7,7 +7,7 @@ import { lockDataDir } from '../../src/lib/folderlock.ts'
 import { child, endChildren } from '../postgres/child.ts'
 import { needsRoot } from '../support/skip.ts'
 
-describe('the data folder', function () {
+describe('the lock of a data folder', function () {
   this.timeout(60_000)
   let scratch: string
   beforeEach(async () => (scratch = await mkdtemp(join(tmpdir(), 'linkledger test '))))
@@ -22,7 +22,7 @@ describe('the data folder', function () {
       (error: Error) => error.message,
     )
 
-  it('is made when it is missing, for its owner only', async () => {
+  it('creates a missing folder, accessible to its owner only', async () => {
     const dir = join(scratch, 'a', 'b')
     const { release } = await lockDataDir(dir)
     expect((await stat(dir)).mode & 0o777).to.equal(0o700)
@@ -30,7 +30,7 @@ describe('the data folder', function () {
     expect(await readdir(dir)).to.deep.equal([])
   })
 
-  it('is refused to a second service, which is told who has it, and free again when the first has gone', async () => {
+  it('is refused to a second process with the id of the first, and is free when the first has ended', async () => {
     const first = child('datadir', scratch)
     expect(await first.next()).to.include.keys('started')
 
@@ -46,13 +46,13 @@ describe('the data folder', function () {
     await (await lockDataDir(scratch)).release()
   })
 
-  it('is refused a second time within one process', async () => {
+  it('is refused to a second owner in the same process', async () => {
     const { release } = await lockDataDir(scratch)
     expect(await refusalOf(lockDataDir(scratch))).to.include(`in use by another linkledger (pid ${process.pid})`)
     await release()
   })
 
-  it('is free after a kill -9 of its holder, and what that left behind is removed', async () => {
+  it('is free after a kill -9 of its holder, and the next holder removes the leftover socket', async () => {
     const killed = child('datadir', scratch)
     await killed.next()
     killed.kill('SIGKILL')
@@ -65,14 +65,14 @@ describe('the data folder', function () {
     expect(await readdir(scratch)).to.have.length(0)
   })
 
-  it('stays with a holder that is stopped and does not answer', async () => {
+  it('stays with a holder that is suspended and does not answer', async () => {
     const frozen = child('datadir', scratch)
     await frozen.next()
     frozen.kill('SIGSTOP')
     expect(await refusalOf(lockDataDir(scratch))).to.include('in use by another linkledger (pid unknown)')
   })
 
-  it('goes to exactly one of many that start at the same time, also over a stale lock', async () => {
+  it('goes to exactly one of many contenders that start together, even next to a stale socket', async () => {
     const killed = child('datadir', scratch)
     await killed.next()
     killed.kill('SIGKILL')
@@ -88,14 +88,14 @@ describe('the data folder', function () {
     expect(said.filter(({ started }) => started !== undefined)).to.have.length(1)
   })
 
-  it('may have a path that is longer than a socket can be named', async () => {
+  it('works in a folder whose path is too long for the name of a socket', async () => {
     const dir = join(scratch, 'x'.repeat(200), 'y'.repeat(200))
     const { release } = await lockDataDir(dir)
     expect(await refusalOf(lockDataDir(dir))).to.include('in use')
     await release()
   })
 
-  it('can be taken by another user than the one who left a lock in it', async function () {
+  it('can be taken by another user than the one that left a socket in the folder', async function () {
     needsRoot(this)
     const dir = join(scratch, 'shared')
     await mkdir(dir)
