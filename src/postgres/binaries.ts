@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { OperatorError } from '../lib/operatorerror.ts'
 
-/** Whom PostgreSQL runs as when we are root, which it refuses to be. */
+/** The user that PostgreSQL runs as when this process is root, which PostgreSQL refuses. */
 export interface Account {
   readonly uid: number
   readonly gid: number
@@ -19,14 +19,14 @@ export interface Binaries {
   readonly major: number
 }
 
-/** What children get of the environment: nothing of the machine's language or of ours. */
+/** Environment of child processes: without the machine's locale and without our variables. */
 export const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
 export const run = promisify(execFile)
 
 /**
- * PostgreSQL from npm, else the machine's own, of the wanted major version if one is wanted. It has been seen to run as the
- * given account: where that needs it, a copy is made once, in /var/lib as root and else below `dir`.
+ * Returns the PostgreSQL binaries from npm, otherwise those of the machine, of the major version `wanted` if it is given. They are known to
+ * run as `account`: if necessary they are copied once, as root to /var/lib, otherwise below `dir`. Throws when there are none.
  */
 export const findBinaries = async (dir: string, account: Account | undefined, wanted?: number): Promise<Binaries> => {
   const installed = [...(await packaged()), ...(await system())]
@@ -35,25 +35,25 @@ export const findBinaries = async (dir: string, account: Account | undefined, wa
     const have = installed.map(({ major, where }) => `${major} (${where})`).join(', ') || 'none'
     throw new OperatorError(
       wanted === undefined
-        ? 'there is no PostgreSQL here: npm install brings it as an optional dependency; else install one, or set DATABASE_URL'
-        : `${dir} holds a database of PostgreSQL ${wanted}, and installed is ${have}: install PostgreSQL ${wanted}, or set another DATA_DIR`,
+        ? 'no PostgreSQL found: run npm install with optional dependencies, install PostgreSQL on this machine, or set DATABASE_URL'
+        : `${dir} holds a database of PostgreSQL ${wanted}, but installed is ${have}: install PostgreSQL ${wanted}, or set another DATA_DIR`,
     )
   }
   const problems: unknown[] = []
-  const tell = (problem: unknown) => void problems.push(problem)
+  const report = (problem: unknown) => void problems.push(problem)
   for (const { where, major, version } of fitting) {
-    for await (const place of version === undefined ? [where] : places(where, version, dir, account, tell)) {
+    for await (const place of version === undefined ? [where] : places(where, version, dir, account, report)) {
       const bin = join(place, 'bin')
-      if (await runs(bin, account, tell)) return { bin, major }
+      if (await runs(bin, account, report)) return { bin, major }
     }
   }
-  throw new OperatorError(`PostgreSQL does not run here\n${problems.join('\n')}`)
+  throw new OperatorError(`PostgreSQL does not start on this machine\n${problems.join('\n')}`)
 }
 
 interface Installed {
   readonly where: string
   readonly major: number
-  /** of the npm package; the machine's own PostgreSQL is taken as it is */
+  /** version of the npm package; undefined for the machine's own PostgreSQL, which is never copied */
   readonly version?: string
 }
 
@@ -76,26 +76,30 @@ const system = async (): Promise<readonly Installed[]> => {
   return majors.sort((a, b) => b - a).map((major) => ({ where: join(base, String(major)), major }))
 }
 
-/** To start them is the one test for everything: rights on the way there, missing libraries, another libc. */
-const runs = async (bin: string, account: Account | undefined, tell: (problem: unknown) => void): Promise<boolean> => {
+/** Starting the programs tests everything at once: permissions on the path, missing libraries, another libc. */
+const runs = async (
+  bin: string,
+  account: Account | undefined,
+  report: (problem: unknown) => void,
+): Promise<boolean> => {
   try {
     for (const program of ['postgres', 'initdb']) {
       await run(join(bin, program), ['--version'], { ...account, env, cwd: '/' })
     }
     return true
   } catch (error) {
-    tell(error)
+    report(error)
     return false
   }
 }
 
-/** The package as it is, then with its symbolic links, then copies of it. */
+/** Candidates for the binaries of the package: as installed, with its symbolic links, then copies of it. */
 async function* places(
   native: string,
   version: string,
   dir: string,
   account: Account | undefined,
-  tell: (problem: unknown) => void,
+  report: (problem: unknown) => void,
 ): AsyncGenerator<string> {
   yield native
   await link(native).catch(() => {}) // node_modules may be read-only
@@ -105,20 +109,20 @@ async function* places(
     if (account && !(await isOurs(shelf))) continue
     const copy = join(shelf, `postgresql-${version}-${process.platform}-${process.arch}`)
     yield copy
-    const beside = `${copy}.${randomBytes(4).toString('hex')}`
+    const incomplete = `${copy}.${randomBytes(4).toString('hex')}`
     try {
-      await copyReadable(native, beside)
-      await link(beside)
-      await rename(beside, copy)
+      await copyReadable(native, incomplete)
+      await link(incomplete)
+      await rename(incomplete, copy)
     } catch (error) {
-      tell(error) // or another process was faster, and all is well
-      await rm(beside, { recursive: true, force: true })
+      report(error) // harmless when another process was faster
+      await rm(incomplete, { recursive: true, force: true })
     }
     yield copy
   }
 }
 
-/** npm packs no symbolic links; the package's install script makes them, unless scripts are off. */
+/** Creates symbolic links: npm does not pack them, and the package's install script may not have run. */
 const link = async (native: string) => {
   const listed: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of z.array(z.object({ source: z.string(), target: z.string() })).parse(listed)) {
@@ -128,19 +132,19 @@ const link = async (native: string) => {
   }
 }
 
-/** Root runs nothing from a folder that somebody else made or can write to, as anybody could in /tmp. */
+/** Whether only root can write to a folder. Root must not run programs from a folder that another user could have created, as in /tmp. */
 const isOurs = async (folder: string): Promise<boolean> => {
   try {
     await mkdir(folder)
     await chmod(folder, 0o755)
   } catch {
-    // it is there, or cannot be made: what follows tells
+    // it exists or cannot be created; the check below finds out
   }
   const found = await lstat(folder).catch(() => undefined)
   return found !== undefined && found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
-/** As installed, but readable for all: npm obeys the umask of who installs. */
+/** Copies the package so that every user can read it: npm installed it with the umask of its user. */
 const copyReadable = async (from: string, to: string): Promise<void> => {
   await mkdir(to)
   await chmod(to, 0o755)

@@ -5,23 +5,27 @@ import knex, { type Knex } from 'knex'
 import pg from 'pg'
 
 export type Database = Knex
-/** What pg connects with: a connection string, or the parts. */
+/** How pg connects: by a connection string, or by its parts. */
 export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database'>
 
 export interface PoolOptions {
-  /** names the connection in pg_stat_activity and in notifications */
+  /** names the process in pg_stat_activity and in notifications */
   readonly name: string
   readonly max: number
-  /** ms until a statement is given up */
+  /** ms until a statement is cancelled */
   readonly timeout: number
   readonly onError: (error: Error) => void
 }
 
-/** A way to the server that is gone without a word is noticed within half a minute. */
-export const alive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000, connectionTimeoutMillis: 2000 } as const
+/** Keep-alive settings: a connection that is lost silently is noticed within half a minute. */
+export const keepAlive = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  connectionTimeoutMillis: 2000,
+} as const
 
-/** `statement_timeout` only works where the server does: when that is silent in the middle of a statement, the connection is given up. */
-const giveUpSilent = (client: pg.Client, timeout: number) => {
+/** Closes a connection whose server falls silent during a statement: `statement_timeout` works only while the server does. */
+const closeWhenSilent = (client: pg.Client, timeout: number) => {
   const inner = client as unknown as {
     readonly readyForQuery: boolean
     readonly connection: { readonly stream: Socket }
@@ -29,34 +33,34 @@ const giveUpSilent = (client: pg.Client, timeout: number) => {
   const { stream } = inner.connection
   const ms = timeout + 1000
   stream.setTimeout(ms, () => {
-    const silent = new Error(`PostgreSQL has been silent for ${ms} ms`)
-    if (!inner.readyForQuery) stream.destroy(Object.assign(silent, { code: 'ETIMEDOUT' }))
+    const silence = new Error(`PostgreSQL did not answer for ${ms} ms`)
+    if (!inner.readyForQuery) stream.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }))
   })
 }
 
 const settings = (connection: Connection, { name, timeout }: PoolOptions) => ({
   ...connection,
   application_name: name,
-  ...alive,
+  ...keepAlive,
   statement_timeout: timeout,
   idle_in_transaction_session_timeout: 30_000,
 })
 
-/** A knex of its own, so that one kind of work can never take the connections of another. An exhausted one fails within two seconds. */
+/** Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails after 2 s. */
 export const openDatabase = (connection: Connection, options: PoolOptions): Database =>
   knex({
     client: 'pg',
     connection: settings(connection, options) as Knex.PgConnectionConfig,
     acquireConnectionTimeout: 2000,
-    // it would print: what it has to say is thrown as well, or goes to onError
+    // knex would print: its errors are thrown or passed to onError as well
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     pool: {
       min: 0,
       max: options.max,
-      // a broken connection must not take the process with it, and one left inside a transaction must not be used again
+      // an 'error' event without a listener would end the process
       afterCreate: (client: pg.Client, done: (error: Error | null, client: pg.Client) => void) => {
         client.on('error', options.onError)
-        giveUpSilent(client, options.timeout)
+        closeWhenSilent(client, options.timeout)
         done(null, client)
       },
     },
@@ -67,7 +71,7 @@ export const openPool = (connection: Connection, options: PoolOptions): pg.Pool 
   pool.on('error', options.onError)
   pool.on('connect', (client) => {
     client.on('error', options.onError)
-    giveUpSilent(client, options.timeout)
+    closeWhenSilent(client, options.timeout)
   })
   return pool
 }
@@ -85,7 +89,7 @@ const source: Knex.MigrationSource<string> = {
   },
 }
 
-/** Brings `log` and `state` to this program's form; processes that start together wait for each other. Forward only. */
+/** Applies missing migrations to the schemas `log` and `state`. Processes that start together wait for each other. */
 export const migrate = async (db: Database) => {
   await db.transaction(async (lock) => {
     await lock.raw('select pg_advisory_xact_lock(7275462)')
@@ -94,5 +98,5 @@ export const migrate = async (db: Database) => {
   })
 }
 
-/** A statement that comes again and again is kept by the server, parsed and planned, under a name. */
+/** Returns options that make the server keep a frequent statement parsed and planned. */
 export const prepared = (sql: string) => ({ name: createHash('sha1').update(sql).digest('hex') })

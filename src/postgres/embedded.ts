@@ -23,7 +23,7 @@ import { answers, isReady, socketName } from './processes.ts'
 import { onCluster, supervise } from './supervise.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
-/** Fits pg's PoolConfig: a host that begins with a slash is the folder of a UNIX socket. */
+/** How to connect to the embedded server, in the form of pg's PoolConfig. The host is the folder of a UNIX socket. */
 export interface EmbeddedConnection {
   readonly host: string
   readonly port: number
@@ -38,13 +38,14 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts the PostgreSQL whose cluster is in `dir`/postgres, and makes the cluster first if there is none. It ends with this
- * process, and is started again when it dies before: `onCrash` hears of that, the connection stays the same.
+ * Starts the PostgreSQL whose cluster is in `dir`/postgres and creates the cluster if there is none. The server ends with this process at
+ * the latest. When it dies earlier it is restarted: `onCrash` is called with the reason, and the connection stays the same. Throws
+ * `FolderInUse` when another process uses the cluster.
  *
  *     postgres/data      the cluster
- *     postgres/socket    where it listens, and nowhere else
- *     postgres/password  made with the cluster
- *     postgres/host      while it runs: the name of the socket folder
+ *     postgres/socket    the only place where it listens
+ *     postgres/password  created with the cluster
+ *     postgres/host      while it runs: path of the socket folder
  */
 export const startEmbedded = async (options: {
   dir: string
@@ -80,7 +81,7 @@ export const startEmbedded = async (options: {
   }
 }
 
-/** The connection to the PostgreSQL that some process has started below `dir`, or undefined when none runs. */
+/** Returns the connection to the PostgreSQL that any process has started below `dir`, or undefined when none runs. */
 export const runningEmbedded = async (dir: string): Promise<EmbeddedConnection | undefined> => {
   const home = join(resolve(dir), 'postgres')
   const host = await readFile(join(home, 'host'), 'utf8').catch(ifMissing(undefined))
@@ -99,23 +100,23 @@ const connectionOf = async (home: string, host: string): Promise<EmbeddedConnect
 })
 
 /**
- * Makes the folder beside, complete, then gives it its name. Who may log in is one role that owns its database and is not
- * the superuser; the superuser cannot log in at all.
+ * Creates a cluster in a temporary folder and renames it when it is complete. Only one role can log in: it owns its database and is not a
+ * superuser. The superuser cannot log in.
  */
 const create = async (dir: string, account: Account | undefined, { bin, major }: Binaries) => {
   const leftovers = (await readdir(dir)).filter((file) => file.startsWith('postgres.new-'))
-  // an initdb that outlived its parent may still write there: then it is removed another time
+  // an initdb that outlived its parent may still write there: then the folder is removed at the next attempt
   await Promise.all(leftovers.map((file) => rm(join(dir, file), { recursive: true, force: true }).catch(() => {})))
 
   const home = await mkdtemp(join(dir, 'postgres.new-'))
-  if (account) await chmod(home, 0o711) // to be walked through; data and socket are closed
+  if (account) await chmod(home, 0o711) // traversable; data and socket have mode 0700
   const data = join(home, 'data')
   for (const folder of [data, join(home, 'socket')]) {
     await mkdir(folder, { mode: 0o700 })
     if (account) await chown(folder, account.uid, account.gid)
   }
   const locale = ['--encoding=UTF8', '--locale=C']
-  // without it, lower() and ILIKE know ASCII only; and no collation that changes with a library
+  // lower() and ILIKE then handle all of Unicode, and no collation depends on the version of a library
   if (major >= 17) locale.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   const start = (program: string[], ...options: string[]) => {
     const [file = '', ...rest] = onCluster(program, data, account)
@@ -136,7 +137,7 @@ const create = async (dir: string, account: Account | undefined, { bin, major }:
   await writeFile(join(data, 'pg_hba.conf'), `local all ${name} scram-sha-256\n`)
   await writeFile(join(home, 'password'), password, { mode: 0o600 })
 
-  // the first acknowledged write must not be lost with the name of the folder it is in
+  // after a power failure the folder must still exist under its name
   for (const path of [join(data, 'pg_hba.conf'), join(home, 'password'), data, home]) await sync(path)
   await rename(home, join(dir, 'postgres'))
   await sync(dir)
@@ -148,7 +149,7 @@ const sync = async (path: string) => {
   await file.close()
 }
 
-/** PostgreSQL refuses to be root. An existing cluster is run as whoever owns it: it may have been made without root. */
+/** The user to run PostgreSQL as when this process is root: the owner of an existing cluster, otherwise an unprivileged user. */
 const accountFor = async (home: string): Promise<Account | undefined> => {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(join(home, 'data')).catch(ifMissing(undefined))
@@ -159,11 +160,11 @@ const accountFor = async (home: string): Promise<Account | undefined> => {
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
   }
   throw new OperatorError(
-    'PostgreSQL does not run as root, and there is no user postgres or nobody: start as another user, or set DATABASE_URL',
+    'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: start as another user, or set DATABASE_URL',
   )
 }
 
-/** The path of a socket has at most 107 bytes, 103 on a Mac: a longer one gets a short name in the temp folder. */
+/** The path of a socket is limited to 107 bytes, 103 on macOS. A longer one gets a short alias in the temp folder. */
 const recordHost = async (home: string): Promise<string> => {
   const folder = join(home, 'socket')
   let host = folder
@@ -179,7 +180,7 @@ const forgetHost = async (home: string) => {
   const file = join(home, 'host')
   const host = await readFile(file, 'utf8').catch(() => '')
   await rm(file, { force: true })
-  // what is written there is not believed blindly: root may run this on a folder of somebody else
+  // the file is not trusted: root may run this on a folder of another user
   if ((await readlink(host).catch(() => '')) !== join(home, 'socket')) return
   await rm(host)
   await rmdir(dirname(host))

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { alive, type Connection } from './database.ts'
+import { type Connection, keepAlive } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
   const client = new pg.Client({
     ...connection,
     application_name: name,
-    ...alive,
+    ...keepAlive,
   })
   client.on('error', onEnd)
   client.on('end', () => onEnd())
@@ -70,7 +70,7 @@ export const createListener = (connection: Connection, name: string): Listener =
   }
 }
 
-/** A connection of its own whose advisory locks last as long as it does. */
+/** Opens a connection for advisory locks, which last as long as the connection does. */
 export const openLocks = async (connection: Connection, name: string) => {
   const lost = new AbortController()
   const client = await connect(connection, name, () => lost.abort())
@@ -78,7 +78,7 @@ export const openLocks = async (connection: Connection, name: string) => {
   return {
     lost: lost.signal,
     acquire: async (keys: readonly bigint[]) => {
-      // one after the other: of several that start at once, one gets all there is to get, and nobody the half of it
+      // of several processes that start together, one then gets all locks, instead of each some of them
       await client.query('begin')
       try {
         await client.query('select pg_advisory_xact_lock(7275464)')

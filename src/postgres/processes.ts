@@ -8,32 +8,32 @@ import { env, run } from './binaries.ts'
 
 export const socketName = '.s.PGSQL.5432'
 
-/** On a Mac the one mark that is on all processes of a cluster. */
+/** Name of a cluster. On macOS it is the only mark on all processes of the cluster. */
 export const nameOf = (home: string): string =>
   `linkledger-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`
 
-/** What pg_ctl looks at. The file is of this start: the one before has been cleared away. */
+/** Whether the server accepts connections, by the file that pg_ctl checks too. A file of an earlier start has been removed. */
 export const isReady = async (home: string): Promise<boolean> => {
   const lines = (await readFile(join(home, 'data', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return lines[7]?.trim() === 'ready'
 }
 
 /**
- * Ends what a dead owner left in the cluster, by ever stronger means, and clears its locks. PostgreSQL would take any live
- * process with the number in its lock for itself: a stranger's, and one that is dead but not reaped.
+ * Stops the processes that a dead owner left in a cluster, with increasingly strong signals, and removes their lock files. PostgreSQL itself
+ * trusts the process id in a lock file, even when it now belongs to an unrelated process or to one that is dead but not reaped.
  */
-export const clear = async (home: string): Promise<void> => {
+export const stopLeftovers = async (home: string): Promise<void> => {
   const [data, socket] = [join(home, 'data'), join(home, 'socket')]
   const lock = join(data, 'postmaster.pid')
-  const means = [
+  const steps = [
     { signal: 'SIGINT', patience: 8000 },
     { signal: 'SIGQUIT', patience: 3000 },
     { signal: 'SIGKILL', patience: 3000 },
   ] as const
-  for (const { signal, patience } of means) {
+  for (const { signal, patience } of steps) {
     const postmaster = Number.parseInt(await readFile(lock, 'utf8').catch(() => ''), 10)
     const pids = await processesIn(home)
-    // backends without a postmaster leave by themselves, but a busy one not soon
+    // backends without a postmaster end by themselves, a busy one only after a while: SIGINT does not help
     if (signal === 'SIGINT' && pids.length > 0 && !pids.includes(postmaster)) continue
     for (const pid of pids) if (signal !== 'SIGINT' || pid === postmaster) kill(pid, signal)
     for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
@@ -43,18 +43,18 @@ export const clear = async (home: string): Promise<void> => {
       return
     }
   }
-  throw new Error(`${data} is in use by a PostgreSQL that cannot be stopped from here: of another container, perhaps`)
+  throw new Error(`${data} is in use by a PostgreSQL that this process cannot stop: it may run in another container`)
 }
 
 const kill = (pid: number, signal: NodeJS.Signals) => {
   try {
     process.kill(pid, signal)
   } catch {
-    // gone in between
+    // it has ended in the meantime
   }
 }
 
-/** The processes of the cluster's server. Never told by a number alone: that may be anybody's by now. */
+/** The processes of the cluster's server. A process id alone does not identify them, because ids are reused. */
 const processesIn = async (home: string): Promise<readonly number[]> => {
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command='], { env })
@@ -77,7 +77,7 @@ const processesIn = async (home: string): Promise<readonly number[]> => {
   return pids.filter((_, index) => inside[index])
 }
 
-/** Whether a server listens in this socket folder, also one whose processes cannot be seen from here. */
+/** Whether a server listens in this socket folder, including one whose processes are not visible to this one. */
 export const answers = async (socketFolder: string): Promise<boolean> => {
   const socket = connect(join(socketFolder, socketName))
   try {

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, env } from './binaries.ts'
-import { clear, isReady, nameOf } from './processes.ts'
+import { stopLeftovers, isReady, nameOf } from './processes.ts'
 
 export interface Cluster {
   /** holds `data` and `socket` */
   readonly home: string
   readonly bin: string
-  /** whom to run as; undefined: as ourselves */
+  /** the user to run as; undefined: the user of this process */
   readonly account: Account | undefined
 }
 
 /**
- * The command line of a program for the cluster it is started in. As another account it may not be able to walk there (below
- * /root, say): on Linux it opens the folder by a descriptor that it is given, without the walk. Standing there is not enough,
- * because before version 16 PostgreSQL walks away and back when it starts.
+ * Returns the command line of a program that is started with the cluster's `data` as working directory. Another account may be unable to
+ * traverse the path to it (below /root, for example). On Linux the program therefore opens the folder by an inherited descriptor. The working
+ * directory alone is not enough: before version 16, PostgreSQL leaves it during startup and returns by path.
  */
 export const onCluster = (program: string[], data: string, account: Account | undefined): string[] =>
   account && process.platform === 'linux'
@@ -26,8 +26,8 @@ export const onCluster = (program: string[], data: string, account: Account | un
     : [...program, '-D', data]
 
 /**
- * A shell that outlives us: when our end of its input closes, in whatever way we die, it stops PostgreSQL. More than once,
- * because one that is just starting ignores it. It is also the parent that reaps PostgreSQL where PID 1 does not.
+ * A shell that outlives this process: when our end of its input closes, however we die, it stops PostgreSQL. It signals several times,
+ * because PostgreSQL ignores the signal during startup. As the parent, it also reaps PostgreSQL where PID 1 does not.
  */
 const keeper = `trap '' HUP INT TERM
 exec 3<&0
@@ -41,19 +41,19 @@ exit $status`
 
 const settings = (home: string): Record<string, string> => ({
   listen_addresses: '',
-  unix_socket_directories: '../socket', // from `data`: there is no walk, and no limit on the length of the path
+  unix_socket_directories: '../socket', // relative to `data`: independent of permissions on the path and of its length
   unix_socket_permissions: '0700',
   port: '5432',
   cluster_name: nameOf(home),
   max_connections: '80',
   shared_buffers: '64MB',
   log_line_prefix: '',
-  log_error_verbosity: 'terse', // DETAIL quotes values of rows
+  log_error_verbosity: 'terse', // DETAIL contains values of rows
 })
 
 /**
- * Starts the server of a cluster that nobody else uses (the caller holds it), and starts it again whenever it dies.
- * Nothing of it keeps node alive.
+ * Starts the server of a cluster and restarts it whenever it dies. The caller holds the lock of the cluster's folder. Neither the server nor
+ * its pipes keep this process alive. Throws when the first start fails.
  */
 export const supervise = async (
   cluster: Cluster,
@@ -86,14 +86,14 @@ export const supervise = async (
       const patience = new AbortController()
       await Promise.race([watching, sleep(10_000, undefined, { signal: patience.signal }).catch(() => {})])
       patience.abort()
-      await clear(home) // nothing is left to do, as a rule
+      await stopLeftovers(home) // normally there is nothing left to do
     },
   }
 }
 
 interface Server {
   readonly ready: Promise<'ready'>
-  /** never rejects: says how it ended, or why it did not start */
+  /** how it ended, or why it did not start; never rejects */
   readonly ended: Promise<string>
 }
 
@@ -103,7 +103,7 @@ const launch = async (
   stopping: AbortSignal,
 ): Promise<Server> => {
   try {
-    await clear(home)
+    await stopLeftovers(home)
     stopping.throwIfAborted()
   } catch (error) {
     return { ready: new Promise(() => {}), ended: Promise.resolve(String(error)) }
@@ -115,22 +115,22 @@ const launch = async (
     ...account,
     env,
     cwd: data,
-    detached: true, // a session of its own: Ctrl-C is ours, and PostgreSQL is stopped last
+    detached: true, // a session of its own, so that Ctrl-C reaches only this process, which stops PostgreSQL last
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   shell.unref()
   for (const pipe of shell.stdio) if (pipe instanceof Socket) pipe.unref()
   let lastLine = ''
   const lines = createInterface({ input: shell.stderr }).on('line', (line) => log((lastLine = line)))
-  const silent = once(lines, 'close')
+  const outputEnded = once(lines, 'close')
 
-  const letGo = () => shell.stdin.destroy()
-  stopping.addEventListener('abort', letGo)
+  const closeInput = () => shell.stdin.destroy()
+  stopping.addEventListener('abort', closeInput)
   const ended = once(shell, 'exit').then(
     async ([status, signal]: (number | string | null)[]) => {
-      // what it said may arrive after it has gone; a backend that is slow to leave keeps the pipe open
-      await Promise.race([silent, sleep(200)])
-      return `PostgreSQL ended with ${signal ?? `status ${status}`}, its last words: ${lastLine}`
+      // output may arrive after the exit, and a backend that is slow to end keeps the pipe open
+      await Promise.race([outputEnded, sleep(200)])
+      return `PostgreSQL ended with ${signal ?? `status ${status}`}; its last line of output: ${lastLine}`
     },
     (error: Error) => `PostgreSQL cannot be started: ${error.message}`,
   )
@@ -141,8 +141,8 @@ const launch = async (
   }
   void ended.then(() => {
     over = true
-    letGo()
-    stopping.removeEventListener('abort', letGo)
+    closeInput()
+    stopping.removeEventListener('abort', closeInput)
   })
   return { ready: ready(), ended }
 }

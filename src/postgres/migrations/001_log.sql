@@ -1,6 +1,6 @@
 create schema log;
 
--- data and metadata are json, not jsonb: the bytes and the order of keys stay as they were written
+-- data and metadata are json, not jsonb, which would not keep the bytes and the order of keys as they were written
 create table log.events (
   position bigint primary key,
   stream text collate "C" not null,
@@ -20,10 +20,10 @@ do $$ begin
 exception when others then null; -- a server built without lz4 keeps its default
 end $$;
 
--- Appends groups of writes (w_*, events e_* in the same order). A group is stored whole or not at all; the groups know nothing
--- of each other, and no stream comes twice in one call. The advisory lock makes positions commit in order and without a gap.
--- A write whose ids already stand at its expected revision is a retry and counts as stored.
--- Answers one row a write: its stream's revision now, and whether its group is stored.
+-- Appends groups of writes (w_*) with their events (e_*, in the same order). A group is stored as a whole or not at all. Groups are
+-- independent, and a stream occurs once per call. The advisory lock makes positions commit in order and without gaps.
+-- A write whose event ids are already stored at its expected revision is a retry and counts as stored.
+-- Returns one row per write: the current revision of its stream, and whether its group is stored.
 create function log.append(
   w_group int[], w_stream text[], w_expected bigint[], w_count int[],
   e_id uuid[], e_type text[], e_data json[], e_metadata json[], e_at timestamptz[]

@@ -1,4 +1,4 @@
--- Neither facts nor derived: lost here means lost. The schema `state` is backed up together with `log` (and SECRET, which opens the keys).
+-- Data that is neither in the log nor derived from it. Back up the schema `state` together with `log`, and SECRET, which opens the keys.
 
 -- 32-byte keys, wrapped under SECRET: 'service' (hashes, cookies) and 'account-<id>' (sealed personal data)
 create table state.keys (
@@ -18,14 +18,14 @@ create sequence state.pixel_id;
 create sequence state.qr_id;
 create sequence state.splash_id;
 
--- when DNS of a branded domain was last looked at, and how often in a row it did not lead to us
+-- when the DNS of a branded domain was last checked, and how many checks in a row did not lead to this service
 create table state.domain_checks (
   domain bigint primary key,
   checked_at timestamptz not null,
   failures int not null
 );
 
--- fixed windows, shared by all processes; may be lost with the server
+-- fixed windows, shared by all processes; unlogged, because losing them does no harm
 create unlogged table state.rate_limits (
   key text primary key,
   ends_at timestamptz not null,
