@@ -10,12 +10,12 @@ import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
 import { expectExactClicks, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
 
-const embedded = async (dir: string) => (await runningEmbedded(dir)) ?? expect.fail('no PostgreSQL runs')
+const embedded = async (dir: string) => (await runningEmbedded(dir)) ?? expect.fail('PostgreSQL is not running')
 const postmaster = async (dir: string) =>
   Number.parseInt(await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))]
 
-describe(`a service with the embedded default that is killed (${repeatable})`, function () {
+describe(`a service on the embedded database that is killed (${repeatable})`, function () {
   this.timeout(long ? 1_800_000 : 120_000)
   const random = randomFrom(seed)
   const stage = openStage()
@@ -28,12 +28,12 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
     ;({ key } = await (await start()).register())
   })
   beforeEach(async () => {
-    // a spec that failed may have left none
+    // a test that failed may have left the service stopped
     if (service.child.exitCode !== null || service.child.signalCode !== null) await start()
   })
   after(stage.clear)
 
-  it('8: loses no answered click by kill -9 under load, and counts none twice', async () => {
+  it('8: counts every redirected click exactly once after kill -9 under load', async () => {
     const links = await makeLinks(service, key, 5)
     const visits: Sent<VisitWish>[] = []
     for (const _ of rounds(2, 20)) {
@@ -48,7 +48,7 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
     note(`${visits.filter(({ status }) => status === 302).length} answered clicks`)
   })
 
-  it('16: keeps every acknowledged write when the postmaster is killed during appends, and starts it again', async () => {
+  it('16: restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends', async () => {
     const load = stage.load(service, 8, creations(key))
     for (const _ of rounds(2, 20)) {
       await load.answers(20 + random(60), ({ status }) => status === 200)
@@ -62,7 +62,7 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
     note(`${acknowledged} acknowledged, ${failed.length} answered 503`)
   })
 
-  it('17: after kill -9, takes over from the PostgreSQL that stayed behind; of two that start at once, one does', async () => {
+  it('17: takes over the orphaned PostgreSQL after kill -9; of two services that start at once, only one succeeds', async () => {
     const load = stage.load(service, 4, creations(key))
     await load.answers(20, ({ status }) => status === 200)
     const orphan = await leaveOrphan(dir, service)
@@ -83,10 +83,10 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
 
   const signals = {
     SIGTERM: () => void service.child.kill('SIGTERM'),
-    'SIGINT to its process group, as Ctrl-C does,': () => void process.kill(-service.child.pid!, 'SIGINT'),
+    'SIGINT in its process group, as from Ctrl-C,': () => void process.kill(-service.child.pid!, 'SIGINT'),
   }
   for (const [signal, send] of Object.entries(signals))
-    it(`18: told to stop by ${signal} under load, answers all it was asked and loses nothing`, async () => {
+    it(`18: finishes every open request and loses nothing when it receives ${signal} under load`, async () => {
       const links = await makeLinks(service, key, 5)
       const allVisits: Sent<VisitWish>[] = []
       for (const _ of rounds(1, 10)) {
@@ -94,17 +94,22 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
         const visiting = stage.load(service, 20, visitsTo(links, random))
         await Promise.all([writing.answers(20 + random(80)), visiting.answers(100 + random(400))])
         const ended = once(service.child, 'exit')
-        const told = Date.now()
+        const signalled = Date.now()
         send()
         const [code] = (await ended) as [number | null]
         expect(code).to.equal(0)
-        expect(Date.now() - told).to.be.below(45_000)
+        expect(Date.now() - signalled).to.be.below(45_000)
         const [writes, visits]: [Sent<CreateWish>[], Sent<VisitWish>[]] = [await writing.stop(), await visiting.stop()]
 
         expect(statusesOf(writes)).to.have.members([200, undefined])
         expect(statusesOf(visits)).to.have.members([302, undefined])
-        const unanswered = [...writes, ...visits].filter(({ status, began }) => status === undefined && began < told)
-        expect(unanswered.map(({ wish }) => wish.path)).to.deep.equal([], 'asked before it was told to stop')
+        const unanswered = [...writes, ...visits].filter(
+          ({ status, began }) => status === undefined && began < signalled,
+        )
+        expect(unanswered.map(({ wish }) => wish.path)).to.deep.equal(
+          [],
+          'requests from before the signal without a response',
+        )
 
         await start()
         allVisits.push(...visits)
@@ -114,7 +119,7 @@ describe(`a service with the embedded default that is killed (${repeatable})`, f
     })
 })
 
-/** Ends a service so suddenly that nothing of it stops its PostgreSQL; answers the postmaster's pid. */
+/** Kills a service in a way that leaves its PostgreSQL running; returns the pid of the postmaster. */
 const leaveOrphan = async (dir: string, { child, end }: Service) => {
   const server = await postmaster(dir)
   const parents = new Map(

@@ -18,7 +18,7 @@ const failures = (sent: readonly Sent[], good: number) =>
     .filter(({ status, headers }) => status !== good && !(status === 503 && headers['retry-after']))
     .map(({ wish, status, text }) => `${wish.method} ${wish.path} ${status} ${text.slice(0, 200)}`)
 
-describe(`PostgreSQL on bad days (${repeatable})`, function () {
+describe(`failures of PostgreSQL (${repeatable})`, function () {
   this.timeout(long ? 1_800_000 : 120_000)
   const random = randomFrom(seed)
   const stage = openStage()
@@ -34,7 +34,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
     return service
   }
 
-  it('51: connections cut at random moments leave nothing by half: each request is carried out or answers 503', async () => {
+  it('51: carries out each request completely or returns 503 while connections are cut at random moments', async () => {
     const connection = (await freshDatabase()) as EmbeddedConnection
     const service = await startOn(connection)
     const { key } = await service.register()
@@ -73,7 +73,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
     note(`${cut} connections cut, ${acknowledged} links made, ${writes.length - acknowledged} answered 503`)
   })
 
-  it('52: with all connections of the API taken, it answers 503 soon, and redirects do not notice', async () => {
+  it('52: returns 503 soon while all connections of the API are taken, and redirects are not affected', async () => {
     const connection = await freshDatabase()
     const service = await startOn(connection as EmbeddedConnection)
     const { key } = await service.register()
@@ -81,7 +81,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
     const [cached, uncached] = [links.slice(0, 20), links.slice(20)]
     for (const { alias } of cached) expect((await service.visit(`/${alias}`)).status).to.equal(302)
 
-    // a table that lists need, and redirects do not
+    // lists need this table, redirects do not
     const holder = await stage.connect(connection)
     const { rows } = await holder.query<{ name: string }>(
       `select oid::regclass::text as name from pg_class where relname like 'link\\_counts%' and relkind = 'r'`,
@@ -123,7 +123,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
     },
   }
   for (const [where, place] of Object.entries(places))
-    it(`26: stopped and started, ${where}: known links redirect, unknown ones are 503 and never 404, and all of it mends by itself`, async () => {
+    it(`26: redirects cached links and returns 503, never 404, for others while PostgreSQL (${where}) is stopped, and recovers by itself`, async () => {
       const dir = await stage.dir()
       const startPostgres = () => startEmbedded({ dir, log: () => {} })
       let postgres = await startPostgres()
@@ -154,7 +154,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
         const body = { url: 'https://example.com/' }
         const asked = await Promise.all([
           service.post('/api/url/add', { key, body }),
-          // these need little but the log: where that is elsewhere they may well succeed
+          // these need little but the log, so they may succeed when the log is elsewhere
           ...(where === 'with the log in it'
             ? [
                 service.put(`/api/url/${spare!.id}/update`, { key, body }),
@@ -176,9 +176,11 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
           ({ status }) => status === 200,
         )
         expect(mended.status).to.equal(200)
+        // the process is ready before the clicks that wait in its spool are relayed
         const ready = await until(
           () => service.get('/readyz'),
-          ({ status }) => status === 200,
+          ({ status, json }) => status === 200 && json['problems'].length === 0,
+          30_000,
         )
         expect(ready.json).to.deep.equal({ ready: true, problems: [] })
         expect((await service.visit(`/${unknown.shift()!.alias}`)).status).to.equal(302)
@@ -189,7 +191,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
       await expectExactClicks(service, key, visits)
     })
 
-  it('27: hung: the API answers 503 within seconds, known links redirect, and all of it goes on when the server does', async () => {
+  it('27: returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it', async () => {
     const dir = await stage.dir()
     const postgres = await startEmbedded({ dir, log: () => {} })
     stage.later(() => postgres.stop())
@@ -219,7 +221,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
       expect(headers.get('Retry-After')).to.match(/^\d+$/)
     }
     expect(took).to.be.below(10_000) // each gives up after five
-    // long enough for every connection that was in use to be given up
+    // wait until every connection that was in use has timed out
     await sleep(Math.max(0, (long ? 20_000 : 13_000) - (Date.now() - stopped)))
     await visiting.answers(50)
     signal('SIGCONT')
@@ -229,7 +231,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
       ({ status }) => status === 200,
     )
     expect(mended.status).to.equal(200)
-    // not one of the pools' connections is left that answers for a question of before
+    // no connection in the pools may return the response to an earlier query
     const reads = await Promise.all(links.map(async ({ id }) => (await service.get(`/api/url/${id}`, { key })).json))
     expect(reads.map(({ details }) => details.id)).to.deep.equal(links.map(({ id }) => id))
     for (const { alias } of unknown) expect((await service.visit(`/${alias}`)).status).to.equal(302)
@@ -241,7 +243,7 @@ describe(`PostgreSQL on bad days (${repeatable})`, function () {
   })
 })
 
-/** The postmaster of an embedded PostgreSQL and all it has started. */
+/** Returns the process ids of an embedded PostgreSQL: the postmaster and its children. */
 const processesOf = async (dir: string) => {
   const server = Number.parseInt(await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')

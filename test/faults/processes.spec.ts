@@ -14,7 +14,7 @@ const timed = async <T>(ask: () => Promise<T>) => {
 }
 const location = ({ status, headers }: Answer) => `${status} ${headers.get('Location')}`
 
-/** Each time as somebody else: who asks for much that is not there is soon answered without a look. */
+/** Visits from a different address each time: many requests for missing links from one address are limited. */
 const visit = (service: Service, path: string) =>
   service.visit(path, { 'X-Forwarded-For': [10, ...Array.from({ length: 3 }, () => randomInt(256))].join('.') })
 
@@ -43,7 +43,7 @@ describe('two processes on one database', function () {
     return { id: Number(json['id']), path: `/${String(json['short']).split('/').at(-1)}` }
   }
 
-  /** Each is written in the one and must be there, the same, in the other. */
+  /** Creates links in one process and expects them, unchanged, in the other. */
   const expectReadYourWrites = async (count: number) => {
     const times: number[] = []
     for (let n = 0; n < count; n++) {
@@ -55,7 +55,7 @@ describe('two processes on one database', function () {
       expect([made.status, made.headers.get('X-Projection-Pending')]).to.deep.equal([200, null])
       const read = await reader.get(`/api/url/${made.json['id']}`, { key })
       expect(read.status).to.equal(200)
-      // each says its own address of itself, for none was configured
+      // without BASE_URL, each process has its own address
       const path = (address: unknown) => new URL(String(address)).pathname
       const { shorturl, ...details } = read.json['details'] as Record<string, unknown>
       expect(path(shorturl)).to.equal(path(made.json['shorturl']))
@@ -64,10 +64,10 @@ describe('two processes on one database', function () {
     note(`a link is created and readable: ${spread(times)}`)
   }
 
-  it('13: show in the other process, at once, what was written in the one', () =>
+  it('13: return a link from one process as soon as the other has created it', () =>
     expectReadYourWrites(long ? 500 : 200))
 
-  it('43: go on so beside transactions that stay open, in this database and in another of the cluster', async () => {
+  it('43: keep doing so while transactions stay open in this database and in another one of the cluster', async () => {
     for (const place of [connection, await freshDatabase()]) {
       const idle = await stage.connect(place)
       await idle.query('create table held (n int); begin; insert into held values (1)')
@@ -81,7 +81,7 @@ describe('two processes on one database', function () {
     while (Date.now() < end)
   })
 
-  it('see a change, a deletion and a new password of the other process within a blink', async () => {
+  it('apply a change, a deletion and a new password from the other process within a second', async () => {
     const times: number[] = []
     for (const _ of rounds(20, 100)) {
       const { id, path } = await add(a, { url: 'https://example.com/before' })
@@ -98,7 +98,7 @@ describe('two processes on one database', function () {
         expect(location(answer), 'in the other process').to.equal(wished)
         times.push(ms)
       }
-      expect(location(await visit(b, path))).to.equal('302 https://example.com/before') // now B remembers it
+      expect(location(await visit(b, path))).to.equal('302 https://example.com/before') // now B has cached it
       const update = (body: object) => () =>
         a.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/after', ...body } })
       await expectSoon(update({}), '302 https://example.com/after')
@@ -110,7 +110,7 @@ describe('two processes on one database', function () {
     note(`a change is seen by the other process after ${spread(times)}`)
   })
 
-  it('hold to it at once when an account is disabled, and enabled, by the command line', async () => {
+  it('obey at once when the command line disables and enables an account', async () => {
     const other = await a.register()
     const made = await a.post('/api/url/add', { key: other.key, body: { url: 'https://example.com/' } })
     const path = `/${String(made.json['short']).split('/').at(-1)}`
@@ -130,7 +130,7 @@ describe('two processes on one database', function () {
     expect(await both()).to.deep.equal([200, 302, 200, 302])
   })
 
-  it('14: with the projector stopped, answer a write, and read and follow what was written all the same', async () => {
+  it('14: accept, return and redirect changes while the projector is stopped', async () => {
     const stranger = (await b.register()).key
     const [changed, deleted, protected_, untouched] = await Promise.all(
       ['changed', 'deleted', 'protected', 'untouched'].map((name) => add(b, { url: `https://example.com/${name}` })),
@@ -174,7 +174,7 @@ describe('two processes on one database', function () {
     const registering = pending(() =>
       a.post('/register', { body: { email: 'late@example.com', password: 'correct horse 1' } }),
     )
-    // long before the writers are answered
+    // long before the writers get their responses
     await inBoth(changed!.path, '302 https://example.com/newer')
     await inBoth(deleted!.path, '404 null')
     await inBoth(protected_!.path, '200 null')
@@ -184,7 +184,10 @@ describe('two processes on one database', function () {
     const lateKey = String((await registering).json['api_key'])
     for (const service of [a, b]) {
       const { status, headers } = await service.get('/api/account', { key: lateKey })
-      expect([status, headers.has('Retry-After')], 'a key that is not wrong, but late').to.deep.equal([503, true])
+      expect([status, headers.has('Retry-After')], 'a key of an account that is not projected yet').to.deep.equal([
+        503,
+        true,
+      ])
     }
 
     for (const service of [a, b]) {
@@ -196,10 +199,10 @@ describe('two processes on one database', function () {
       expect((await read(protected_!.id)).json['details'].password).to.equal(true)
       expect((await read(deleted!.id)).status).to.equal(404)
       for (const id of [made.json['id'], changed!.id]) expect((await read(id, stranger)).status).to.equal(404)
-      expect(await listed(service)).to.deep.equal(before) // late, and no error
+      expect(await listed(service)).to.deep.equal(before) // not projected yet, and no error
     }
 
-    // one that starts now has heard nothing of all this
+    // a process that starts now has missed all notifications
     const newcomer = await stage.start({ ...settings, DATA_DIR: await stage.dir() })
     const answers = [changed!, deleted!, protected_!].map(async ({ path }) => location(await visit(newcomer, path)))
     expect(await Promise.all(answers)).to.deep.equal(['302 https://example.com/newer', '404 null', '200 null'])

@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/database.ts'
 import { note, openStage } from '../support/faults.ts'
 import type { Service } from '../support/process.ts'
 
-describe('roles split over processes on one database', function () {
+describe('roles in separate processes on one database', function () {
   this.timeout(120_000)
   const stage = openStage()
   let [first, second, working, standby]: Service[] = []
@@ -13,7 +13,7 @@ describe('roles split over processes on one database', function () {
   before(async () => {
     const connection = await freshDatabase()
     const settings = { DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only' }
-    // others talk all the time, also while one is not done starting
+    // notifications arrive all the time, also while a process is starting
     const talker = await stage.connect(connection)
     const talking = setInterval(() => void talker.query(`notify linkledger, 'log nobody'`).catch(() => {}), 1)
     stage.later(() => clearInterval(talking))
@@ -34,7 +34,7 @@ describe('roles split over processes on one database', function () {
     /^linkledger_projector_active 1$/m.test(await (await fetch(`${service.address}/metrics`)).text())
   const ready = async (service: Service) => (await fetch(`${service.address}/readyz`)).status
 
-  it('serve what was written through one through the other, and count what both have answered', async () => {
+  it('make a link created through one process available through the other, and count the clicks of both', async () => {
     const { id, path } = await add(first!, 1)
     expect((await second!.get(`/api/url/${id}`, { key })).status).to.equal(200)
     for (let n = 0; n < 20; n++) expect((await (n % 2 === 0 ? first! : second!).visit(path)).status).to.equal(302)
@@ -43,7 +43,7 @@ describe('roles split over processes on one database', function () {
     for (const service of [first!, second!, working!, standby!]) expect(await ready(service)).to.equal(200)
   })
 
-  it('serve nothing but probes where they are not http', async () => {
+  it('respond only to probes and metrics in a process without the role http', async () => {
     for (const path of ['/api/urls', '/register', '/anything']) {
       const { status, json } = await working!.get(path)
       expect([status, json]).to.deep.equal([404, { error: 1, message: 'This process does not run the `http` role.' }])
@@ -51,7 +51,7 @@ describe('roles split over processes on one database', function () {
     expect((await working!.get('/healthz')).status).to.equal(200)
   })
 
-  it('go on within ten seconds when the projector is killed: the standby takes its place', async () => {
+  it('keep working when the projector is killed: the standby replaces it within ten seconds', async () => {
     expect([await active(working!), await active(standby!)]).to.deep.equal([true, false])
     const { id, path } = await add(first!, 2)
     const killed = Date.now()
