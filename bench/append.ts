@@ -25,7 +25,7 @@ const linkDeleted = (id: number): New<DomainEvent> => ({
   },
 })
 
-/** An event to a stream of its own by the store, against the same row by a plain insert that checks nothing. */
+/** Appending an event to a new stream, compared with a plain insert of the same row without any check. */
 export const append = async (bench: Bench): Promise<Line[]> => {
   const connection = await bench.database()
   const settings = { name: 'bench', timeout: 10_000, onError: () => {} }
@@ -42,7 +42,7 @@ export const append = async (bench: Bench): Promise<Line[]> => {
   const byStore = async () => {
     const event = linkDeleted(++id)
     const appended = await store.append([{ stream: `link-${id}`, expected: 'no_stream', events: [event] }])
-    if (!appended.ok) throw new Error('a conflict where there can be none')
+    if (!appended.ok) throw new Error('unexpected conflict: each stream is new')
   }
   const text = 'insert into plain (stream, revision, id, type, data, metadata, at) values ($1, $2, $3, $4, $5, $6, $7)'
   const byHand = async () => {
@@ -56,7 +56,7 @@ export const append = async (bench: Bench): Promise<Line[]> => {
     const [ours, theirs]: [number[], number[]] = [[], []]
     for (let run = 0; run <= runs; run++) {
       const rates = [await perSecond(writers, seconds, byHand), await perSecond(writers, seconds, byStore)] as const
-      if (run === 0) continue // the first warms up
+      if (run === 0) continue // warm-up
       theirs.push(rates[0])
       ours.push(rates[1])
     }

@@ -9,7 +9,7 @@ import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
 import { urlOf } from '../test/support/app.ts'
 import { client } from '../test/support/client.ts'
 
-/** What was measured, and what is wished. */
+/** A measured value and its target. */
 export interface Line {
   readonly what: string
   readonly result: string
@@ -19,9 +19,9 @@ export interface Line {
 
 export interface Bench {
   readonly dir: string
-  /** A new empty database on the bench's PostgreSQL. */
+  /** Creates an empty database on the PostgreSQL of the benchmarks. */
   readonly database: () => Promise<EmbeddedConnection>
-  /** The real service in a process of its own, on a database of its own unless one is given. */
+  /** Starts the built service in a separate process, on a new database unless one is given. */
   readonly service: (on?: EmbeddedConnection) => Promise<Service>
 }
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -30,10 +30,10 @@ const cannon = createRequire(import.meta.url).resolve('autocannon')
 const main = new URL('../dist/main.js', import.meta.url).pathname
 
 const running = new Set<ChildProcess>()
-/** Ends what a part that failed has left behind. */
+/** Ends the processes that a failed benchmark has left running. */
 export const stopAll = () => running.forEach((child) => child.kill())
 
-/** A process that tells where it listens; resolves when it does. */
+/** Starts a process and resolves with its address when it has printed it. */
 export const startListening = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const child: ChildProcess = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -48,7 +48,7 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
       const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
       if (found) resolve(found)
     })
-    void exited.then(() => reject(new Error(`it ended before it listened:\n${output}`)))
+    void exited.then(() => reject(new Error(`the process ended before it listened:\n${output}`)))
   })
   const stop = async () => {
     child.kill()
@@ -92,7 +92,7 @@ interface Load {
   readonly '3xx': number
 }
 
-/** Requests from a process of its own; `args` are autocannon's. */
+/** Sends requests from a separate process; `args` are those of autocannon. */
 export const load = async (...args: readonly string[]): Promise<Load> => {
   const { stdout } = await promisify(execFile)(process.execPath, [cannon, '--json', '--no-progress', ...args], {
     maxBuffer: 64 * 1024 ** 2,
@@ -104,7 +104,7 @@ export const quantile = (values: readonly number[], p: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Runs tasks of `writers` loops for a while; answers how many were done in a second. */
+/** Runs the task in `writers` parallel loops for some seconds; returns how often per second. */
 export const perSecond = async (writers: number, seconds: number, task: () => Promise<unknown>): Promise<number> => {
   const start = performance.now()
   let done = 0

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import type { Click } from '../src/events/click.ts'
 import { codec } from '../src/events/codec.ts'
+import { systemMetadata } from '../src/events/event.ts'
 import type { Event } from '../src/events/index.ts'
 import { createSignal } from '../src/lib/signal.ts'
 import { postgresStore } from '../src/store/postgres.ts'
@@ -17,7 +18,7 @@ const [batches, perBatch] = [400, 500]
 const links = 10_000
 const pick = <T>(...values: readonly [T, ...T[]]): T => values[randomInt(values.length)] ?? values[0]
 
-/** Few links get most of the clicks; every third click is by a visitor who has been there. */
+/** A few links get most of the clicks, and most clicks are by returning visitors. */
 const click = (at: string): Click => {
   const link = Math.floor(links ** Math.random())
   return {
@@ -57,7 +58,7 @@ const linkClicked = (n: number): Event<'LinkClicked'> => {
   }
 }
 
-/** Clicks that stand in the log into the tables of the statistics: facts, counters, labels, checkpoint. */
+/** Projecting clicks from the log into the tables of the statistics: facts, counters, labels, checkpoint. */
 export const project = async (bench: Bench): Promise<Line[]> => {
   const connection = await bench.database()
   const settings = { name: 'bench', timeout: 60_000, onError: () => {} }
@@ -66,16 +67,8 @@ export const project = async (bench: Bench): Promise<Line[]> => {
   await ensureCheckpoints(db)
   const pool = openPool(connection, { ...settings, max: 4 })
   const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
-  const metadata = {
-    v: 1,
-    at: new Date().toISOString(),
-    account: null,
-    actor: { kind: 'service' },
-    request: '',
-    command: randomUUID(),
-  } as const
   for (let n = 0; n < batches; n++) {
-    const events = [{ ...linkClicked(n), id: randomUUID(), metadata }]
+    const events = [{ ...linkClicked(n), id: randomUUID(), metadata: systemMetadata() }]
     await store.append([{ stream: 'clicks-local-0', expected: n === 0 ? 'no_stream' : BigInt(n - 1), events }])
   }
 
@@ -83,7 +76,7 @@ export const project = async (bench: Bench): Promise<Line[]> => {
   for (let run = 0; run <= runs; run++) {
     const start = performance.now()
     await fill({ db, store, log: pino({ level: 'silent' }), instance: 'bench' }, stats, new AbortController().signal)
-    if (run > 0) rates.push((batches * perBatch * 1000) / (performance.now() - start)) // the first warms up
+    if (run > 0) rates.push((batches * perBatch * 1000) / (performance.now() - start)) // warm-up
   }
   const { rows } = await db.raw<{ rows: { n: string }[] }>(
     `select sum(visits) as n from ${tableNames(stats, runs + 1)('link_stats')}`,

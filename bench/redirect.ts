@@ -12,14 +12,14 @@ const bare = `
   })
   server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`
 
-/** Of each kind one that this visitor does not match, so that all of them are looked at. */
+/** One target of each kind that this visitor does not match, so that all are evaluated. */
 const targets = {
   devicetarget: [{ device: 'iphone', link: 'https://example.com/phone' }],
   geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }],
   languagetarget: [{ language: 'fr', link: 'https://example.com/fr' }],
 }
 
-/** A cached link whose clicks are durable, against a server that does nothing but answer 302; and one with targets against the plain one. */
+/** Redirecting a cached link with durable clicks, compared with a server that only returns 302; and a link with targets, compared with one without. */
 export const redirect = async (bench: Bench): Promise<Line[]> => {
   const [service, server] = [await bench.service(), await startListening(['--eval', bare])]
   const { key } = service
@@ -46,14 +46,14 @@ export const redirect = async (bench: Bench): Promise<Line[]> => {
     const bareRun = await visit(server.address)
     const ours = await visit(service.address)
     sent += requests
-    // every answered click is counted, and no work is left over that would weigh on the next run
+    // every redirected click is counted, and no work is left that would slow down the next run
     const counted = () => clicksOf(json['id'])
     if ((await until(counted, (n) => n === sent, 120_000)) !== sent)
       throw new Error(`${sent} clicks, ${await counted()} counted`)
     const theirs = await visit(service.address, 'targeted')
     if ((await until(clicks, (n) => n === sent, 120_000)) !== sent)
       throw new Error(`${sent} clicks, ${await clicks()} counted`)
-    if (run === 0) continue // the first warms up
+    if (run === 0) continue // warm-up
     bareRates.push(bareRun.rate)
     rates.push(ours.rate)
     p99.push(ours.p99)

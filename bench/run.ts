@@ -1,4 +1,4 @@
-// npm run bench [-- redirect append create project visible list]: all parts, or those that are named.
+// npm run bench [-- redirect append create project visible list]: runs all benchmarks, or the named ones.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
@@ -24,9 +24,9 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !(name in parts))
 if (unknown.length > 0)
-  throw new Error(`no such part: ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`)
+  throw new Error(`unknown benchmark ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`)
 
-// what is measured is what runs: the built program
+// the built program is measured, because it is what runs in production
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: new URL('..', import.meta.url), stdio: 'inherit' })
 
 const dir = await mkdtemp(join(tmpdir(), 'linkledger-bench-'))

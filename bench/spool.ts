@@ -1,4 +1,4 @@
-// npx tsx bench/spool.ts [folder]: what it costs to add a visit to the spool, while it is synced every 100 ms.
+// npx tsx bench/spool.ts [folder]: measures adding visits to the spool, which is synced every 100 ms.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,7 +20,7 @@ const visit = (link: number): Visit => ({
   prefetch: false,
 })
 
-/** Requests that add a visit each and come back in a later turn of the event loop, as requests do. */
+/** Runs loops that add a visit and continue in a later turn of the event loop, as requests do. */
 const measure = async (name: string, spool: Spool, total: number, atOnce: number, between: () => Promise<unknown>) => {
   const latency = new Float64Array(total)
   const cpu = process.cpuUsage()

@@ -8,10 +8,10 @@ const ms = async (task: () => Promise<unknown>) => {
   await task()
   return performance.now() - start
 }
-const told = (times: readonly number[]) =>
+const describe = (times: readonly number[]) =>
   `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`
 
-/** A write is answered when it can be read; a click takes the way through spool, log and statistics. */
+/** The time until a write can be read, and until a click has passed spool and log and is counted. */
 export const visible = async (bench: Bench): Promise<Line[]> => {
   const service = await bench.service()
   const { key } = service
@@ -48,10 +48,10 @@ export const visible = async (bench: Bench): Promise<Line[]> => {
   return [
     {
       what: 'e  write until it is readable, about 40/s',
-      result: told(written),
+      result: describe(written),
       target: 'p99 <= 50 ms',
       met: p99 <= 50,
     },
-    { what: '   click until it is in the statistics', result: told(counted), target: '', met: true },
+    { what: '   click until it is in the statistics', result: describe(counted), target: '', met: true },
   ]
 }

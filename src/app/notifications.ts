@@ -11,10 +11,16 @@ const maxPending = 1000
 /** How often everything is checked that a lost notification would have said, in ms. */
 const pollInterval = 1000
 
+interface NotificationOptions {
+  readonly cache: Pick<Cache, 'pending' | 'progress' | 'warm' | 'invalidateAll'>
+  readonly listener: Pick<Listener, 'start' | 'close'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
 /** Keeps the cache of this process in step with what the others append and project. */
 export const startNotifications = async (
-  { db, store, appended, tables, instance }: Ledger,
-  { cache, listener, log }: { readonly cache: Cache; readonly listener: Listener; readonly log: Logger },
+  { db, store, appended, tables, instance }: Pick<Ledger, 'db' | 'store' | 'appended' | 'tables' | 'instance'>,
+  { cache, listener, log }: NotificationOptions,
 ): Promise<{ readonly close: () => Promise<void> }> => {
   const { pending, progress } = cache
   const onReplaced = () => void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)

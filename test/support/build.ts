@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const root = new URL('../../', import.meta.url).pathname
-/** Where the processes that mocha starts read what became of the build. */
+/** The file from which the processes of mocha read the result of the build. */
 const outcome = () => join(process.env['LINKLEDGER_TEST_DIR']!, 'build.json')
 
-/** Builds the program, for the specs that run it in processes of its own: those start in half the time. */
+/** Builds the program for the specs that run it in separate processes: built, it starts in half the time. */
 export const startBuild = async () => {
   await mkdir(join(root, '.cache'), { recursive: true })
   const dir = await mkdtemp(join(root, '.cache', 'test-build-'))
@@ -16,9 +16,9 @@ export const startBuild = async () => {
     () => ({ main: join(dir, 'main.js') }),
     (error: unknown) => ({ problem: String(error) }),
   )
-  const told = built.then((as) => writeFile(outcome(), JSON.stringify(as)))
+  const reported = built.then((result) => writeFile(outcome(), JSON.stringify(result)))
   return async () => {
-    await told
+    await reported
     await rm(dir, { recursive: true, force: true })
   }
 }
@@ -29,7 +29,7 @@ const build = async (dir: string) => {
   await cp(join(root, 'src'), dir, { recursive: true, filter: (path) => !path.endsWith('.ts') })
 }
 
-/** The built program. */
+/** Resolves with the path of the built program. */
 export const builtMain = async (): Promise<string> => {
   for (;;) {
     const text = await readFile(outcome(), 'utf8').catch(() => '')

@@ -6,13 +6,13 @@ import { client } from './client.ts'
 export interface Process {
   readonly child: ChildProcess
   readonly address: string
-  /** everything it has written so far */
+  /** Returns everything that it has printed so far. */
   readonly output: () => string
-  /** Ends it with the signal; resolves with its exit code, null when the signal killed it. */
+  /** Sends the signal; resolves with the exit code, or null when the signal killed the process. */
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** A command of the real program in a process of its own; resolves when it has ended. */
+/** Runs a command of the built program in a separate process; resolves when it has ended. */
 export const runCommand = async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [await builtMain(), ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...settings },
@@ -25,7 +25,7 @@ export const runCommand = async (args: readonly string[], settings: Readonly<Rec
   return { code, out, err }
 }
 
-/** The real service in a process of its own (and a process group of its own); resolves when it listens. */
+/** Starts the built service in a separate process and process group; resolves when it listens. */
 export const startProcess = async (settings: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [await builtMain(), 'start'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '0', ...settings },
