@@ -1,6 +1,6 @@
 import type { Click } from '../../src/events/click.ts'
 import { codec } from '../../src/events/codec.ts'
-import type { New, Recorded } from '../../src/events/event.ts'
+import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
@@ -10,14 +10,15 @@ import { type Checkpoint, checkpoints, ensureCheckpoints, tableNames } from '../
 import { freshDatabase } from './database.ts'
 import { at, click, clicked, fresh, linkCreated } from './events.ts'
 import { memoryKeyring } from './keyring.ts'
+import { eventsOf } from './writer.ts'
 
-/** An event on its way into a stream. */
+/** An event to append to a stream. */
 export interface Entry {
   readonly stream: string
   readonly event: New<DomainEvent>
 }
 
-/** A log and read tables on a database of their own, without a service. */
+/** Opens a log and read tables on a database of their own, without a service. */
 export const openTestLog = async () => {
   const connection = await freshDatabase()
   const options = { max: 6, timeout: 30_000, onError: () => {} }
@@ -33,13 +34,13 @@ export const openTestLog = async () => {
     connection,
     db,
     store,
-    /** Connections under a name of their own. */
+    /** Opens more connections under another name. */
     connect: (name: string) => {
       const other = openDatabase(connection, { name, ...options })
       others.push(other)
       return other
     },
-    /** Appends events to the ends of their streams, some at a time. */
+    /** Appends events to the ends of their streams, `size` at a time. */
     append: async (entries: readonly Entry[], size = 250) => {
       for (let from = 0; from < entries.length; from += size) {
         const writes = new Map<string, New<DomainEvent>[]>()
@@ -52,16 +53,7 @@ export const openTestLog = async () => {
         for (const [stream, events] of writes) ends.set(stream, (ends.get(stream) ?? -1n) + BigInt(events.length))
       }
     },
-    events: async () => {
-      const events: Recorded<DomainEvent>[] = []
-      const head = await store.head('all')
-      const { signal } = new AbortController()
-      for await (const batch of store.subscribe({ after: 0n, filter: 'all', limit: 1000, signal })) {
-        events.push(...batch)
-        if (batch.at(-1)!.position >= head) break
-      }
-      return events
-    },
+    events: () => eventsOf(store),
     close: async () => {
       for (const other of others) await other.destroy()
       await db.destroy()
@@ -76,7 +68,7 @@ export const checkpointsOf = (db: Database, { name }: Projection) =>
 export const liveCheckpoint = async (db: Database, projection: Projection) =>
   (await checkpointsOf(db, projection)).findLast(({ live }) => live)
 
-/** Every row of a projection's tables as text, by table: of the tables that are read, or of another generation. */
+/** Returns every row of a projection's tables as text, by table: of the live generation, or of the given one. */
 export const dump = async (db: Database, projection: Projection, generation?: number) => {
   const named = tableNames(projection, generation ?? (await liveCheckpoint(db, projection))?.generation ?? 0)
   const rows = async (table: string) =>
@@ -107,7 +99,7 @@ export const randomClick = (random: Random, links: number): Click => {
   })
 }
 
-/** So many events, as accounts, links and visitors might have caused them. */
+/** Returns `count` events as accounts, links and visitors could cause them, with ids from `from` on. */
 export const history = (random: Random, count: number, from = 0): Entry[] => {
   const entries: Entry[] = []
   const links: { id: number; account: number }[] = []

@@ -7,7 +7,7 @@ import { codec } from '../../src/events/codec.ts'
 import type { Recorded } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import type { LinkFields } from '../../src/events/link.ts'
-import type { Appended, EventStore, Write } from '../../src/events/store.ts'
+import { type Appended, type EventStore, readToHead, type Write } from '../../src/events/store.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { at, linkFields } from './events.ts'
 import { memoryKeyring } from './keyring.ts'
@@ -125,20 +125,13 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
   }
 }
 
-/** The whole log, or a stream of it. */
+/** Returns the whole log, or one stream of it. */
 export const eventsOf = async (store: EventStore, stream?: string) => {
   const events: Recorded<DomainEvent>[] = []
   if (stream !== undefined) for await (const event of store.read(stream)) events.push(event)
-  else {
-    const stop = new AbortController()
-    const head = await store.head('all')
-    for await (const batch of store.subscribe({ after: 0n, filter: 'all', limit: 1000, signal: stop.signal })) {
-      events.push(...batch)
-      if (batch.at(-1)!.position >= head) break
-    }
-  }
+  else for await (const batch of readToHead(store, { after: 0n, filter: 'all', limit: 1000 })) events.push(...batch)
   return events
 }
-/** `stream Type` of each event, as a story. */
+/** Returns `stream Type` of each event, in order. */
 export const story = async (store: EventStore, stream?: string) =>
   (await eventsOf(store, stream)).map(({ stream: of, type }) => `${of} ${type}`)
