@@ -15,15 +15,15 @@ export const needsBrowser = (context: Context) => {
   if (!existsSync(program)) skip(context, `no Chromium at ${program}`, 'install chromium, or set CHROMIUM to its path')
 }
 
-// nothing but the service under test can be reached
+// only local addresses can be reached
 const flags = [
   ...'--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'.split(' '),
   ...'--disable-component-update --disable-sync --remote-debugging-pipe'.split(' '),
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** Of a page that has led to where nothing is answered, instead of the id of its load. */
-const leaves = 'leaves'
+/** Stands for the id of a load when a page has navigated to a blocked address: that load never finishes. */
+const navigatedAway = 'navigated away'
 
 interface Message {
   readonly id?: number
@@ -39,7 +39,7 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
-/** What a visit came to: what an expression says on the loaded page, and what the browser had to say. */
+/** The result of a visit: the value of an expression on the loaded page, and what the browser reported. */
 export interface Seen<T> {
   readonly value: T
   readonly dialogs: number
@@ -58,8 +58,8 @@ export const openBrowser = async () => {
   const waiting = new Map<number, (message: Message) => void>()
   let [last, loaded, dialogs] = [0, (_: string | undefined) => {}, 0]
   let problems: string[] = []
-  let held: string[] = []
-  let nothing = false
+  let blocked: string[] = []
+  let answerEmpty = false
 
   const send = <T>(method: string, params: object = {}, sessionId?: string) =>
     new Promise<T>((resolve, reject) => {
@@ -78,11 +78,11 @@ export const openBrowser = async () => {
     if (method === 'Page.lifecycleEvent' && params?.name === 'load') loaded(params.loaderId)
     if (method === 'Log.entryAdded' && params?.entry?.source === 'security') problems.push(params.entry.text)
     if (method === 'Fetch.requestPaused') {
-      held.push(params?.request?.url ?? '')
+      blocked.push(params?.request?.url ?? '')
       const { requestId } = params ?? {}
-      // a page that leads elsewhere before it is loaded never says that it is
-      if (nothing)
-        void send('Fetch.fulfillRequest', { requestId, responseCode: 204 }, session).then(() => loaded(leaves))
+      // a page that navigates away before it is loaded reports no load event
+      if (answerEmpty)
+        void send('Fetch.fulfillRequest', { requestId, responseCode: 204 }, session).then(() => loaded(navigatedAway))
     }
     if (method === 'Page.javascriptDialogOpening') {
       dialogs++
@@ -103,7 +103,7 @@ export const openBrowser = async () => {
   await send('Page.setLifecycleEventsEnabled', { enabled: true }, session)
 
   return {
-    /** Loads a page and evaluates an expression on it, two frames later: what runs by itself has run by then. */
+    /** Loads a page and evaluates an expression on it, two animation frames later, when scripts of the page have run. */
     visit: async <T>(url: string, expression: string): Promise<Seen<T>> => {
       ;[problems, dialogs] = [[], 0]
       const loads = new Set<string | undefined>()
@@ -111,29 +111,33 @@ export const openBrowser = async () => {
       const navigated = await send<{ loaderId: string; errorText?: string }>('Page.navigate', { url }, session)
       const { loaderId, errorText } = navigated
       if (errorText) throw new Error(`${url}: ${errorText}`)
-      // the page before may still lead elsewhere: that load is not the one to wait for
-      while (!loads.has(loaderId) && !loads.has(leaves))
+      // the previous page may still navigate: that load is not the one to wait for
+      while (!loads.has(loaderId) && !loads.has(navigatedAway))
         await new Promise<void>((resolve) => (loaded = (id) => resolve(void loads.add(id))))
       const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`
       const evaluate = { expression: settled, awaitPromise: true, returnByValue: true }
       const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
       return { value: result.value, dialogs, problems }
     },
-    /** From now on it says that it is another; without a name, that it is itself. */
-    as: (userAgent = '') => send('Emulation.setUserAgentOverride', { userAgent }, session),
+    /** Sets the user agent; an empty string restores the browser's own. */
+    setUserAgent: (userAgent: string) => send('Emulation.setUserAgentOverride', { userAgent }, session),
     /**
-     * From now on these addresses (`https://example.com/*`) do not answer, or with nothing: a page that leads there stays. Without any,
-     * everything is as it was.
+     * From now on requests for these addresses (`https://example.com/*`) get no response (`silent`) or an empty one (`empty`), with which a page
+     * stays where it is. Without patterns, nothing is blocked any more.
      */
-    deaf: async (how: 'silent' | 'nothing' = 'silent', ...patterns: readonly string[]) => {
-      nothing = how === 'nothing'
+    block: async (how: 'silent' | 'empty' = 'silent', ...patterns: readonly string[]) => {
+      answerEmpty = how === 'empty'
       await send('Fetch.disable', {}, session)
       if (patterns.length === 0) return
       await send('Fetch.enable', { patterns: patterns.map((urlPattern) => ({ urlPattern })) }, session)
     },
-    /** Goes to a page (or stays) and waits until it stands where it is wished to; tells where it stood at the end, how long that took, and what was asked in vain. */
-    arrive: async (url: string | undefined, wished: (at: string) => boolean, { scripts = true, ms = 15_000 } = {}) => {
-      ;[problems, dialogs, held] = [[], 0, []]
+    /** Navigates to a URL (or stays) and waits until the page has a wanted one, at most `ms`. Returns the last URL, the ms that it took, and the blocked requests. */
+    arrive: async (
+      url: string | undefined,
+      isWanted: (at: string) => boolean,
+      { scripts = true, ms = 15_000 } = {},
+    ) => {
+      ;[problems, dialogs, blocked] = [[], 0, []]
       await send('Emulation.setScriptExecutionDisabled', { value: !scripts }, session)
       const began = performance.now()
       if (url !== undefined) await send('Page.navigate', { url }, session)
@@ -141,14 +145,14 @@ export const openBrowser = async () => {
         const { targetInfo } = await send<{ targetInfo: { url: string } }>('Target.getTargetInfo', { targetId })
         const at = targetInfo.url
         const took = performance.now() - began
-        if (wished(at) || took > ms) {
+        if (isWanted(at) || took > ms) {
           await send('Emulation.setScriptExecutionDisabled', { value: false }, session)
-          return { at, ms: took, held, problems }
+          return { at, ms: took, blocked, problems }
         }
         await new Promise((done) => setTimeout(done, 20))
       }
     },
-    /** What an expression says on the page as it stands. */
+    /** Returns the value of an expression on the current page. */
     read: async <T>(expression: string) => {
       const evaluate = { expression, awaitPromise: true, returnByValue: true }
       const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** A visit with a Host header of one's own, which fetch does not let one set. */
+/** Requests a path with the given `Host` header, which `fetch` does not allow to set. */
 export const visitAt = (address: string, host: string, path: string, headers: Readonly<Record<string, string>>) =>
   new Promise<{ readonly status: number; readonly location: string | undefined; readonly body: string }>(
     (resolve, reject) => {

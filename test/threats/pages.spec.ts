@@ -170,8 +170,8 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
         }
       }
       afterEach(async () => {
-        await browser.as()
-        await browser.deaf()
+        await browser.setUserAgent('')
+        await browser.block()
       })
 
       it('are what was written on a splash page', () =>
@@ -214,7 +214,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
           ))
 
       it('are what was written in what a card is drawn of', async () => {
-        await browser.as('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)')
+        await browser.setUserAgent('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)')
         await alike(
           some(1),
           (text) => linkOf(words(text)),
@@ -224,7 +224,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
 
       it('are what was written where pixels are fired', async () => {
         // the page stays where it is: what it leads to does not answer
-        await browser.deaf('nothing', 'https://example.com/*')
+        await browser.block('empty', 'https://example.com/*')
         const { id } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
         await alike(
           some(2),
@@ -234,7 +234,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
       })
 
       it('are addresses only, wherever a page leads to them or shows them', async () => {
-        await browser.deaf('nothing', 'https://example.com/*')
+        await browser.block('empty', 'https://example.com/*')
         const { id: pixel } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
         const plain = new Map<string, string>()
         const urls = thorough ? payloadUrls : payloadUrls.filter((_, i) => i % 2 === 0)
@@ -257,7 +257,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
             expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
           }
           // a frame that never loads would be waited for
-          await browser.deaf()
+          await browser.block()
           for (const [kind, body] of Object.entries({
             frame: { type: 'frame' },
             overlay: { type: `overlay-${String(overlay)}` },
@@ -266,7 +266,7 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
             plain.set(kind, plain.get(kind) ?? page.shape)
             expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
           }
-          await browser.deaf('nothing', 'https://example.com/*')
+          await browser.block('empty', 'https://example.com/*')
         }
       })
     })

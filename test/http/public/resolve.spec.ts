@@ -52,8 +52,8 @@ const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly f
 const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>
   resolve(target(t), visitor(v), now, (host) => host === 'ours.example')
 
-describe('where a visitor is sent', () => {
-  it('is the long address when no rule says otherwise', () => {
+describe('the destination of a visitor', () => {
+  it("is the link's own URL when no rule matches", () => {
     expect(go({})).to.deep.equal({ to: 'destination', url: 'https://example.com/', rule: 'link', way: 'redirect' })
   })
 
@@ -70,7 +70,7 @@ describe('where a visitor is sent', () => {
     linux: ['linux'],
   }
   for (const [name, those] of Object.entries(meant))
-    it(`is the target for ${name} on ${those.join(', ')}, and on no other`, () => {
+    it(`is the target for ${name} on ${those.join(', ')} and on no other device`, () => {
       for (const [who, agent] of Object.entries(agents)) {
         const { rule } = go({ device: [at(name.toUpperCase())] }, { agent }) as { rule: string }
         expect(rule, who).to.equal(those.includes(who as keyof typeof agents) ? `device:${name}` : 'link')
@@ -90,13 +90,13 @@ describe('where a visitor is sent', () => {
     ['Côte d’Ivoire', 'CI'],
     ['japan', 'JP'],
   ] as const)
-    it(`is the target for ${name} for a visitor from ${from}, and for no other`, () => {
+    it(`is the target for ${name} for visitors from ${from} and no other country`, () => {
       expect(go({ location: [at(name)] }, { from })).to.include({ rule: `location:${name.toLowerCase()}` })
       for (const other of ['', 'AQ', 'DE'])
         expect(go({ location: [at(name)] }, { from: other })).to.include({ rule: 'link' })
     })
 
-  it('is by language the one that the visitor wants most', () => {
+  it('is the target for the language that the visitor prefers', () => {
     const language = [at('de'), at('fr-CA'), at('pt')]
     const by = (header: string) => (go({ language }, { header }) as { rule: string }).rule
     expect(by('fr;q=0.5, de;q=0.9')).to.equal('language:de')
@@ -107,7 +107,7 @@ describe('where a visitor is sent', () => {
     expect(by('')).to.equal('link')
   })
 
-  it('is by device before location before language, and in each the first that matches', () => {
+  it('is chosen by device before location before language, and within each by the first match', () => {
     const rules = {
       device: [at('ios'), at('iphone', 'https://second.example/')],
       location: [at('CA')],
@@ -120,7 +120,7 @@ describe('where a visitor is sent', () => {
     expect(go(rules, { header: 'es' })).to.include({ rule: 'link' })
   })
 
-  it('is the long address when a rule has a name that nobody knows', () => {
+  it('ignores rules with an unknown name', () => {
     const rules = {
       device: [at('toaster'), at('__proto__'), at('constructor')],
       location: [at('Atlantis')],
@@ -129,7 +129,7 @@ describe('where a visitor is sent', () => {
     expect(go(rules, { from: 'CA', header: 'fr' })).to.include({ rule: 'link' })
   })
 
-  it('has the parameters appended to what it has, each one value, its fragment last (threat 16)', () => {
+  it('gets the parameters appended, each as one value, before the fragment (threat 16)', () => {
     const parameters = [
       { name: 'utm_source', value: 'a b' },
       { name: 'x', value: 'a&admin=1#x' },
@@ -142,24 +142,24 @@ describe('where a visitor is sent', () => {
     expect(to('https://e.example/?a=1&')).to.equal(`https://e.example/?a=1&${added}`)
   })
 
-  it('has the parameters on a target\u2019s address too', () => {
+  it('gets the parameters of the link on a target too', () => {
     const parameters = [{ name: 'a', value: '1' }]
     expect(go({ location: [at('CA')], parameters }, { from: 'CA' })).to.include({ url: 'https://ca.example/?a=1' })
   })
 
-  it('is nowhere from the moment the link expires', () => {
+  it('is none from the moment the link expires', () => {
     expect(go({ expiry: new Date(now) })).to.deep.equal({ to: 'expired' })
     expect(go({ expiry: new Date(now + 1) })).to.include({ to: 'destination' })
     expect(go({ expiry: new Date(now), password: 'hash' })).to.deep.equal({ to: 'expired' })
   })
 
-  it('is the form before any rule, until the password was given', () => {
+  it('is the password form until the password was given, before any rule', () => {
     const locked = { password: 'hash', device: [at('windows')], location: [at('CA')], url: 'https://ours.example/' }
     expect(go(locked, { from: 'CA' })).to.deep.equal({ to: 'password' })
     expect(go(locked, { from: 'CA', unlocked: true })).to.include({ rule: 'device:windows' })
   })
 
-  it('is nowhere when it has become one of our own addresses, but another rule still leads on', () => {
+  it('is none when it has become one of our own addresses, unless another rule matches', () => {
     expect(go({ url: 'https://ours.example/x' })).to.deep.equal({ to: 'loop' })
     expect(go({ url: 'https://ours.example/x', location: [at('CA')] }, { from: 'CA' })).to.include({
       rule: 'location:ca',
@@ -167,12 +167,12 @@ describe('where a visitor is sent', () => {
     expect(go({ location: [at('CA', 'https://ours.example/')] }, { from: 'CA' })).to.deep.equal({ to: 'loop' })
   })
 
-  it('is not asked for country, agent or languages when no rule wants to know', () => {
-    const asked = () => expect.fail('asked')
-    expect(go({}, { country: asked, languages: asked })).to.include({ rule: 'link' })
+  it('does not look up country or languages when no rule needs them', () => {
+    const unused = () => expect.fail('was looked up')
+    expect(go({}, { country: unused, languages: unused })).to.include({ rule: 'link' })
   })
 
-  describe('goes by the way', () => {
+  describe('is reached', () => {
     const words = { title: '', description: '', metatitle: '', metadescription: '', metaimage: '' }
     const card = { ...words, metatitle: 'T' }
     const splash = { ...splashes.initialState.fields, id: 7 }
@@ -186,46 +186,60 @@ describe('where a visitor is sent', () => {
     const http = { url: 'http://example.com/' }
 
     for (const [what, link, parts, who, way, fired] of [
-      ['of a direct link', { type: 'direct', ...words }, none, person, 'redirect', 0],
+      ['by a redirect from a direct link', { type: 'direct', ...words }, none, person, 'redirect', 0],
       [
-        'of a direct link with a title of its own',
+        'by a redirect for a previewer when only the title is set',
         { type: 'direct', ...words, title: 'T' },
         none,
         slack,
         'redirect',
         0,
       ],
-      ['of a frame', { type: 'frame', ...words }, none, person, 'frame', 0],
-      ['of a splash page', { type: 'splash', ...words }, none, person, 'splash', 0],
-      ['of a splash page of one\u2019s own', { type: 'splash-7', ...words }, { ...none, splash }, person, 'splash', 0],
-      ['of a direct link when the splash page is no more', { type: 'splash-7', ...words }, none, person, 'redirect', 0],
-      ['of an overlay', { type: 'overlay-7', ...words }, { ...none, overlay }, person, 'overlay', 0],
-      ['of a direct link when the overlay is no more', { type: 'overlay-7', ...words }, none, person, 'redirect', 0],
-      ['of pixels when the overlay is no more', { type: 'overlay-7', ...words }, { pixels }, person, 'pixels', 1],
-      ['of pixels', { type: 'direct', ...words }, { pixels }, person, 'pixels', 1],
+      ['by a frame', { type: 'frame', ...words }, none, person, 'frame', 0],
+      ['by a plain splash page', { type: 'splash', ...words }, none, person, 'splash', 0],
+      ['by a custom splash page', { type: 'splash-7', ...words }, { ...none, splash }, person, 'splash', 0],
+      ['by a redirect when the splash page was deleted', { type: 'splash-7', ...words }, none, person, 'redirect', 0],
+      ['by an overlay', { type: 'overlay-7', ...words }, { ...none, overlay }, person, 'overlay', 0],
+      ['by a redirect when the overlay was deleted', { type: 'overlay-7', ...words }, none, person, 'redirect', 0],
       [
-        'of a redirect past pixels for who is not to be tracked',
+        'by the pixel page when the overlay was deleted',
+        { type: 'overlay-7', ...words },
+        { pixels },
+        person,
+        'pixels',
+        1,
+      ],
+      ['by the pixel page', { type: 'direct', ...words }, { pixels }, person, 'pixels', 1],
+      [
+        'by a redirect without pixels for a visitor who asks not to be tracked',
         { type: 'direct', ...words },
         { pixels },
         untracked,
         'redirect',
         0,
       ],
-      ['of a frame with pixels', { type: 'frame', ...words }, { pixels }, person, 'frame', 1],
+      ['by a frame with pixels', { type: 'frame', ...words }, { pixels }, person, 'frame', 1],
       [
-        'of a frame without pixels for who is not to be tracked',
+        'by a frame without pixels for a visitor who asks not to be tracked',
         { type: 'frame', ...words },
         { pixels },
         untracked,
         'frame',
         0,
       ],
-      ['of a redirect past pixels for who draws cards', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
-      ['of a card for who draws cards', { type: 'direct', ...card }, none, slack, 'card', 0],
-      ['of a card before a frame and pixels', { type: 'frame', ...card }, { pixels }, slack, 'card', 0],
-      ['of a redirect for a person past a card', { type: 'direct', ...card }, none, person, 'redirect', 0],
+      ['by a redirect without pixels for a previewer', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
+      ['by a card for a previewer', { type: 'direct', ...card }, none, slack, 'card', 0],
       [
-        'of a redirect where a frame would stay empty',
+        'by a card for a previewer rather than a frame with pixels',
+        { type: 'frame', ...card },
+        { pixels },
+        slack,
+        'card',
+        0,
+      ],
+      ['by a redirect for a person when the link has a card', { type: 'direct', ...card }, none, person, 'redirect', 0],
+      [
+        'by a redirect when browsers would block the frame',
         { type: 'frame', ...words, ...http },
         none,
         person,
@@ -233,16 +247,23 @@ describe('where a visitor is sent', () => {
         0,
       ],
       [
-        'of pixels where a frame would stay empty',
+        'by the pixel page when browsers would block the frame',
         { type: 'frame', ...words, ...http },
         { pixels },
         person,
         'pixels',
         1,
       ],
-      ['of a frame by http when all is by http', { type: 'frame', ...words, ...http }, none, plainly, 'frame', 0],
       [
-        'of an overlay without its frame',
+        'by a frame with an http destination for a visitor on http',
+        { type: 'frame', ...words, ...http },
+        none,
+        plainly,
+        'frame',
+        0,
+      ],
+      [
+        'by an overlay even when browsers would block its frame',
         { type: 'overlay-7', ...words, ...http },
         { ...none, overlay },
         person,
@@ -256,7 +277,7 @@ describe('where a visitor is sent', () => {
         expect('interstitial' in found ? found.interstitial.pixels.length : 0).to.equal(fired)
       })
 
-    it('of no page before the password, whatever it shows', () => {
+    it('by no page before the password, whatever the link shows', () => {
       for (const type of ['frame', 'splash', 'overlay-7', 'direct'])
         for (const who of [person, slack, untracked]) {
           const interstitial = interstitialOf({ type, ...card }, { overlay, pixels })
