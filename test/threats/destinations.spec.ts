@@ -7,16 +7,16 @@ import { unsafeUrls } from '../data/unsafe-urls.ts'
 
 const long = 'https://example.com/a?b=c#d'
 
-describe('where a link may lead', () => {
+describe('the destination of a link', () => {
   let app: TestApp
-  /** another process of the same service, that is reached under another name */
+  /** another process of the same service, with another host */
   let second: TestApp
   let key: string
   let made: { id: number; alias: string }
   const add = (body: object) => app.post('/api/url/add', { key, body: { url: long, ...body } })
   const update = (body: object) => app.put(`/api/url/${made.id}/update`, { key, body: { url: long, ...body } })
   const head = () => app.app.ledger.store.head('domain')
-  /** Every field of a link that holds an address. */
+  /** The fields of a link that have a URL. */
   const fields: Record<string, (url: string) => object> = {
     url: (url) => ({ url }),
     geotarget: (link) => ({ geotarget: [{ location: 'Canada', link }] }),
@@ -44,11 +44,11 @@ describe('where a link may lead', () => {
     await app.close()
   })
 
-  it('is never a script, a file or anything but a web address, in whatever field and disguise (threat 1)', async () => {
+  it('is never anything but a web address, in any field and disguise (threat 1)', async () => {
     const written = await head()
     expect(unsafeUrls.length).to.be.at.least(60)
     for (const field of Object.keys(fields)) {
-      // an empty picture is none
+      // an empty image means none
       const urls = unsafeUrls.filter((url) => field !== 'metaimage' || url !== '')
       const ways = field === 'url' ? [[add, update]] : [[add], [update]]
       while (urls.length > 0)
@@ -58,7 +58,7 @@ describe('where a link may lead', () => {
     expect((await app.visit('/made')).headers.get('Location')).to.equal(long)
   }).timeout(60_000)
 
-  describe('is never one of our own addresses (threat 2)', () => {
+  describe('and the addresses of this service (threat 2)', () => {
     const ours = [
       'https://go.xn--bcher-kva.example/made',
       'http://go.xn--bcher-kva.example',
@@ -73,14 +73,14 @@ describe('where a link may lead', () => {
       'go.bücher.example/made',
     ]
 
-    it('however they are spelt, on create and on update, so that no two links lead to each other', async () => {
+    it('is refused on create and update when it is one of them, in any spelling', async () => {
       const written = await head()
       for (const field of ['url', 'geotarget', 'devicetarget', 'languagetarget'])
         for (const url of ours) await expectRefused(field, url, add, update)
       expect(await head()).to.equal(written)
     })
 
-    it('though names beside it are other people’s', async () => {
+    it('is accepted on similar hosts, which belong to others', async () => {
       for (const url of [
         'https://xn--bcher-kva.example/',
         'https://a.go.xn--bcher-kva.example/',
@@ -89,7 +89,7 @@ describe('where a link may lead', () => {
         expect((await add({ url })).status, url).to.equal(200)
     })
 
-    it('nor becomes one: a link to an address that is ours since is a page, 410, and no click', async () => {
+    it('responds 410 and counts no click once it has become one of them', async () => {
       const { json } = await add({ url: 'https://later.example/x', custom: 'circle' })
       expect((await app.visit('/circle')).status).to.equal(302)
       for (const method of ['GET', 'HEAD', 'GET']) {
@@ -108,7 +108,7 @@ describe('where a link may lead', () => {
     })
   })
 
-  it('is never chosen by what a visitor adds (threat 3)', async () => {
+  it('is never chosen by the request (threat 3)', async () => {
     const evil = 'https://evil.example/'
     for (const name of 'url u to next target dest destination redirect redirect_uri redir_url return returnTo go link q'.split(
       ' ',
@@ -135,13 +135,13 @@ describe('where a link may lead', () => {
       expect((await app.visit('/made', headers)).headers.get('Location')).to.equal(long)
   })
 
-  describe('cannot end a header (threat 15)', () => {
+  describe('cannot inject a header (threat 15)', () => {
     const plain = ['cache-control', 'connection', 'content-length', 'date', 'keep-alive', 'location']
 
-    it('by what is stored', async () => {
+    it('by a stored field', async () => {
       for (const [i, [url, location]] of [
         ['https://example.com/%0d%0aSet-Cookie:x=1', 'https://example.com/%0d%0aSet-Cookie:x=1'],
-        // their low bytes are CR and LF
+        // the low bytes of these characters are CR and LF
         ['https://example.com/\u010d\u010aSet-Cookie:x=1', 'https://example.com/%C4%8D%C4%8ASet-Cookie:x=1'],
         ['https://example.com/?\u560d\u560a', 'https://example.com/?%E5%98%8D%E5%98%8A'],
       ].entries()) {
@@ -160,7 +160,7 @@ describe('where a link may lead', () => {
         expect((await add({ custom })).status).to.equal(400)
     })
 
-    it('by what is asked for', async () => {
+    it('by the request', async () => {
       for (const method of ['GET', 'POST'])
         for (const path of [
           '/%0d%0aSet-Cookie:x=1',

@@ -1,333 +1,50 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { payloads, payloadUrls } from '../data/payloads.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Browser, needsBrowser, openBrowser } from '../support/browser.ts'
-import { long as thorough } from '../support/faults.ts'
+import { useLinks } from '../support/links.ts'
 
 const benign = 'An ordinary text'
-
-/** As browsers keep the ends of lines. */
-const kept = (text: string) => text.replaceAll(/\r\n?/g, '\n')
-const texts = (selector: string) => `[...document.querySelectorAll('${selector}')].map((e) => e.textContent)`
-/** What a page is made of: its elements, and the names of their attributes. */
-const shape = `[...document.querySelectorAll('*')].map((e) => [e.localName, ...e.getAttributeNames()].join(' ')).join(', ')`
-const look = `({
-  canary: 'canary' in window,
-  shape: ${shape},
-  title: document.title,
-  heading: ${texts('h1')}.join(),
-  paragraph: ${texts('p')}.join(),
-  bold: ${texts('b')}.join(),
-  links: ${texts('li a')},
-  targets: [...document.querySelectorAll('li a')].map((e) => e.href),
-  description: document.querySelector('meta[name=description]')?.content,
-  picture: document.querySelector('img')?.getAttribute('src'),
-})`
 const directives = (headers: Headers) =>
   headers
     .get('Content-Security-Policy')
     ?.replace(/sha256-[\w+/=]{44}/, 'sha256')
     .split('; ')
-interface Look {
-  readonly canary: boolean
-  readonly shape: string
-  readonly title: string
-  readonly heading: string
-  readonly paragraph: string
-  readonly bold: string
-  readonly links: readonly string[]
-  readonly targets: readonly string[]
-  readonly description?: string
-  readonly picture?: string
-}
 
-describe('stored texts on public pages (threat 12, fault 35)', () => {
-  let app: TestApp
-  let key: string
-  let username: string
-  let n = 0
-  before(async () => {
-    app = await startTestApp({ TRUST_PROXY: '1' })
-    ;({ key, username } = await app.register())
-  })
-  after(() => app.close())
-
-  const post = async (path: string, body: object) => {
-    const { status, json } = await app.post(path, { key, body })
-    expect(status, JSON.stringify([body, json])).to.equal(200)
-    return json
-  }
-  /** A page whose every text is this one. */
-  const bioOf = async (text: string, urls: readonly string[] = ['https://example.com/']) => {
-    const links = urls.map((url) => ({ title: text, url }))
-    const alias = `page-${++n}`
-    await post('/api/bio/add', { name: text, alias, title: text, description: text, links })
-    return `/${alias}`
+describe('stored texts on public pages (threat 12)', () => {
+  const { app, key, api } = useLinks({ TRUST_PROXY: '1' })
+  const addBio = async () => {
+    await api('/api/bio/add', { name: benign, alias: 'page', title: benign, description: benign, links: [] })
+    return '/page'
   }
 
-  describe('in a real browser', function () {
-    this.timeout(120_000)
-    let browser: Browser
-    /** shows pages of the service without its policy, and pages that escape nothing */
-    let bare: Server
-    let bareAddress: string
-    before(async function () {
-      needsBrowser(this)
-      browser = await openBrowser()
-      bare = createServer((req, res) => {
-        if (req.headers['sec-fetch-dest'] !== 'document') return void res.writeHead(404).end()
-        const { pathname, searchParams } = new URL(req.url ?? '', 'http://x')
-        const text = searchParams.get('unescaped')
-        const agent = req.headers['user-agent'] ?? ''
-        const answer =
-          text === null
-            ? app.visit(pathname, { 'User-Agent': agent }).then((page) => page.text)
-            : Promise.resolve(unescaped(text))
-        void answer.then((html) => res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html))
-      })
-      await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
-      bareAddress = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`
-    })
-    after(async () => {
-      await browser?.close()
-      bare?.close()
-    })
-
-    /** The places where a page could be careless. */
-    const unescaped = (text: string) =>
-      `<!doctype html><title>${text}</title><style>/*${text}*/</style><p>${text}</p><input value="${text}"><input value='${text}'>
-       <input value=${text}><a href="${text}">x</a><!--${text}--><textarea>${text}</textarea>
-       <script>const a = "${text}"</script><script>const b = '${text}'</script><script>const c = \`${text}\`</script>`
-
-    /** Each of the texts has its turn on a bio page, and a part of them on each other kind of page; with FAULTS=long all on all. */
-    const some = (nth: number) => (thorough ? payloads : payloads.filter((_, i) => i % 5 === nth))
-
-    /** Nothing has run, nothing had to be kept from running, and nothing would have run without the policy either. */
-    const harmless = async (path: string, what: string) => {
-      const seen = await browser.visit<Look>(app.address + path, look)
-      expect(seen, what).to.deep.include({ dialogs: 0, problems: [] })
-      const without = await browser.visit<Look>(bareAddress + path, look)
-      for (const { value } of [seen, without]) expect(value.canary, what).to.equal(false)
-      expect(without.value.shape, what).to.equal(seen.value.shape)
-      return seen.value
-    }
-
-    it('would run from a page that escapes nothing, most of them', async () => {
-      let live = 0
-      for (const text of payloads) {
-        const address = `${bareAddress}/?unescaped=${encodeURIComponent(text)}`
-        const ran = await browser.visit<Look>(address, look).then(
-          ({ value }) => value.canary,
-          // one leads away from the page before it can be looked at
-          ({ message }: Error) => /navigated/.test(message),
-        )
-        if (ran) live++
-      }
-      expect(live).to.be.at.least(40)
-    })
-
-    it('are what was written on a bio page, in every place, and nothing more', async () => {
-      const plain = await harmless(await bioOf(benign), benign)
-      const paths = await Promise.all(payloads.map((text) => bioOf(text)))
-      for (const [i, text] of payloads.entries()) {
-        const page = await harmless(paths[i]!, JSON.stringify(text))
-        expect(page.shape, JSON.stringify(text)).to.equal(plain.shape)
-        const written = kept(text)
-        expect(page).to.deep.include({ heading: written, paragraph: written, links: [written], description: written })
-        // a title is shown without the white space around and between its words
-        expect(page.title.replaceAll(/\s+/g, '')).to.equal(written.replaceAll(/\s+/g, ''))
-      }
-    })
-
-    it('are addresses only where a bio page leads to them, or shows them as its picture', async () => {
-      const page = await harmless(await bioOf(benign, payloadUrls), 'links')
-      expect(page.targets).to.deep.equal(payloadUrls.map((url) => new URL(url).href))
-      for (const avatar of payloadUrls) {
-        const alias = `page-${++n}`
-        await post('/api/bio/add', { name: benign, alias, links: [], avatar })
-        expect((await harmless(`/${alias}`, avatar)).picture).to.equal(new URL(avatar).href)
-      }
-    })
-
-    describe('on the way of a link', () => {
-      const words = (text: string) => ({ title: text, description: text, metatitle: text, metadescription: text })
-      const linkOf = async (body: object, url = 'https://example.com/') => {
-        const { short } = await post('/api/url/add', { url, ...body })
-        return new URL(String(short)).pathname
-      }
-      const alike = async (
-        texts: readonly string[],
-        pageOf: (text: string) => Promise<string>,
-        shows: (page: Look, text: string) => unknown,
-      ) => {
-        const plain = await harmless(await pageOf(benign), benign)
-        for (const text of texts) {
-          const page = await harmless(await pageOf(text), JSON.stringify(text))
-          expect(page.shape, JSON.stringify(text)).to.equal(plain.shape)
-          shows(page, kept(text))
-        }
-      }
-      afterEach(async () => {
-        await browser.setUserAgent('')
-        await browser.block()
-      })
-
-      it('are what was written on a splash page', () =>
-        alike(
-          some(3),
-          async (text) => {
-            const { id } = await post('/api/splash/add', { name: text, title: text, message: text, counter: 60 })
-            return linkOf({ ...words(text), type: `splash-${String(id)}` })
-          },
-          (page, text) => {
-            expect(page).to.deep.include({ heading: text, description: text })
-            expect(page.paragraph).to.include(text)
-          },
-        ))
-
-      it('are what was written on a frame', () =>
-        alike(
-          some(0),
-          (text) => linkOf({ ...words(text), type: 'frame' }),
-          (page, text) =>
-            expect(page).to.deep.include({ description: text }).and.have.property('bold').that.includes(text),
-        ))
-
-      for (const [nth, type] of (['poll', 'coupon', 'image'] as const).entries())
-        it(`are what was written on an overlay of type ${type}`, () =>
-          alike(
-            some(nth),
-            async (text) => {
-              const fields = {
-                question: text,
-                options: ['Another', text],
-                coupon: text,
-                image: payloadUrls[1],
-                link: payloadUrls[1],
-              }
-              const { id } = await post('/api/overlay/add', { type, name: text, message: text, label: text, ...fields })
-              return linkOf({ ...words(text), type: `overlay-${String(id)}` })
-            },
-            (page, text) => expect(page.paragraph).to.include(text),
-          ))
-
-      it('are what was written in what a card is drawn of', async () => {
-        await browser.setUserAgent('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)')
-        await alike(
-          some(1),
-          (text) => linkOf(words(text)),
-          (page, text) => expect(page).to.deep.include({ heading: text, paragraph: text, description: text }),
-        )
-      })
-
-      it('are what was written where pixels are fired', async () => {
-        // the page stays where it is: what it leads to does not answer
-        await browser.block('empty', 'https://example.com/*')
-        const { id } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
-        await alike(
-          some(2),
-          (text) => linkOf({ ...words(text), pixels: [id] }),
-          (page, text) => expect(page).to.deep.include({ heading: 'Redirecting to example.com', description: text }),
-        )
-      })
-
-      it('are addresses only, wherever a page leads to them or shows them', async () => {
-        await browser.block('empty', 'https://example.com/*')
-        const { id: pixel } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
-        const plain = new Map<string, string>()
-        const urls = thorough ? payloadUrls : payloadUrls.filter((_, i) => i % 2 === 0)
-        for (const url of ['https://example.com/', ...urls]) {
-          const { id: splash } = await post('/api/splash/add', {
-            name: benign,
-            logo: url,
-            banner: url,
-            product: url,
-            counter: 60,
-          })
-          const image = { type: 'image', name: benign, image: url, link: url }
-          const { id: overlay } = await post('/api/overlay/add', image)
-          for (const [kind, body] of Object.entries({
-            splash: { type: `splash-${String(splash)}` },
-            pixels: { pixels: [pixel] },
-          })) {
-            const page = await harmless(await linkOf(body, url), `${kind} ${url}`)
-            plain.set(kind, plain.get(kind) ?? page.shape)
-            expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
-          }
-          // a frame that never loads would be waited for
-          await browser.block()
-          for (const [kind, body] of Object.entries({
-            frame: { type: 'frame' },
-            overlay: { type: `overlay-${String(overlay)}` },
-          })) {
-            const page = await harmless(await linkOf(body, url), `${kind} ${url}`)
-            plain.set(kind, plain.get(kind) ?? page.shape)
-            expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
-          }
-          await browser.block('empty', 'https://example.com/*')
-        }
-      })
-    })
-
-    it('are what was written on the list of a campaign, in every place, and nothing more', async () => {
-      const listOf = async (name: string, texts: readonly string[]) => {
-        const { id, list } = await post('/api/campaign/add', { name, public: true })
-        const links = texts.map((text, i) => (i % 2 ? { title: text } : { metatitle: text }))
-        await Promise.all(
-          links.map((link) => post('/api/url/add', { url: 'https://example.com/', campaign: id, ...link })),
-        )
-        return new URL(String(list)).pathname
-      }
-      const [ordinary, all, ...named] = await Promise.all([
-        listOf(
-          benign,
-          payloads.map(() => benign),
-        ),
-        listOf(benign, payloads),
-        ...some(4).map((text) => listOf(text, [benign])),
-      ])
-      const page = await harmless(all!, 'titles of links')
-      expect(page.shape).to.equal((await harmless(ordinary!, benign)).shape)
-      // the host that the link leads to stands behind its title
-      const titles = page.links.map((text) => text.replace(/example\.com$/, ''))
-      expect(titles).to.have.members(payloads.map(kept))
-      for (const [i, text] of some(4).entries()) {
-        const { heading, links } = await harmless(named[i]!, JSON.stringify(text))
-        expect([heading, links.length]).to.deep.equal([kept(text), 1])
-      }
-    })
-  })
-
-  it('of a link are shown to nobody before its password is known', async () => {
+  it('are not shown before the password of their link was given', async () => {
     for (const text of payloads.filter((_, i) => i % 6 === 0)) {
       const fields = { title: text, description: text, metatitle: text, metadescription: text }
-      const { short } = await post('/api/url/add', { url: payloadUrls[1], password: text, ...fields })
-      const { status, text: page } = await app.visit(new URL(String(short)).pathname)
+      const { short } = await api('/api/url/add', { url: payloadUrls[1], password: text, ...fields })
+      const { status, text: page } = await app().visit(new URL(String(short)).pathname)
       expect(status).to.equal(200)
       expect(page).not.to.include('canary')
     }
   })
 
-  it('of an address are not repeated on the page that says there is nothing', async () => {
-    const { text: page } = await app.visit('/nothing-here')
+  it('in an address are not repeated on the 404 page', async () => {
+    const { username } = (await app().get('/api/account', { key: key() })).json['data'] as { username: string }
+    const { text: page } = await app().visit('/nothing-here')
     for (const [i, text] of payloads.entries()) {
       const asked = encodeURIComponent(text)
-      // of one address no more than 60 a minute are looked at
+      // an address gets 60 lookups a minute
       const from = { 'X-Forwarded-For': `192.0.2.${i}` }
       for (const path of [`/${asked}`, `/nothing-here?q=${asked}`, `/r/${asked}`, `/u/${username}/${asked}-1`]) {
-        const answer = await app.visit(path, from)
+        const answer = await app().visit(path, from)
         expect(answer.text, path).to.equal(page)
       }
     }
   })
 
-  it('come from the API as JSON and as nothing else', async () => {
+  it('are returned by the API as JSON only', async () => {
     for (const text of payloads.slice(0, 5)) {
-      const { id } = await post('/api/bio/add', { name: text, links: [] })
+      const { id } = await api('/api/bio/add', { name: text, links: [] })
       for (const path of [`/api/bio/${id}`, '/api/bio?limit=1']) {
-        const { headers, json, text: body } = await app.get(path, { key, headers: { Accept: 'text/html' } })
+        const { headers, json, text: body } = await app().get(path, { key: key(), headers: { Accept: 'text/html' } })
         expect(headers.get('Content-Type')).to.equal('application/json; charset=utf-8')
         expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
         expect(body).to.include(JSON.stringify(text))
@@ -336,18 +53,18 @@ describe('stored texts on public pages (threat 12, fault 35)', () => {
     }
   })
 
-  it('are on pages that may run nothing, load nothing and be framed by nobody', async () => {
-    const { short } = await post('/api/url/add', { url: 'https://example.com/', password: 'open sesame' })
-    const { list } = await post('/api/campaign/add', { name: benign, public: true })
+  it('are on pages that run no script, load nothing and cannot be framed', async () => {
+    const { short } = await api('/api/url/add', { url: 'https://example.com/', password: 'open sesame' })
+    const { list } = await api('/api/campaign/add', { name: benign, public: true })
     const [protected_, listed] = [short, list].map((url) => new URL(String(url)).pathname)
-    for (const path of ['/', '/nothing-here', await bioOf(benign), listed!, protected_!]) {
-      const { headers } = await app.visit(path)
+    for (const path of ['/', '/nothing-here', await addBio(), listed!, protected_!]) {
+      const { headers } = await app().visit(path)
       expect(directives(headers), path).to.have.members([
         "default-src 'none'",
         "style-src 'sha256'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
-        // what follows on the form of a password leads wherever the link does
+        // the form of a password leads on to the destination of the link
         path === protected_ ? "form-action 'self' http: https:" : "form-action 'self'",
       ])
       expect(headers.get('X-Content-Type-Options'), path).to.equal('nosniff')
