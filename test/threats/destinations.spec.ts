@@ -28,7 +28,7 @@ describe('the destination of a link', () => {
     for (const way of how) {
       const { status, json } = await way(fields[field]!(url))
       expect(status, `${field} ${JSON.stringify(url)}`).to.equal(400)
-      expect(json['message'], JSON.stringify(url)).to.match(new RegExp(`^${field}`))
+      expect(json['message'], JSON.stringify(url)).to.match(new RegExp(`^\`${field}`))
     }
   }
 
