@@ -108,7 +108,8 @@ describe('embedded PostgreSQL after a crash', function () {
 
   it('starts although a postmaster is dead but not reaped', async () => {
     await (await start()).stop()
-    const pid = await asDatabase('sleep 0 & echo $!; exec sleep 600')
+    // it ends after the exec, so that no shell reaps it
+    const pid = await asDatabase('sleep 1 & echo $!; exec sleep 600')
     await eventually(async () => expect(stateOf(pid)).to.match(/^Z/))
     await leaveLocksOf(pid)
     const { connection } = await start()
