@@ -3,7 +3,7 @@ import type { Click } from '../../src/events/click.ts'
 import type { Connection } from '../../src/postgres/database.ts'
 import { until } from '../support/client.ts'
 import { query } from '../support/faults.ts'
-import { listed, type Sent, type VisitWish } from '../support/load.ts'
+import { listed, type Sent, type VisitRequest } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
 
 interface ClickRow {
@@ -35,10 +35,10 @@ export const expectOnce = async (
   service: Service,
   key: string,
   database: Connection,
-  visits: readonly Sent<VisitWish>[],
+  visits: readonly Sent<VisitRequest>[],
   { ms = 60_000, inOrder = true } = {},
 ) => {
-  const links = [...new Set(visits.map(({ wish }) => wish.link))]
+  const links = [...new Set(visits.map(({ request }) => request.link))]
   const answered = visits.filter(isAnswered).length
   const counted = async () => {
     const rows = (await listed(service, key)).filter((row) => links.includes(Number(row['id'])))
@@ -53,7 +53,7 @@ export const expectOnce = async (
   const missing = (await clickEvents(database)).filter(({ type }) => type === 'ClicksMissing')
   expect(missing, 'gaps in the log').to.deep.equal([])
   for (const link of links) {
-    const mine = visits.filter(({ wish }) => wish.link === link)
+    const mine = visits.filter(({ request }) => request.link === link)
     const sure = mine.filter(isAnswered).length
     const unsure = mine.filter(({ status }) => status === undefined).length
     expect(counts.get(link), `clicks of link ${link}`).to.be.within(sure, sure + unsure)

@@ -8,7 +8,7 @@ import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { long, note, openStage, randomFrom, repeatable, seed, spread } from '../support/faults.ts'
-import { type MadeLink, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
+import { type MadeLink, makeLinks, type Sent, type VisitRequest, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
 import { type Broker, needsOwnBroker, needsBroker, startBroker } from './broker.ts'
 import { clickEvents, expectOnce, recordedClicks } from './clicks.ts'
@@ -28,7 +28,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
   let service: Service
   let key: string
   let links: readonly MadeLink[]
-  const visits: Sent<VisitWish>[] = []
+  const visits: Sent<VisitRequest>[] = []
 
   const settings = () => ({
     DATABASE_URL: urlOf(database),

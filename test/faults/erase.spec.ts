@@ -6,7 +6,7 @@ import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { long, openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
-import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
+import { type CreateRequest, creations, expectLedger } from '../support/ledger.ts'
 import { expectExactClicks, makeLinks, visitsTo } from '../support/load.ts'
 import { runCommand } from '../support/process.ts'
 
@@ -75,7 +75,7 @@ describe(`erasing an account (${repeatable})`, function () {
       expect(backup).to.have.length(1)
 
       const links = await makeLinks(service, other.key, 5)
-      const writing = stage.load<CreateWish>(service, 3, creations(other.key), 10)
+      const writing = stage.load<CreateRequest>(service, 3, creations(other.key), 10)
       const visiting = stage.load(service, 6, visitsTo(links, random), 10)
       await writing.answers(20)
       const command = await runCommand(['account', 'erase', String(erased.id), '--yes'], settings)

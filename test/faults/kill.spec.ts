@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
 import { until } from '../support/client.ts'
 import { long, note, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
-import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
-import { expectExactClicks, makeLinks, type Sent, type VisitWish, visitsTo } from '../support/load.ts'
+import { type CreateRequest, creations, expectLedger } from '../support/ledger.ts'
+import { expectExactClicks, makeLinks, type Sent, type VisitRequest, visitsTo } from '../support/load.ts'
 import type { Service } from '../support/process.ts'
 
 const embedded = async (dir: string) => (await runningEmbedded(dir)) ?? expect.fail('PostgreSQL is not running')
@@ -35,7 +35,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
 
   it('8: counts every redirected click exactly once after kill -9 under load', async () => {
     const links = await makeLinks(service, key, 5)
-    const visits: Sent<VisitWish>[] = []
+    const visits: Sent<VisitRequest>[] = []
     for (const _ of rounds(2, 20)) {
       const load = stage.load(service, 50, visitsTo(links, random))
       await load.answers((long ? 2000 : 500) + random(long ? 8000 : 1500))
@@ -88,7 +88,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
   for (const [signal, send] of Object.entries(signals))
     it(`18: finishes every open request and loses nothing when it receives ${signal} under load`, async () => {
       const links = await makeLinks(service, key, 5)
-      const allVisits: Sent<VisitWish>[] = []
+      const allVisits: Sent<VisitRequest>[] = []
       for (const _ of rounds(1, 10)) {
         const writing = stage.load(service, 8, creations(key))
         const visiting = stage.load(service, 20, visitsTo(links, random))
@@ -99,14 +99,17 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
         const [code] = (await ended) as [number | null]
         expect(code).to.equal(0)
         expect(Date.now() - signalled).to.be.below(45_000)
-        const [writes, visits]: [Sent<CreateWish>[], Sent<VisitWish>[]] = [await writing.stop(), await visiting.stop()]
+        const [writes, visits]: [Sent<CreateRequest>[], Sent<VisitRequest>[]] = [
+          await writing.stop(),
+          await visiting.stop(),
+        ]
 
         expect(statusesOf(writes)).to.have.members([200, undefined])
         expect(statusesOf(visits)).to.have.members([302, undefined])
         const unanswered = [...writes, ...visits].filter(
           ({ status, began }) => status === undefined && began < signalled,
         )
-        expect(unanswered.map(({ wish }) => wish.path)).to.deep.equal(
+        expect(unanswered.map(({ request }) => request.path)).to.deep.equal(
           [],
           'requests from before the signal without a response',
         )

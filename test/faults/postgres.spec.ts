@@ -9,14 +9,14 @@ import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openEventStore } from '../support/engine.ts'
 import { long, longestMs, note, openStage, randomFrom, repeatable, rounds, seed, spread } from '../support/faults.ts'
-import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
-import { expectExactClicks, makeLinks, type Sent, visitsTo, type Wish } from '../support/load.ts'
+import { type CreateRequest, creations, expectLedger } from '../support/ledger.ts'
+import { expectExactClicks, makeLinks, type Sent, visitsTo, type LoadRequest } from '../support/load.ts'
 
 const secret = { SECRET: 'a secret for tests only' }
 const failures = (sent: readonly Sent[], good: number) =>
   sent
     .filter(({ status, headers }) => status !== good && !(status === 503 && headers['retry-after']))
-    .map(({ wish, status, text }) => `${wish.method} ${wish.path} ${status} ${text.slice(0, 200)}`)
+    .map(({ request, status, text }) => `${request.method} ${request.path} ${status} ${text.slice(0, 200)}`)
 
 describe(`failures of PostgreSQL (${repeatable})`, function () {
   this.timeout(long ? 1_800_000 : 120_000)
@@ -40,8 +40,8 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)
     const create = creations(key)
-    const writing = stage.load<CreateWish>(service, 6, create)
-    const editing = stage.load<Wish>(service, 2, (n) => ({
+    const writing = stage.load<CreateRequest>(service, 6, create)
+    const editing = stage.load<LoadRequest>(service, 2, (n) => ({
       method: 'PUT',
       path: `/api/url/${links[n % 2]!.id}/update`,
       key,
@@ -90,7 +90,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     await holder.query(`begin; lock table ${rows[0]!.name} in access exclusive mode`)
 
     const began = Date.now()
-    const lists = stage.load<Wish>(service, 200, () => ({ method: 'GET', path: '/api/urls', key }))
+    const lists = stage.load<LoadRequest>(service, 200, () => ({ method: 'GET', path: '/api/urls', key }))
     await lists.answers(150, undefined, 10_000)
     expect(Date.now() - began).to.be.below(5000)
     const visiting = stage.load(service, 4, visitsTo(cached, random))
@@ -134,7 +134,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       const [known, spare, unknown] = [links.slice(0, 5), links[5], links.slice(6)]
       expect((await service.visit('/never-made')).status).to.equal(404)
       const visiting = stage.load(service, 4, visitsTo(known, random))
-      for (const { id } of known) await visiting.answers(1, ({ wish }) => wish.link === id)
+      for (const { id } of known) await visiting.answers(1, ({ request }) => request.link === id)
 
       for (const _ of rounds(2, 10)) {
         await postgres.stop()
@@ -200,7 +200,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const links = await makeLinks(service, key, 10)
     const [known, unknown] = [links.slice(0, 5), links.slice(5)]
     const visiting = stage.load(service, 4, visitsTo(known, random), 5)
-    for (const { id } of known) await visiting.answers(1, ({ wish }) => wish.link === id)
+    for (const { id } of known) await visiting.answers(1, ({ request }) => request.link === id)
 
     const server = await processesOf(dir)
     const signal = (name: NodeJS.Signals) => server.forEach((pid) => process.kill(pid, name))

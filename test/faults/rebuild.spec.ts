@@ -7,16 +7,16 @@ import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { long, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
-import { type CreateWish, creations, expectLedger } from '../support/ledger.ts'
+import { type CreateRequest, creations, expectLedger } from '../support/ledger.ts'
 import {
   allCounted,
   expectExactClicks,
   makeLinks,
   type MadeLink,
   type Sent,
-  type VisitWish,
+  type VisitRequest,
   visitsTo,
-  type Wish,
+  type LoadRequest,
 } from '../support/load.ts'
 import { runCommand, type Service } from '../support/process.ts'
 
@@ -57,14 +57,14 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
     )
     return new Map(rows.map(({ projection, generation }) => [projection, generation]))
   }
-  const visits: Sent<VisitWish>[] = []
+  const visits: Sent<VisitRequest>[] = []
 
   /** The work goes on while something happens; nobody gets an error, and no reader sees less than he saw before. */
   const underLoad = async (happens: () => Promise<unknown>) => {
-    const writing = stage.load<CreateWish>(service, 3, creations(key), 10)
+    const writing = stage.load<CreateRequest>(service, 3, creations(key), 10)
     const visiting = stage.load(service, 6, visitsTo(links, random), 10)
     // one reader, so that his answers have an order
-    const reading = stage.load<Wish>(
+    const reading = stage.load<LoadRequest>(
       service,
       1,
       (n) => ({

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import pg from 'pg'
 import type { Connection } from '../../src/postgres/database.ts'
 import { builtMain } from './build.ts'
-import { startLoad, type Wish } from './load.ts'
+import { startLoad, type LoadRequest } from './load.ts'
 import { type Service, startProcess } from './process.ts'
 
 /** `npm run test:faults`: more rounds. */
@@ -101,7 +101,7 @@ export const openStage = () => {
       return child
     },
     /** `startLoad`; a spec that fails does not leave it running. */
-    load: <W extends Wish>(
+    load: <W extends LoadRequest>(
       { address }: Pick<Service, 'address'>,
       workers: number,
       next: (n: number) => W,

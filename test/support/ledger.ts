@@ -2,15 +2,15 @@ import { expect } from 'chai'
 import type { Connection } from '../../src/postgres/database.ts'
 import { type client, until } from './client.ts'
 import { query } from './faults.ts'
-import { listed, type Sent, type Wish } from './load.ts'
+import { listed, type Sent, type LoadRequest } from './load.ts'
 
-export interface CreateWish extends Wish {
+export interface CreateRequest extends LoadRequest {
   readonly url: string
 }
 /** Creations of links, each with an address that no other has. */
 export const creations =
   (key: string, name = Math.random().toString(36).slice(2, 8)) =>
-  (n: number): CreateWish => {
+  (n: number): CreateRequest => {
     const url = `https://example.com/${name}/${n}`
     return { method: 'POST', path: '/api/url/add', key, body: { url, custom: `${name}-${n}` }, url }
   }
@@ -43,7 +43,7 @@ export const expectLedger = async (
   service: Pick<ReturnType<typeof client>, 'get'>,
   connection: Connection,
   key: string,
-  sent: readonly Sent<CreateWish>[],
+  sent: readonly Sent<CreateRequest>[],
 ) => {
   const events = await readLog(connection)
   expectWholeLog(events)
@@ -53,15 +53,15 @@ export const expectLedger = async (
   const created = events.filter(({ type }) => type === 'LinkCreated').map(({ data }) => data)
   expect(created.map(({ token }) => token)).to.have.members(tokens, 'names and their links')
 
-  const wished = new Set(sent.map(({ wish }) => wish.url))
-  const mine = created.filter(({ url }) => wished.has(String(url)))
+  const requested = new Set(sent.map(({ request }) => request.url))
+  const mine = created.filter(({ url }) => requested.has(String(url)))
   const ids = new Map(mine.map(({ url, id }) => [String(url), Number(id)]))
-  expect(ids.size).to.equal(mine.length, 'each wish is carried out at most once')
+  expect(ids.size).to.equal(mine.length, 'each request is carried out at most once')
   const acknowledged = sent.filter(({ status }) => status === 200)
-  for (const { wish, text } of acknowledged)
-    expect(ids.get(wish.url)).to.equal((JSON.parse(text) as { id: number }).id, wish.url)
+  for (const { request, text } of acknowledged)
+    expect(ids.get(request.url)).to.equal((JSON.parse(text) as { id: number }).id, request.url)
 
-  const ours = async () => (await listed(service, key)).filter((row) => wished.has(String(row['longurl'])))
+  const ours = async () => (await listed(service, key)).filter((row) => requested.has(String(row['longurl'])))
   // one that was stored but not acknowledged may still be on its way into the tables
   const rows = await until(ours, ({ length }) => length >= mine.length)
   const ofRow = (row: (typeof rows)[number]) => `${row['id']} ${row['longurl']}`

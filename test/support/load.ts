@@ -1,17 +1,17 @@
-import { Agent, request } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, type Ask, browser, type client, until } from './client.ts'
 
 type Client = Pick<ReturnType<typeof client>, 'post' | 'get' | 'visit'>
 
-export interface Wish extends Pick<Ask, 'key' | 'body'> {
+export interface LoadRequest extends Pick<Ask, 'key' | 'body'> {
   readonly method: string
   readonly path: string
 }
 /** A request and its response; without a status it was never answered. */
-export interface Sent<W extends Wish = Wish> {
-  readonly wish: W
+export interface Sent<W extends LoadRequest = LoadRequest> {
+  readonly request: W
   /** ms, as Date.now() counts */
   readonly began: number
   readonly ended: number
@@ -24,28 +24,33 @@ export interface Sent<W extends Wish = Wish> {
  * Starts `workers` clients, each with a connection that it keeps. Each sends one request after the other, `pause` ms apart, until
  * the load is stopped. All responses are kept.
  */
-export const startLoad = <W extends Wish>(address: string, workers: number, next: (n: number) => W, pause = 0) => {
+export const startLoad = <W extends LoadRequest>(
+  address: string,
+  workers: number,
+  next: (n: number) => W,
+  pause = 0,
+) => {
   const agent = new Agent({ keepAlive: true, maxSockets: workers })
   const sent: Sent<W>[] = []
   let [asked, running] = [0, true]
 
-  const ask = (wish: W) =>
+  const ask = (request: W) =>
     new Promise<Sent<W>>((resolve) => {
       const began = Date.now()
-      const body = wish.body === undefined ? undefined : JSON.stringify(wish.body)
+      const body = request.body === undefined ? undefined : JSON.stringify(request.body)
       const headers = {
         'User-Agent': browser,
-        ...(wish.key === undefined ? {} : { Authorization: `Bearer ${wish.key}` }),
+        ...(request.key === undefined ? {} : { Authorization: `Bearer ${request.key}` }),
         ...(body === undefined
           ? {}
           : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
       }
-      const unanswered = () => resolve({ wish, began, ended: Date.now(), status: undefined, headers: {}, text: '' })
-      request(address + wish.path, { method: wish.method, agent, headers }, (response) => {
+      const unanswered = () => resolve({ request, began, ended: Date.now(), status: undefined, headers: {}, text: '' })
+      httpRequest(address + request.path, { method: request.method, agent, headers }, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
         response.on('end', () =>
-          resolve({ wish, began, ended: Date.now(), status: response.statusCode, headers: response.headers, text }),
+          resolve({ request, began, ended: Date.now(), status: response.statusCode, headers: response.headers, text }),
         )
         response.on('error', unanswered)
       })
@@ -101,11 +106,11 @@ export const makeLinks = async ({ post }: Pick<Client, 'post'>, key: string, cou
   return made
 }
 
-export interface VisitWish extends Wish {
+export interface VisitRequest extends LoadRequest {
   readonly link: number
 }
 /** Visits these links in a random order. */
-export const visitsTo = (links: readonly MadeLink[], random: (below: number) => number) => (): VisitWish => {
+export const visitsTo = (links: readonly MadeLink[], random: (below: number) => number) => (): VisitRequest => {
   const { id, alias } = links[random(links.length)]!
   return { method: 'GET', path: `/${alias}`, link: id }
 }
@@ -134,12 +139,12 @@ export const allCounted = async (service: Client, key: string) => {
 }
 
 /** Expects each link's clicks to be the 302s that its visitors got; an unanswered visit may be counted or not. */
-export const expectExactClicks = async (service: Client, key: string, visits: readonly Sent<VisitWish>[]) => {
+export const expectExactClicks = async (service: Client, key: string, visits: readonly Sent<VisitRequest>[]) => {
   await allCounted(service, key)
   const counts = new Map((await listed(service, key)).map((row) => [Number(row['id']), Number(row['clicks'])]))
-  const links = new Set(visits.map(({ wish }) => wish.link))
+  const links = new Set(visits.map(({ request }) => request.link))
   for (const link of links) {
-    const mine = visits.filter(({ wish }) => wish.link === link)
+    const mine = visits.filter(({ request }) => request.link === link)
     const answered = mine.filter(({ status }) => status === 302).length
     const unanswered = mine.filter(({ status }) => status === undefined).length
     expect(counts.get(link), `clicks of link ${link}`).to.be.within(answered, answered + unanswered)

@@ -14,7 +14,7 @@ import { memoryKeyring } from './keyring.ts'
 
 export const newMemoryStore = () => memoryStore(codec(memoryKeyring()))
 
-/** A store as one without transactions is: the writes of an append are carried out one by one, and `between` may hold it up, or end it. */
+/** A store without transactions: it carries out the writes of an append one by one. `between` runs between two of them, and may throw. */
 export const oneByOne = (
   store: EventStore,
   between: (done: Write, next: Write) => Promise<unknown> = () => Promise.resolve(),
@@ -31,10 +31,10 @@ export const oneByOne = (
   },
 })
 
-/** The process has ended here: nothing that comes after it happens. */
+/** The process ends here: nothing after this happens. */
 export class Killed extends Error {}
 
-/** Ids from 1 on; `asked` holds what each draw had to be greater than. */
+/** Ids from 1 on; `asked` holds the number that each id had to exceed. */
 export const countingIds = (start = 1) => {
   const asked: (number | undefined)[] = []
   let last = start - 1
@@ -46,16 +46,16 @@ export const countingIds = (start = 1) => {
   return { next, asked }
 }
 
-const outcome = async <T>(wish: Promise<T>) => {
+const outcome = async <T>(result: Promise<T>) => {
   try {
-    return await wish
+    return await result
   } catch (error) {
     if (error instanceof Refused) return error
     throw error
   }
 }
 
-/** A process that writes: wishes of accounts, each at a second of the tests' day. What is refused is given back as the `Refused`. */
+/** Sends commands of accounts, each at a second of the tests' day. Returns the `Refused` where a command is refused. */
 export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
   const { handle, create, load } = handler(store)
   const context = (account: number, seconds: number, command: string = randomUUID()): Context => ({
@@ -65,7 +65,7 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
     command,
     at: at(seconds),
   })
-  type Wish = { readonly seconds?: number; readonly command?: string; readonly token?: string }
+  type Options = { readonly seconds?: number; readonly command?: string; readonly token?: string }
   return {
     load,
     link: (id: number) => load(link, id),
@@ -73,7 +73,7 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
     createLink: (
       account: number,
       fields: Partial<LinkFields> = {},
-      { seconds = 0, command, token = randomUUID() }: Wish = {},
+      { seconds = 0, command, token = randomUUID() }: Options = {},
     ) => {
       const own = context(account, seconds, command)
       const make = (id: number): LinkCommand => ({
@@ -91,7 +91,7 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
       account: number,
       id: number,
       changes: Partial<LinkFields>,
-      { seconds = 0, command, token = randomUUID() }: Wish = {},
+      { seconds = 0, command, token = randomUUID() }: Options = {},
     ) =>
       outcome(
         handle(
