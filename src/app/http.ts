@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts'
-import { closeServer, createHttpServer, listenOn, nothingHere, portOf, serve, type Site } from '../http/server.ts'
+import { closeServer, createHttpServer, listenOn, nothingHere, serve, type Site } from '../http/server.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface HttpOptions {
   readonly problems: () => Readiness
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
-  /** Called in a process with the role http. The address is known once the server listens. */
-  readonly openSite: (baseUrl: () => string) => Site & { readonly close: () => Promise<void> }
+  /** Called in a process with the role http. It must not wait: the server listens already. */
+  readonly openSite: (baseUrl: string) => Site & { readonly close: () => Promise<void> }
   readonly cleanup: Cleanup
 }
 
@@ -20,7 +20,9 @@ export const startHttp = async (
   { problems, metrics, openSite, cleanup }: HttpOptions,
 ) => {
   const server = createHttpServer()
-  const baseUrl = () => BASE_URL ?? `http://localhost:${portOf(server)}`
+  const port = await listenOn(server, PORT, HOST)
+  cleanup.defer(async () => server.close()) // when the site cannot be opened
+  const baseUrl = BASE_URL ?? `http://localhost:${port}`
   const site = ROLES.has('http') ? openSite(baseUrl) : undefined
   if (site) cleanup.defer(site.close)
   serve(server, {
@@ -34,8 +36,7 @@ export const startHttp = async (
       },
     },
   })
-  await listenOn(server, PORT, HOST)
   cleanup.defer(() => closeServer(server, drainTimeout))
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
-  return { address: `http://${host}:${portOf(server)}`, baseUrl: baseUrl() }
+  return { address: `http://${host}:${port}`, baseUrl }
 }

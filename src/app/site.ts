@@ -23,7 +23,7 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
   readonly cache: Cache
   readonly redirectReader: Reader
   readonly isOwnHost: (host: string) => boolean
-  readonly baseUrl: () => string
+  readonly baseUrl: string
   readonly outside: Outside
 }
 
@@ -54,7 +54,7 @@ export const openSite = ({
     handler,
     reader,
     nextId: idSequences(db),
-    baseUrl,
+    baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
     isOwnHost,
     pointsToUs,
@@ -67,9 +67,9 @@ export const openSite = ({
       void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
     },
   })
-  const secureCookies = () => baseUrl().startsWith('https:')
+  const secureCookies = () => baseUrl.startsWith('https:')
   const redirect = createRedirect({ ...shared, countryOf, recordVisit, notCounted: metrics.notCounted, secureCookies })
-  const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl, images, isOwnHost }
+  const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isOwnHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages(pages)
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler })

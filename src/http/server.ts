@@ -20,7 +20,7 @@ export interface ServerOptions extends Site {
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
 const firstPart = /^\/[a-z]+\//
 
-/** Returns a server without handlers: they may need its port, which is known once it listens. */
+/** Returns a server without handlers: they need its port, which is known once it listens. */
 export const createHttpServer = (): Server => {
   const server = createServer({
     maxHeaderSize: 16 * 1024,
@@ -73,14 +73,12 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   )
 }
 
-/** Resolves when the server listens. */
+/** Resolves with the port on which the server listens. */
 export const listenOn = (server: Server, port: number, host: string) =>
-  new Promise<void>((resolve, reject) => {
+  new Promise<number>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, resolve)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
-
-export const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 /** Takes no new connections, answers what is under way, and closes each connection after its answer; after `ms` all of them. */
 export const closeServer = (server: Server, ms: number) =>

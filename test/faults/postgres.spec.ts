@@ -92,7 +92,9 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const began = Date.now()
     const lists = stage.load<LoadRequest>(service, 200, () => ({ method: 'GET', path: '/api/urls', key }))
     await lists.answers(150, undefined, 10_000)
-    expect(Date.now() - began).to.be.below(5000)
+    // soon: the pool refuses after two seconds, a statement would wait for ten
+    const soon = 8000
+    expect(Date.now() - began).to.be.below(soon)
     const visiting = stage.load(service, 4, visitsTo(cached, random))
     await visiting.answers(200)
     const visits = await visiting.stop()
@@ -103,7 +105,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const refused = slow.filter(({ began: at, status }) => status === 503 && at < began + 500)
     expect(refused).to.have.length.of.at.least(150)
     for (const { began: at, ended, headers } of refused) {
-      expect(ended - at).to.be.below(5000)
+      expect(ended - at).to.be.below(soon)
       expect(headers['retry-after']).to.match(/^\d+$/)
     }
     expect(failures(slow, 200).join('\n')).to.equal('')
