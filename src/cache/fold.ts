@@ -1,3 +1,4 @@
+import { aliasKey } from '../commands/alias.ts'
 import { bio } from '../commands/bio.ts'
 import type { Decider } from '../commands/decider.ts'
 import type { Handler } from '../commands/handle.ts'
@@ -39,7 +40,7 @@ const foldLink =
       account,
       revision: Number(revision),
       position,
-      aliasKey: fields.alias.toLowerCase(),
+      aliasKey: aliasKey(fields.alias),
       password,
       expiry: fields.expiry === null ? null : new Date(fields.expiry),
       interstitial: interstitialOf(fields, await foldParts(handler)({ ...fields, account })),
@@ -52,7 +53,7 @@ const foldBio =
     const { state, position } = await handler.load(bio, id)
     const { status, account, fields } = state
     if (status !== 'open') return undefined
-    return { ...fields, bio: id, account, position, domain: null, aliasKey: fields.alias.toLowerCase() }
+    return { ...fields, bio: id, account, position, domain: null, aliasKey: aliasKey(fields.alias) }
   }
 
 /** Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was deleted. */

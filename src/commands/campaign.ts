@@ -1,4 +1,5 @@
 import type { CampaignFields } from '../events/campaign.ts'
+import { aliasKey } from './alias.ts'
 import { owned } from './owned.ts'
 
 const initial: CampaignFields = { name: '', slug: '', public: false }
@@ -9,6 +10,6 @@ export const campaign = owned(
     kind: 'campaign',
     label: 'Campaign',
     initial,
-    claim: { kind: 'slug', name: ({ slug }) => slug.toLowerCase() },
+    claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug) },
   },
 )

@@ -1,4 +1,5 @@
 import type { QrFields, QrPersonal } from '../events/qr.ts'
+import { aliasKey } from './alias.ts'
 import { owned } from './owned.ts'
 
 const initial: QrFields = { type: 'text', alias: '', foreground: '#000000', background: '#ffffff', logo: null }
@@ -12,6 +13,6 @@ export const qr = owned(
     label: 'QR code',
     initial,
     personal,
-    claim: { kind: 'qr', name: ({ alias }) => alias.toLowerCase() },
+    claim: { kind: 'qr', name: ({ alias }) => aliasKey(alias) },
   },
 )

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { withRandomAlias } from '../commands/alias.ts'
+import { aliasKey, withRandomAlias } from '../commands/alias.ts'
 import type { Caller } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import { channelItem } from '../commands/channel.ts'
@@ -134,7 +134,7 @@ const filterOf = ({ q, domain, campaign, channel }: ListQuery, account: number, 
 const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
   const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
   return {
-    aliasKey: alias.toLowerCase(),
+    aliasKey: aliasKey(alias),
     domain: host === undefined ? undefined : domainFilter(host, account, services),
   }
 }

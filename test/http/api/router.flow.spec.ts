@@ -1,46 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import pg from 'pg'
 import { routes } from '../../../src/http/api/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, type Ask, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
-import { type RawAnswer, send, wire } from '../../support/raw.ts'
+import { send, wire } from '../../support/raw.ts'
 import { server } from '../../support/server.ts'
+import { expectConventions, expectFailure } from '../../support/conventions.ts'
 
 const long = 'https://example.com/'
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
-const now = () => Date.now() / 1000
-
-/** What stands on every answer of the API, whatever it says. */
-const expectConventions = ({ headers, text, json }: Answer, message: string) => {
-  for (const name of rate) expect(headers.get(name), `${message}: ${name}`).to.match(/^\d+$/)
-  expect(headers.get('X-Request-Id'), message).to.match(/^[\da-f-]{36}$/)
-  expect(headers.get('Access-Control-Allow-Origin'), message).to.equal('*')
-  expect(headers.get('Content-Type'), message).to.equal('application/json; charset=utf-8')
-  expect(headers.get('X-Content-Type-Options'), message).to.equal('nosniff')
-  expect(headers.get('Cache-Control'), message).to.equal('no-store')
-  expect([0, 1, '0'], `${message}: ${text}`).to.include(json['error'])
-}
-const expectFailure = (answer: Answer, status: number, message: string) => {
-  expectConventions(answer, message)
-  expect(answer.status, `${message}: ${answer.text}`).to.equal(status)
-  expect(answer.json, message).to.have.all.keys('error', 'message')
-  expect(answer.json['error'], message).to.equal(1)
-  expect(answer.json['message'], message).to.be.a('string').and.match(/\.$/)
-}
 
 describe('the API', () => {
   let app: TestApp
   let limited: TestApp
   let key: string
-  let other: string
   const add = async (by = key) => Number((await app.post('/api/url/add', { key: by, body: { url: long } })).json['id'])
-  const head = () => app.app.ledger.store.head('domain')
   before(async () => {
     app = await startTestApp()
     key = (await app.register()).key
-    other = (await app.register()).key
     limited = await startTestApp({ RATE_LIMIT_PER_MINUTE: '30', TRUST_PROXY: '1' }, app.connection)
   })
   after(async () => {
@@ -183,86 +161,6 @@ describe('the API', () => {
     })
   })
 
-  describe('the rate limit', () => {
-    const limits = ({ headers }: Answer) => rate.slice(0, 2).map((name) => Number(headers.get(name)))
-
-    it('is thirty requests a minute per key, counted down from the first', async () => {
-      const { key } = await app.register()
-      for (let i = 0; i < 30; i++) {
-        const answer = await limited.get('/api/account', { key })
-        expect(answer.status).to.equal(200)
-        expect(limits(answer)).to.deep.equal([30, 29 - i])
-        expect(Number(answer.headers.get('X-RateLimit-Reset'))).to.be.within(now(), now() + 62)
-      }
-      for (let i = 0; i < 3; i++) {
-        const answer = await limited.get('/api/account', { key })
-        expectFailure(answer, 429, 'the 31st')
-        expect(limits(answer)).to.deep.equal([30, 0])
-        const wait = Number(answer.headers.get('Retry-After'))
-        expect(wait).to.be.within(1, 60)
-        expect(answer.json['message']).to.include(`${wait} seconds`)
-      }
-      expect(limits(await limited.get('/api/account', { key: other })), 'another key').to.deep.equal([30, 29])
-    })
-
-    it('counts failed requests too', async () => {
-      const { key } = await app.register()
-      const asks: [number, string, string, Ask][] = [
-        [404, 'GET', '/api/nothing', { key }],
-        [405, 'PATCH', '/api/urls', { key }],
-        [404, 'GET', '/api/url/999999', { key }],
-        [400, 'POST', '/api/url/add', { key, body: {} }],
-        [415, 'POST', '/api/url/add', { key, body: 'x', headers: { 'Content-Type': 'text/plain' } }],
-      ]
-      for (const [i, [status, method, path, ask]] of asks.entries()) {
-        const answer = await limited.ask(method, path, ask)
-        expectFailure(answer, status, `${method} ${path}`)
-        expect(limits(answer), `${method} ${path}`).to.deep.equal([30, 29 - i])
-      }
-    })
-
-    it('is shared by all requests of an address without a valid key', async () => {
-      const from = { 'X-Forwarded-For': '203.0.113.5' }
-      const asks: [number, string, string, Ask][] = [
-        [401, 'GET', '/api/urls', {}],
-        [401, 'GET', '/api/urls', { key: 'wrong' }],
-        [404, 'GET', '/api/nothing', {}],
-        [405, 'PATCH', '/api/urls', {}],
-        [400, 'POST', '/register', { body: {} }],
-        [405, 'GET', '/register', {}],
-      ]
-      for (let i = 0; i < 30; i++) {
-        const [status, method, path, ask] = asks[i % asks.length]!
-        const answer = await limited.ask(method, path, { ...ask, headers: from })
-        expectFailure(answer, status, `${method} ${path}`)
-        expect(limits(answer)).to.deep.equal([30, 29 - i])
-      }
-      expectFailure(await limited.get('/api/urls', { headers: from }), 429, 'without a key')
-      expectFailure(await limited.post('/register', { body: {}, headers: from }), 429, 'registering')
-      expect((await limited.get('/api/urls', { headers: { 'X-Forwarded-For': '203.0.113.6' } })).status).to.equal(401)
-      expect((await limited.get('/api/account', { key: other, headers: from })).status, 'with a key').to.equal(200)
-    })
-
-    it('counts an IPv6 /64 as one address', async () => {
-      const ask = (address: string) => limited.get('/api/urls', { headers: { 'X-Forwarded-For': address } })
-      await ask('2001:db8:1:2::1')
-      expect(limits(await ask('2001:db8:1:2:ffff::'))).to.deep.equal([30, 28])
-      expect(limits(await ask('2001:DB8:1:2:0:0:0:9'))).to.deep.equal([30, 27])
-      expect(limits(await ask('2001:db8:1:3::1'))).to.deep.equal([30, 29])
-    })
-
-    it('shows a million on every response when it is off', async () => {
-      const preflight = { 'Access-Control-Request-Method': 'GET', Origin: 'https://app.example' }
-      for (const answer of [
-        await app.get('/api/urls', { key }),
-        await app.get('/api/nothing'),
-        await app.get('/api/urls'),
-        await app.ask('OPTIONS', '/api/urls', { headers: preflight }),
-      ])
-        expect(limits(answer)).to.deep.equal([1_000_000, 1_000_000])
-    })
-  })
-
   describe('CORS', () => {
     it('allows every origin and exposes our headers', async () => {
       const { headers } = await app.get('/api/urls', { key, headers: { Origin: 'https://app.example' } })
@@ -292,122 +190,6 @@ describe('the API', () => {
       const { headers } = await limited.get('/api/urls', { headers: from })
       expect(headers.get('X-RateLimit-Remaining')).to.equal('29')
     })
-  })
-
-  describe('a request body', () => {
-    const post = (body: string | Buffer, headers: Record<string, string>) =>
-      send(app.address, 'POST', '/api/url/add', { body, headers: { Authorization: key, ...headers } })
-    const status = async (answer: Promise<RawAnswer>) => (await answer).status
-    const good = JSON.stringify({ url: long })
-
-    it('is JSON with that content type or none', async () => {
-      expect(await status(post(good, {}))).to.equal(200)
-      for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])
-        expect(await status(post(good, { 'Content-Type': type })), type).to.equal(200)
-      for (const type of [
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        'text/json',
-        'application/jsonx',
-        'application/json-patch+json',
-      ])
-        expect(await status(post(good, { 'Content-Type': type })), type).to.equal(415)
-    })
-
-    it('counts as an empty object when it is missing', async () => {
-      for (const headers of [{}, { 'Content-Type': 'application/json' }] as Record<string, string>[]) {
-        const { status, text } = await post('', headers)
-        expect([status, JSON.parse(text)]).to.deep.equal([400, { error: 1, message: '`url` is required.' }])
-      }
-    })
-
-    it('is at most 64 KiB large', async () => {
-      const padded = (bytes: number) => good.replace('}', `,"x":"${'x'.repeat(bytes - good.length - 7)}"}`)
-      expect(Buffer.byteLength(padded(65_536))).to.equal(65_536)
-      expect(await status(post(padded(65_536), {}))).to.equal(200)
-      expect(await status(post(padded(65_537), {}))).to.equal(413)
-    })
-
-    it('may contain any character', async () => {
-      const title = 'Käse 🧀 \u202e \ufffd \\u0007 "x"'
-      const made = await app.post('/api/url/add', { key, body: { url: long, title } })
-      expect(made.json['error'], made.text).to.equal(0)
-      expect((await app.get(`/api/url/${made.json['id']}`, { key })).json['details'].title).to.equal(title)
-    })
-
-    it('is ignored by routes without a body', async () => {
-      const id = await add()
-      for (const [method, path] of [
-        ['GET', '/api/urls'],
-        ['GET', `/api/url/${id}`],
-        ['DELETE', `/api/url/${id}/delete`],
-      ] as const) {
-        const headers = { Authorization: key, 'Content-Type': 'text/plain', 'Content-Encoding': 'br' }
-        const { status, text } = await send(app.address, method, path, { headers, body: '{"broken' })
-        expect(status, `${method} ${path} ${text}`).to.equal(200)
-      }
-    })
-  })
-
-  describe('an id of another account (threat 27, fault 32)', () => {
-    /** What each resource is made and changed with, by the first word of its paths. */
-    const bodies: Record<string, readonly [add: () => object, update: object]> = {
-      url: [() => ({ url: long }), { url: long }],
-      domain: [() => ({ domain: `https://${randomUUID()}.example` }), { redirectroot: long }],
-      pixel: [() => ({ type: 'bing', name: 'x', tag: 'abc' }), { tag: 'abc' }],
-      qr: [() => ({ type: 'text', data: 'x' }), { data: 'y' }],
-      campaign: [() => ({ name: 'x' }), { name: 'y' }],
-      channel: [() => ({ name: 'x' }), { name: 'y' }],
-      splash: [() => ({ name: 'x' }), { name: 'y' }],
-      overlay: [() => ({ type: 'message', name: 'x', message: 'x' }), { name: 'y' }],
-      bio: [() => ({ name: 'x', links: [] }), { name: 'y' }],
-    }
-
-    it('gets the same response on every route as an unknown, deleted or malformed id, byte by byte', async () => {
-      const withId = routes.filter(({ path }) => /^\/api\/[a-z]+\/:id(\/|$)/.test(path))
-      expect(withId).to.have.length.at.least(3)
-      for (const { method, path } of withId) {
-        const resource = path.split('/')[2]!
-        const [body, valid] = bodies[resource] ?? []
-        if (!body || !valid) throw new Error(`${path}: tell this spec what it is made with`)
-        const made = async (by: string) => {
-          const { json, text } = await app.post(`/api/${resource}/add`, { key: by, body: body() })
-          expect(json['error'], `${resource} ${text}`).to.equal(0)
-          return Number(json['id'])
-        }
-        const [foreign, deleted, mine] = [await made(other), await made(key), await made(key)]
-        const gone = await app.del(`/api/${resource}/${deleted}/delete`, { key })
-        expect(gone.status, gone.text).to.equal(200)
-        const ask = (id: string | number, body: unknown) =>
-          app.ask(method.toUpperCase(), path.replace(':id', String(id)), { key, ...(method === 'get' ? {} : { body }) })
-        const written = await head()
-
-        const expected = await ask(999_999, {})
-        expectFailure(expected, 404, path)
-        const odd =
-          '0 -1 -0 +1 01 1.0 1.5 1e16 1e1 9007199254740993 9223372036854775808 99999999999999999999 abc null NaN'.split(
-            ' ',
-          )
-        const encoded = [
-          '%31',
-          `${mine}%00`,
-          '%D9%A1',
-          '%20',
-          `${mine}%20`,
-          `${mine};`,
-          '1,2',
-          '*',
-          '%27',
-          `${mine}%2F`,
-        ]
-        const ids = [foreign, deleted, ...odd, ...encoded]
-        const asks = ids.map(async (id, i) => ({ id, ...(await ask(id, i % 3 === 0 ? valid : {})) }))
-        for (const { id, status, text } of await Promise.all(asks))
-          expect([status, text], `${method} ${path} ${id}`).to.deep.equal([404, expected.text])
-        expect(await head(), path).to.equal(written)
-        expect((await ask(mine, valid)).status, `${method} ${path} of one's own`).to.equal(200)
-      }
-    }).timeout(60_000)
   })
 
   describe('/healthz and /readyz', () => {

@@ -1,0 +1,136 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { long as thorough, repeatable, seed } from '../support/faults.ts'
+
+const long = 'https://example.com/'
+const timed = async <T>(work: () => Promise<T>) => {
+  const start = performance.now()
+  return { answer: await work(), ms: performance.now() - start }
+}
+
+describe('hostile input', () => {
+  let app: TestApp
+  let key: string
+  before(async () => {
+    app = await startTestApp()
+    key = (await app.register()).key
+  })
+  after(() => app.close())
+  const add = (body: unknown) => app.post('/api/url/add', { key, body })
+
+  describe('as SQL (threat 29)', () => {
+    const injections = [
+      "'",
+      "1'--",
+      "1' or '1'='1",
+      '1; drop table read.links',
+      '1) union select email from read.accounts--',
+      'pg_sleep(10)',
+      "'; select pg_sleep(10);--",
+      '1/**/or/**/1=1',
+      '$1',
+      '?',
+      '??',
+      ':name',
+      '\\',
+      '%27%20or%201=1',
+      '{"a":1}',
+      '(select 1)',
+      'id desc, (select 1)',
+      'date;--',
+      "click' desc--",
+    ]
+
+    it('is treated as text only', async () => {
+      const before = await app.get('/api/urls', { key })
+      for (const sql of injections) {
+        const at = encodeURIComponent(sql)
+        const names = ['limit', 'page', 'order', 'q', 'short', 'domain', 'campaign', 'channel', 'sort', at]
+        await Promise.all(
+          names.map(async (name) => {
+            const { answer, ms } = await timed(() => app.get(`/api/urls?${name}=${at}`, { key }))
+            expect(answer.status, `${name}=${sql}`).to.equal(200)
+            expect(ms).to.be.below(5000)
+          }),
+        )
+        for (const [name, wanted] of [
+          ['limit', 'limit[]'],
+          ['limit', 'limit[0]'],
+          ['order', 'order[$ne]'],
+        ])
+          expect((await app.get(`/api/urls?${wanted}=${at}`, { key })).text, name).to.equal(before.text)
+        expect((await app.get(`/api/url/${at}`, { key })).status).to.equal(404)
+        expect((await app.visit(`/${at}`)).status).to.equal(404)
+        expect((await app.get('/api/account', { key: sql })).status).to.equal(401)
+        expect((await app.post('/register', { body: { email: sql, password: sql } })).status).to.equal(400)
+      }
+      expect((await app.get('/api/urls', { key })).text).to.equal(before.text)
+    })
+
+    it('is stored and returned as it was written', async () => {
+      const title = injections.join(' | ').slice(0, 255)
+      const geotarget = injections.map((location) => ({ location, link: long }))
+      const { json } = await add({ url: long, title, geotarget, description: title, password: injections[2] })
+      const { json: read } = await app.get(`/api/url/${json['id']}`, { key })
+      expect(read['details']).to.include({ title, description: title })
+      expect(Object.keys(read['details'].location)).to.have.members(injections.map((text) => text.toLowerCase()))
+      const { headers } = await app.visit(new URL(json['short']).pathname)
+      expect(headers.get('Location')).to.equal(null)
+    })
+  })
+
+  describe('as a number (threat 30, fault 65)', () => {
+    const numbers =
+      '0 -1 1.5 1e3 1e309 9007199254740993 9223372036854775807 9223372036854775808 18446744073709551616 NaN Infinity 0x1f ١٢ １２'
+        .split(' ')
+        .concat('9'.repeat(1000), '-0', ' 1', '1 ', '+1', '')
+
+    it('never makes an id overflow', async () => {
+      for (const number of numbers.filter((text) => text.trim() !== '1' && text !== ''))
+        for (const [method, path] of [
+          ['GET', `/api/url/${encodeURIComponent(number)}`],
+          ['DELETE', `/api/url/${encodeURIComponent(number)}/delete`],
+        ] as const)
+          expect((await app.ask(method, path, { key })).status, `${method} ${number}`).to.equal(404)
+    })
+
+    it('never makes a page number overflow', async () => {
+      const huge = '9007199254740993'
+      const pairs = numbers.flatMap((number) => [
+        [number, '1'],
+        [number, huge],
+        ['15', number],
+        [huge, number],
+      ])
+      for (const [limit = '', page = ''] of pairs) {
+        const asked = `limit=${encodeURIComponent(limit)}&page=${encodeURIComponent(page)}`
+        const { status, json } = await app.get(`/api/urls?${asked}`, { key })
+        expect(status, asked).to.equal(200)
+        const { urls: _, ...envelope } = json['data']
+        for (const [name, n] of Object.entries(envelope))
+          expect(Number.isSafeInteger(n), `${name} of ${asked}`).to.equal(true)
+        expect(envelope.perpage).to.be.within(1, 1000)
+      }
+    })
+
+    const runs = thorough ? 10_000 : 300
+    it(`is never an error in any of ${runs} made-up queries (${repeatable})`, async () => {
+      const word = fc.oneof(
+        fc.constantFrom('limit', 'page', 'order', 'date', 'click', '__proto__', '%', '%zz', '%00', '&', '=', '[]', '+'),
+        fc.constantFrom(...numbers),
+        fc.string({ unit: 'binary', maxLength: 8 }).map((text) => encodeURIComponent(text.toWellFormed())),
+        fc.string({ maxLength: 8 }).map((text) => text.replaceAll('#', '')),
+      )
+      const queries = fc.sample(fc.array(fc.tuple(word, word), { maxLength: 4 }), { numRuns: runs, seed })
+      const texts = queries.map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'))
+      while (texts.length > 0)
+        await Promise.all(
+          texts.splice(0, 20).map(async (text) => {
+            const { status, json } = await app.get(`/api/urls?${text}`, { key })
+            expect([status, json['error']], text).to.deep.equal([200, '0'])
+          }),
+        )
+    })
+  })
+})
