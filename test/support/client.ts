@@ -1,4 +1,4 @@
-/** An answer, read. `json` is undefined when the body is none. */
+/** A response that is read to its end. `json` is empty when the body is not JSON. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -12,11 +12,11 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A person's browser: what is visited with it is counted. */
+/** The user agent of a person, whose visits are counted. */
 export const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
 
-/** Speaks to a service as API clients and visitors do. */
+/** Sends requests to a service as API clients and visitors do. */
 export const client = (address: string) => {
   const ask = async (method: string, path: string, { key, body, headers = {} }: Ask = {}): Promise<Answer> => {
     const response = await fetch(address + path, {
@@ -40,10 +40,10 @@ export const client = (address: string) => {
     post: (path: string, options?: Ask) => ask('POST', path, options),
     put: (path: string, options?: Ask) => ask('PUT', path, options),
     del: (path: string, options?: Ask) => ask('DELETE', path, options),
-    /** As a visitor with a browser. */
+    /** Visits a path as a person with a browser. */
     visit: (path: string, headers: Readonly<Record<string, string>> = {}) =>
       ask('GET', path, { headers: { 'User-Agent': browser, ...headers } }),
-    /** A new account; answers its API key and id. */
+    /** Registers an account and returns its API key and id. */
     register: async (name = `ann-${Math.random().toString(36).slice(2, 10)}`) => {
       const { json } = await ask('POST', '/register', {
         body: { email: `${name}@example.com`, password: 'correct horse 1' },

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Connection } from '../../src/postgres/database.ts'
 import { server } from './server.ts'
 
-/** A new empty database on the PostgreSQL of this test run. */
+/** Creates an empty database on the PostgreSQL of this process. */
 export const freshDatabase = async (): Promise<Connection> => {
   const connection = await server()
   const database = `t_${randomUUID().replaceAll('-', '')}`

@@ -21,11 +21,11 @@ export const rounds = function* (few: number, many: number) {
   for (let round = 0; round < few || (long && round < many && Date.now() < end); round++) yield round
 }
 
-/** What is random in the fault specs; their titles print it. */
+/** Seed of everything random in the fault specs. Their titles print it. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 export const repeatable = `SEED=${seed} repeats what is random here`
 
-/** Whole numbers from 0 up to the given one: mulberry32. */
+/** Returns a generator of whole numbers from 0 to less than its argument (mulberry32). */
 export const randomFrom = (start: number): ((below: number) => number) => {
   let state = start
   return (below) => {
@@ -36,10 +36,10 @@ export const randomFrom = (start: number): ((below: number) => number) => {
   }
 }
 
-/** A line among the results: a measured time, a reason why something was skipped. */
+/** Prints a line among the results, for example a measured time. */
 export const note = (text: string) => void process.stdout.write(`      (${text})\n`)
 
-/** "p50 3 ms, p99 12 ms" */
+/** Returns the spread of times in ms: `p50 3.0 ms, p99 12.0 ms`. */
 export const spread = (times: readonly number[]) => {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)
@@ -57,16 +57,16 @@ export const query = async <R extends object>(connection: Connection, sql: strin
   }
 }
 
-/** As an operator does; one that does not stop is killed, and the spec has failed. */
+/** Stops a service with SIGTERM. Kills one that does not stop, and fails the spec. */
 const stop = async ({ child, end }: Service) => {
-  const impatient = setTimeout(() => child.kill('SIGKILL'), 45_000)
+  const deadline = setTimeout(() => child.kill('SIGKILL'), 45_000)
   const alive = child.exitCode === null && child.signalCode === null
   const code = await end()
-  clearTimeout(impatient)
-  if (alive) expect(code, 'exit code of a service that was told to stop').to.equal(0)
+  clearTimeout(deadline)
+  if (alive) expect(code, 'exit code of a service that was stopped').to.equal(0)
 }
 
-/** What a spec sets up, and how all of it is cleared away, whatever becomes of the spec. */
+/** Opens services, folders and connections for a spec. `clear` closes all of them, also after a failed test. */
 export const openStage = () => {
   const steps: (() => unknown)[] = []
   return {
@@ -91,7 +91,7 @@ export const openStage = () => {
       steps.push(() => stop(service))
       return service
     },
-    /** A command of the real program, to be killed while it works. */
+    /** Starts a command of the program, which the spec kills while it works. */
     command: async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
       const child = spawn(process.execPath, [await builtMain(), ...args], {
         env: { PATH: process.env['PATH'] ?? '', ...settings },
@@ -100,7 +100,7 @@ export const openStage = () => {
       steps.push(() => child.kill('SIGKILL'))
       return child
     },
-    /** `startLoad`; a spec that fails does not leave it running. */
+    /** `startLoad`, which `clear` stops when a spec fails. */
     load: <W extends LoadRequest>(
       { address }: Pick<Service, 'address'>,
       workers: number,
@@ -111,7 +111,7 @@ export const openStage = () => {
       steps.push(load.stop)
       return load
     },
-    /** A connection of its own: what it locks stays locked until it is told otherwise. */
+    /** Opens a connection that holds its locks until the spec releases them. */
     connect: async (connection: Connection) => {
       const client = new pg.Client(connection)
       client.on('error', () => {})

@@ -1,14 +1,14 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
-/** An answer as it came: header names in lower case, a repeated one as often as it came. */
+/** A response as it was sent: header names in lower case, with every value of a repeated header. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, readonly string[]>>
   readonly text: string
 }
 
-/** Writes these bytes on a connection of their own; gives all that comes back until the server closes it, or `ms` pass. */
+/** Writes bytes to a new connection and returns everything received until the server closes it or `ms` have passed. */
 export const wire = (address: string, bytes: string | Buffer, ms = 5000) =>
   new Promise<string>((resolve) => {
     const { hostname, port } = new URL(address)
@@ -23,7 +23,7 @@ export const wire = (address: string, bytes: string | Buffer, ms = 5000) =>
     })
   })
 
-/** What fetch cannot send: any Host, any method with a body, several headers of one name. */
+/** Sends what fetch cannot: any Host header, any method with a body, several headers of one name. */
 export const send = (
   address: string,
   method: string,

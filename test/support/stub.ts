@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server on this machine that stands for one out there, or for one that nobody may reach. */
+/** Starts a server on this machine in place of one on the internet, or of one that must not be reached. */
 export const startStub = async (
   answer: (req: IncomingMessage, res: ServerResponse) => unknown = (_, res) => res.end(),
   host = '127.0.0.1',
