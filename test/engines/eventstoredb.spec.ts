@@ -148,7 +148,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
       return out
     }
     expect(await command('account', 'add', `${randomUUID()}@example.com`)).to.include('API key')
-    expect(await command('rebuild')).to.include('are built anew')
+    expect(await command('rebuild')).to.include('are rebuilt')
     for (const link of made) await followed(a, link)
     expect((await listed(a, key)).map(({ id }) => Number(id))).to.have.members([...made, late].map(({ id }) => id))
   })

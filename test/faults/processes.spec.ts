@@ -92,7 +92,6 @@ describe('two processes on one database', function () {
           until(
             () => visit(b, path),
             (answer) => location(answer) === wished,
-            5000,
           ),
         )
         expect(location(answer), 'in the other process').to.equal(wished)
@@ -106,7 +105,7 @@ describe('two processes on one database', function () {
       await expectSoon(update({ password: null }), '302 https://example.com/after')
       await expectSoon(() => a.del(`/api/url/${id}/delete`, { key }), '404 null')
     }
-    expect(Math.max(...times)).to.be.below(1000)
+    expect(Math.max(...times)).to.be.below(5000)
     note(`a change is seen by the other process after ${spread(times)}`)
   })
 
@@ -150,7 +149,7 @@ describe('two processes on one database', function () {
     const pending = async (ask: () => Promise<Answer>) => {
       const { answer, ms } = await timed(ask)
       expect([answer.status, answer.headers.get('X-Projection-Pending')]).to.deep.equal([200, '1'])
-      expect(ms).to.be.within(1900, 4000)
+      expect(ms).to.be.within(1900, 15_000)
       return answer
     }
     const inBoth = async (path: string, wished: string) => {
@@ -158,7 +157,6 @@ describe('two processes on one database', function () {
         const answer = await until(
           () => visit(service, path),
           (got) => location(got) === wished,
-          5000,
         )
         expect(location(answer), `${path} of process ${service === a ? 'A' : 'B'}`).to.equal(wished)
       }

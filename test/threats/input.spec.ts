@@ -39,7 +39,7 @@ describe('hostile input', () => {
       times.push(...all.map(({ ms }) => ms))
     }
     note(`with 500 slow connections: ${spread(times)}`)
-    expect(times.toSorted((a, b) => a - b)[98]).to.be.below(1000)
+    expect(times.toSorted((a, b) => a - b)[98]).to.be.below(5000)
   })
 
   describe('in a body', () => {
@@ -108,7 +108,7 @@ describe('hostile input', () => {
         expect(json, what).to.have.all.keys('error', 'message')
         expect(json, what).to.include({ error: 1 })
         expect(answer.headers['x-ratelimit-limit'], what).to.have.length(1)
-        expect(ms, what).to.be.below(1000)
+        expect(ms, what).to.be.below(5000)
       }
       expect(await head()).to.equal(written)
     })
