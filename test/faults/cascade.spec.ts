@@ -32,7 +32,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     const dir = await stage.dir()
     service = await stage.start({ DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only', DATA_DIR: dir })
   }
-  /** Events, each the first of its stream, in batches that the log takes. */
+  /** Appends events, each the first of its stream. */
   const append = async (events: readonly { readonly stream: string; readonly event: DomainEvent }[]) => {
     for (let from = 0; from < events.length; from += 1000) {
       const writes = events
@@ -69,7 +69,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
   const newChannel = async () => Number((await ok('post', '/api/channel/add', { name: 'x' }))['id'])
   const result = async (path: string) => (await ok('get', path))['data'].result as number
   const listed = (channel: number) => result(`/api/urls?channel=${channel}`)
-  /** A channel with ten thousand links in it. */
+  /** Creates a channel with 10,000 links. */
   const fullChannel = async () => {
     const channel = await newChannel()
     await append(
@@ -101,7 +101,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     return performance.now() - began
   }
 
-  /** Where a process can die while it deletes: each ends it there. `leaves` is how many events of the deletion there are then. */
+  /** A point in a deletion at which the process is killed. `leaves` is the number of deletion events afterwards. */
   interface FailPoint {
     readonly where: string
     readonly leaves?: number
@@ -109,7 +109,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
   }
   const unanswered = (path: string) => ask('del', path).catch(() => undefined)
   const beforeCommit: FailPoint = {
-    where: 'before its event is committed',
+    where: 'before the event is committed',
     leaves: 0,
     die: async (type, id, path) => {
       const holder = await stage.connect(connection)
@@ -133,7 +133,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
       )
       expect(waiting).to.have.length(1)
       await service.end('SIGKILL')
-      // PostgreSQL notices that the process is gone when it has something to tell it
+      // otherwise PostgreSQL notices only on its next write that the process is gone
       await query(connection, 'select pg_terminate_backend($1, 5000)', [waiting[0]!.pid])
       await holder.query('select pg_advisory_unlock(2)')
       await query(connection, 'drop trigger wait_there on log.events')
@@ -141,7 +141,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     },
   }
   const beforeTables: FailPoint = {
-    where: 'before the tables have it',
+    where: 'before the event is projected',
     leaves: 1,
     die: async (type, id, path) => {
       const holder = await stage.connect(connection)
@@ -159,7 +159,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     },
   }
   const answered: FailPoint = {
-    where: 'when it has answered',
+    where: 'after the response',
     leaves: 1,
     die: async (_type, _id, path) => {
       await ok('del', path)
@@ -167,7 +167,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     },
   }
   const anywhere: FailPoint = {
-    where: 'at any moment',
+    where: 'at a random time',
     die: async (_type, _id, path) => {
       const answer = unanswered(path)
       await new Promise((done) => setTimeout(done, random(20)))
@@ -175,13 +175,13 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
       await answer
     },
   }
-  /** At each of the known moments once, then at any. */
+  /** Each known point once, then random times. */
   const failPoints = function* () {
     yield* [beforeCommit, beforeTables, answered]
     for (const _ of rounds(1, 20)) yield anywhere
   }
 
-  /** Dies there and starts again; answers whether the deletion has happened. */
+  /** Kills the process at the point and starts it again. Returns whether the deletion was stored. */
   const dieAndStart = async ({ where, leaves, die }: FailPoint, type: string, id: number, path: string) => {
     await die(type, id, path)
     await start()
@@ -189,9 +189,9 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     expect(found, where).to.be.oneOf(leaves === undefined ? [0, 1] : [leaves])
     return found === 1
   }
-  /** After a start the tables may still be on their way. */
-  const becomes = async (ask: () => Promise<number>, wished: number, where: string) =>
-    expect(await until(ask, (got) => got === wished, 30_000), where).to.equal(wished)
+  /** Waits for a value, because the tables may lag after a start. */
+  const becomes = async (ask: () => Promise<number>, wanted: number, where: string) =>
+    expect(await until(ask, (got) => got === wanted, 30_000), where).to.equal(wanted)
 
   it('39: deletes a channel of 10,000 links by one event, as fast as an empty one, and unassigns all of them at once', async () => {
     const [full, empty] = [await fullChannel(), await newChannel()]

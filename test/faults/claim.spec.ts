@@ -51,7 +51,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
     beforeEach(async () => ({ store, close } = await open()))
     afterEach(() => close())
 
-    /** A process with ids of its own, that is killed after `writes` writes of its next append. */
+    /** A process with ids of its own that is killed after `writes` writes of its next append. */
     const doomed = (ids: number, writes = 1) =>
       writer(
         oneByOne(store, async () => {
@@ -59,7 +59,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         }),
         countingIds(ids).next,
       )
-    /** A process that is stopped after the first write of its next append, until it is let go. */
+    /** A process that pauses after the first write of its next append until it is resumed. */
     const stopped = (ids: number, writes = 1) => {
       let go = () => {}
       let reached = () => {}
@@ -168,7 +168,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         expectTaken(await process(2).createLink(2, {}, { seconds: 1 }))
         expect(answer(await process(3).createLink(2, {}, { seconds: 31 })).status).to.equal(200)
         expectTaken(await process(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 70 }))
-        // the fence is for that name only
+        // the fence excludes that token only
         expect(answer(await process(50).updateLink(1, 1, { alias: 'third' }, { seconds: 70 })).status).to.equal(200)
         expect(await holders(store)).to.deep.equal(
           new Map([
@@ -216,9 +216,9 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
           return () => updateLink(account, id, { alias }, { seconds: now })
         }
         for (let n = 0; n < wishes; n++) {
-          // new ones from time to time, for a name that was given up stays its account's
+          // new names from time to time, because a released name stays reserved for its account
           const wished = wish(`alias-${n >> 4}-${random(2)}`)
-          // whoever was killed tries again, sooner or later
+          // a killed process retries sooner or later
           for (let outcome: unknown = new Killed(); outcome instanceof Killed && random(4) > 0;) {
             now += random(20)
             outcome = await wished().catch((error: unknown) => error)
@@ -230,7 +230,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
       await Promise.all([1, 1, 2, 3, 3].map(client))
       expect(deaths, 'how often somebody was killed').to.be.at.least(1)
 
-      // each alias that leads somewhere is claimed by the very link it leads to
+      // the newest claim of each alias in use is by the link that has it
       for (const [alias, [holder]] of await holders(store)) {
         const last = await store.last(`claim-alias-${alias}`)
         const { state } = await writer(store).link(Number(holder?.slice('link-'.length)))

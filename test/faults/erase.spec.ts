@@ -38,7 +38,7 @@ describe(`erasing an account (${repeatable})`, function () {
   }
 
   for (let round = 0; round < (long ? 5 : 1); round++)
-    it('57: is gone under load, after a rebuild, and after the key comes back with a backup of last night', async () => {
+    it('57: leaves no personal data under load, after a rebuild, and after restoring the key from a backup', async () => {
       const connection = await freshDatabase()
       const dir = await stage.dir()
       const settings = {
@@ -57,7 +57,7 @@ describe(`erasing an account (${repeatable})`, function () {
       expect((await service.visit(`/${theirs!.alias}`)).status).to.equal(302)
       await service.put('/api/account/update', { key: erased.key, body: { email: `${canary}@example.org` } })
 
-      /** All there is, but the write-ahead log and dead rows of PostgreSQL. */
+      /** Where the personal data can be found, except in the write-ahead log and dead rows of PostgreSQL. */
       const places = async () => {
         const everywhere = [
           ...(await rows(connection)),
@@ -66,7 +66,7 @@ describe(`erasing an account (${repeatable})`, function () {
         ]
         return [...new Set(everywhere.filter(({ text }) => text.includes(canary)).map(({ place }) => place))]
       }
-      expect(await places(), 'before it is erased').to.have.length(1)
+      expect(await places(), 'before erasing').to.have.length(1)
       const backup = await query<{ name: string; wrapped: string }>(
         connection,
         `select name, wrapped from state.keys where name = $1`,
@@ -112,7 +112,7 @@ describe(`erasing an account (${repeatable})`, function () {
       await expectExactClicks(service, other.key, visits)
       await expectLedger(service, connection, other.key, writes)
 
-      // the name stays taken, the e-mail may come back
+      // the username stays taken, the e-mail is free again
       const again = { email: `${canary}@example.org`, password: 'correct horse 1' }
       expect((await service.post('/register', { body: { ...again, username: canary } })).status).to.equal(400)
       const back = await service.post('/register', { body: { ...again, username: `x-${canary}` } })

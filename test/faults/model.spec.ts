@@ -23,9 +23,9 @@ import {
   type World,
 } from '../support/model/world.ts'
 
-/** Whatever a client can do; a new resource joins here. */
+/** What clients can do; a new resource is added here. */
 const resources: readonly ResourceModel[] = [accounts, links]
-/** Whatever can happen to the service. */
+/** What can happen to the service. */
 const faults: readonly Step[] = [
   {
     weight: 4,
@@ -58,7 +58,7 @@ describe(`31: two instances compared with a model (${repeatable})`, function () 
         const model: Model = { run: `run${++run}`, accounts: [], names: new Map() }
         await register(model, world, 0)
         await register(model, world, 1)
-        // once it has taken long enough, what is left of the steps is left out
+        // when the time is up, the remaining steps are skipped
         const inTime: fc.AsyncCommand<Model, World>[] = [...commands].map((step) => ({
           check: () => Date.now() < end,
           run: async (...args) => (done++, step.run(...args)),
@@ -77,7 +77,7 @@ describe(`31: two instances compared with a model (${repeatable})`, function () 
   })
 })
 
-/** The log is whole, no id was given twice, and the tables are what a replay of the log comes to. */
+/** Expects a log without gaps, unique ids, and tables equal to a replay of the log. */
 const expectLog = async ({ connection, settings }: World) => {
   const log = await readLog(connection)
   expectWholeLog(log)

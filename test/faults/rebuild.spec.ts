@@ -20,7 +20,7 @@ import {
 } from '../support/load.ts'
 import { runCommand, type Service } from '../support/process.ts'
 
-/** Whoever brings new tables of the links into use stops inside that transaction, until a lock is given back. */
+/** Makes the transaction that puts new tables of links live wait for a lock. */
 const failPoint = `
   create function read.wait_here() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
@@ -59,11 +59,11 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
   }
   const visits: Sent<VisitRequest>[] = []
 
-  /** The work goes on while something happens; nobody gets an error, and no reader sees less than he saw before. */
+  /** Runs `happens` under load. Expects no failed request, and no reader that sees less than before. */
   const underLoad = async (happens: () => Promise<unknown>) => {
     const writing = stage.load<CreateRequest>(service, 3, creations(key), 10)
     const visiting = stage.load(service, 6, visitsTo(links, random), 10)
-    // one reader, so that his answers have an order
+    // one reader, so that the responses have an order
     const reading = stage.load<LoadRequest>(
       service,
       1,
@@ -122,10 +122,10 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
           (rows) => rows === 1,
           20_000,
         )
-        expect(count, 'it is in the switch').to.equal(1)
+        expect(count, 'the rebuild waits in the switch').to.equal(1)
         command.kill('SIGKILL')
         await once(command, 'exit')
-        await holder.end() // gives the lock back
+        await holder.end() // releases the lock
       }
     })
     expect((await live()).get('links')).to.equal(before.get('links'))

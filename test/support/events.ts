@@ -5,7 +5,7 @@ import type { DomainEvent, Event } from '../../src/events/index.ts'
 import type { LinkFields } from '../../src/events/link.ts'
 import { link } from '../../src/commands/link.ts'
 
-/** A moment of the tests' day: so many seconds after it began. */
+/** Returns a time on the day of the tests (ISO 8601): so many seconds after midnight. */
 export const at = (seconds: number) => new Date(Date.UTC(2026, 0, 2) + seconds * 1000).toISOString()
 
 export const metadata = (account: number | null = 1, when = at(0)): Metadata => ({
@@ -16,7 +16,7 @@ export const metadata = (account: number | null = 1, when = at(0)): Metadata => 
   request: 'r',
   command: randomUUID(),
 })
-/** An event ready to be appended. */
+/** Returns an event that is ready to be appended. */
 export const fresh = <E extends DomainEvent>(event: E, account: number | null = 1, when = at(0)): New<E> => ({
   ...event,
   id: randomUUID(),
@@ -27,13 +27,13 @@ const ownerOf = ({ type, data }: DomainEvent) => {
   if (type === 'AccountRegistered') return data.id
   return 'account' in data ? data.account : 1
 }
-/** `LinkUpdated` belongs to `link-<id>`; keys belong to their account. */
+/** Returns the stream of an event: `LinkUpdated` belongs to `link-<id>`, API keys to their account. */
 const streamOf = ({ type, data }: DomainEvent) => {
   const noun = type.startsWith('ApiKey') ? 'account' : /^[A-Z][a-z]+/.exec(type)![0].toLowerCase()
   return `${noun}-${'id' in data ? data.id : 0}`
 }
 
-/** Events as the log gives them back: positions from 1n and a second apart. What is recorded already stays as it is. */
+/** Returns events as the log returns them: positions from 1n, one second apart. Recorded events stay as they are. */
 export const recorded = (events: readonly (DomainEvent | Recorded<DomainEvent>)[]): Recorded<DomainEvent>[] => {
   const revisions = new Map<string, bigint>()
   return events.map((event, i) => {
@@ -46,7 +46,7 @@ export const recorded = (events: readonly (DomainEvent | Recorded<DomainEvent>)[
   })
 }
 
-/** All the fields of a link that leads to example.com under the alias `Hello`. */
+/** The fields of a link with the alias `Hello` to example.com. */
 export const linkFields: LinkFields = { ...link.initialState.fields, alias: 'Hello', url: 'https://example.com/' }
 export const linkCreated = ({
   id = 42,

@@ -5,7 +5,7 @@ import { type DomainEvent, events as schemas } from '../../src/events/index.ts'
 import { type Change, changesOf, coalesce, type Projection, type Row } from '../../src/projections/projection.ts'
 import { recorded } from './events.ts'
 
-/** What is decided on may not be changed by deciding: writing to it throws. */
+/** Freezes a value deeply, so that a decider that changes its input throws. */
 const frozen = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null) return value
   Object.values(value).forEach(frozen)
@@ -18,17 +18,17 @@ const refusalOf = (run: () => unknown) => {
     if (error instanceof Refused) return { code: error.code, what: error.what }
     throw error
   }
-  return expect.fail('it was not refused')
+  return expect.fail('the command was not refused')
 }
-/** An event as the log gives it back: a field that its schema does not know is lost. */
-const kept = ({ type, data }: DomainEvent) => schemas[type].parse(JSON.parse(JSON.stringify(data)))
+/** Returns an event's data as the log returns it: without fields that its schema does not have. */
+const stored = ({ type, data }: DomainEvent) => schemas[type].parse(JSON.parse(JSON.stringify(data)))
 
-/** The log's events of these types: how a decider's own type spells their optional fields is no matter. */
+/** The log's events of a decider's types, whose optional fields may be typed differently. */
 type Logged<E extends { readonly type: string }> = Extract<DomainEvent, { type: E['type'] }>
 
 /**
- * Given past events, when a command, then what follows. A command that was accepted is run a second time: it must give nothing,
- * and what ended a thing finds nothing any more.
+ * Given past events, when a command, then its outcome. Every accepted command is decided twice: the second time it must cause no event,
+ * or, after it has deleted or erased the resource, must not find it.
  */
 export const spec = <C extends { readonly type: string }, S, E extends DomainEvent>(decider: Decider<C, S, E>) => ({
   given: (...past: readonly Logged<E>[]) => ({
@@ -39,16 +39,16 @@ export const spec = <C extends { readonly type: string }, S, E extends DomainEve
         thenEvents: (...expected: readonly Logged<E>[]) => {
           const events = decide(before)
           expect(events).to.deep.equal(expected)
-          expect(events.map(kept)).to.deep.equal(events.map(({ data }) => data))
+          expect(events.map(stored)).to.deep.equal(events.map(({ data }) => data))
           const after = frozen(fold(decider, events, before))
           if (/^(Delete|Erase)/.test(command.type)) expect(refusalOf(() => decide(after)).code).to.equal('not_found')
           else expect(decide(after), 'sent twice').to.deep.equal([])
         },
         thenNothing: () => expect(decide(before)).to.deep.equal([]),
-        /** `what` names the unique name that is taken. */
+        /** `what` is the kind of the unique name that is taken. */
         thenRefused: (code: Refusal, what?: string) =>
           expect(refusalOf(() => decide(before))).to.deep.equal({ code, what }),
-        /** The unique names that have to be had before the command's events may be appended. */
+        /** Expects the unique names that have to be claimed before the command's events are appended. */
         thenClaims: (...expected: readonly { kind: string; name: string; token: string }[]) =>
           expect(decider.claims?.(command, decide(before)) ?? []).to.deep.equal(expected),
       }
@@ -56,10 +56,10 @@ export const spec = <C extends { readonly type: string }, S, E extends DomainEve
   }),
 })
 
-/** Rows by their keys, by table. */
+/** The rows of each table, by their keys. */
 export type Tables = Map<string, Map<string, Row>>
 
-/** Changes carried out one by one, as `Change` describes them: what a database has to come to. */
+/** Applies changes one by one, as `Change` describes them; a database must give the same rows. */
 export const applyInMemory = (tables: Tables, changes: readonly Change[]): Tables => {
   for (const change of changes) {
     const table = tables.get(change.table) ?? new Map<string, Row>()
@@ -85,7 +85,7 @@ export const applyInMemory = (tables: Tables, changes: readonly Change[]): Table
   return tables
 }
 
-/** Given events, then the rows of a table; wherever the events are cut into batches, the rows are the same. No database is needed. */
+/** Given events, then the rows of a table, which must be the same however the events are split into two batches. Needs no database. */
 export const projectionSpec = (projection: Projection) => ({
   given: (...past: readonly (DomainEvent | Recorded<DomainEvent>)[]) => {
     if (!('on' in projection)) throw new Error(`${projection.name} needs a database`)

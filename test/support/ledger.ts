@@ -7,7 +7,7 @@ import { listed, type Sent, type LoadRequest } from './load.ts'
 export interface CreateRequest extends LoadRequest {
   readonly url: string
 }
-/** Creations of links, each with an address that no other has. */
+/** Returns requests that create links, each with a URL of its own. */
 export const creations =
   (key: string, name = Math.random().toString(36).slice(2, 8)) =>
   (n: number): CreateRequest => {
@@ -25,7 +25,7 @@ interface Event {
 export const readLog = (connection: Connection) =>
   query<Event>(connection, 'select position, stream, revision, type, data from log.events order by position')
 
-/** Positions and the revisions of each stream count up without a hole. */
+/** Expects that positions, and the revisions of each stream, have no gaps. */
 export const expectWholeLog = (events: readonly Event[]) => {
   const revisions = new Map<string, number>()
   events.forEach(({ position, stream, revision }, i) => {
@@ -36,8 +36,8 @@ export const expectWholeLog = (events: readonly Event[]) => {
 }
 
 /**
- * Of links that were created while something went wrong: what was acknowledged is in the log, what is in the log was asked for,
- * nothing is there by half, and the tables show each of them once.
+ * Checks links that were created during a fault: acknowledged links are in the log, links in the log were requested and are complete,
+ * and the tables have each of them once.
  */
 export const expectLedger = async (
   service: Pick<ReturnType<typeof client>, 'get'>,
@@ -62,7 +62,7 @@ export const expectLedger = async (
     expect(ids.get(request.url)).to.equal((JSON.parse(text) as { id: number }).id, request.url)
 
   const ours = async () => (await listed(service, key)).filter((row) => requested.has(String(row['longurl'])))
-  // one that was stored but not acknowledged may still be on its way into the tables
+  // a link that was stored but not acknowledged may not be projected yet
   const rows = await until(ours, ({ length }) => length >= mine.length)
   const ofRow = (row: (typeof rows)[number]) => `${row['id']} ${row['longurl']}`
   const ofLog = ({ id, url }: (typeof mine)[number]) => `${Number(id)} ${String(url)}`

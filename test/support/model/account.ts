@@ -21,7 +21,7 @@ export const register = async (model: Model, world: World, n: number) => {
   const account: AccountModel = { id: json['id'], key: json['api_key'], username: json['username'], email, links: [] }
   expect(model.accounts.map(({ username }) => username)).not.to.include(account.username)
   model.accounts.push(account)
-  // a key is looked for in the tables only
+  // API keys are read from the tables only
   await world.holds(n, async (service) => expect((await service.get('/api/account', account)).status).to.equal(200))
 }
 
@@ -51,7 +51,7 @@ export const accounts: ResourceModel = {
       weight: 10,
       arbitrary: fc.tuple(instance, chosen, chosen).map(([n, who, whose]) =>
         command(
-          `account ${who} wants the e-mail of ${whose} on ${n}, then a new one`,
+          `account ${who} requests the e-mail of ${whose} on ${n}, then a new one`,
           async ({ accounts, run }, world) => {
             const [account, other] = [choose(accounts, who), choose(accounts, whose)]
             if (!account || !other) return

@@ -1,25 +1,26 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { browser } from '../client.ts'
 import type { Service } from '../process.ts'
+import { killedSteps } from './linkkills.ts'
 import {
-  type AccountModel,
-  choose,
-  chosen,
-  command,
-  type Instance,
-  instance,
-  type LinkModel,
-  type Model,
-  type ResourceModel,
-  soon,
-  type World,
-} from './world.ts'
+  all,
+  change,
+  expectDetails,
+  expectList,
+  type Fields,
+  forget,
+  holds,
+  isFree,
+  leads,
+  looksLike,
+  newLink,
+  take,
+  unique,
+  visit,
+} from './linkstate.ts'
+import { choose, chosen, command, instance, type LinkModel, type ResourceModel, soon } from './world.ts'
 
-type Fields = LinkModel['fields']
-
-/** What a link shows of fields as they were sent. No visitor is led elsewhere by these targets. */
+/** Fields as a client sends them. No visitor matches the targets. */
 const fields = fc.record(
   {
     title: fc.constantFrom('', 'Press', 'é "x" <b> 漢字'),
@@ -33,106 +34,13 @@ const fields = fc.record(
   { requiredKeys: [] },
 )
 const url = fc.nat(99).map((n) => `https://example.com/${n}?q=a%20b#part`)
-/** Few enough to be wanted more than once, and none for one that is drawn. */
+/** So few that some are used more than once; undefined lets the service draw one. */
 const alias = fc.option(
   fc.tuple(fc.nat(7), fc.boolean()).map(([n, upper]) => (upper ? `NAME-${n}` : `name-${n}`)),
   { nil: undefined },
 )
 const visitor = fc.integer({ min: 1, max: 9 })
-const wish = fc.record({ url, alias, fields })
-
-const named = (entries: unknown, name: string) =>
-  Object.fromEntries(
-    ((entries ?? []) as Record<string, string>[]).map((entry) => [entry[name]!.toLowerCase(), entry['link']]),
-  )
-const details = ({ id, alias, fields }: LinkModel) => ({
-  id,
-  alias,
-  shorturl: `http://short.test/${alias}`,
-  longurl: fields['url'],
-  title: fields['title'] || fields['metatitle'] || '',
-  description: fields['description'] || '',
-  metatitle: fields['metatitle'] ?? '',
-  expiry: ((fields['expiry'] as string) || null)?.replace(/^.{10}$/, '$& 23:59:59') ?? null,
-  password: Boolean(fields['password']),
-  location: named(fields['geotarget'], 'location'),
-  device: named(fields['devicetarget'], 'device'),
-})
-const listed = (link: LinkModel) => {
-  const { id, alias, shorturl, longurl, title, description } = details(link)
-  return { id, alias, shorturl, longurl, title, description }
-}
-
-const expectDetails = async (service: Service, { key }: AccountModel, link: LinkModel) => {
-  const { status, json, text } = await service.get(`/api/url/${link.id}`, { key })
-  expect(status, `link ${link.id}: ${text}`).to.equal(200)
-  expect(json['details']).to.deep.include(details(link))
-}
-type Found = { readonly account: AccountModel; readonly link: LinkModel }
-const holds = (world: World, n: number, { account, link }: Found) =>
-  world.holds(n, (service) => expectDetails(service, account, link), link.written?.told)
-const expectList = async (service: Service, { key, links }: AccountModel, limit: number, page: number) => {
-  const { json } = await service.get(`/api/urls?limit=${limit}&page=${page}`, { key })
-  const newest = links.toSorted((a, b) => b.id - a.id).slice((page - 1) * limit, page * limit)
-  const maxpage = Math.max(1, Math.ceil(links.length / limit))
-  expect(json['data']).to.include({ result: links.length, perpage: limit, currentpage: page, maxpage })
-  const rows = json['data'].urls as Record<string, unknown>[]
-  expect(rows).to.have.length(newest.length)
-  rows.forEach((row, i) => expect(row).to.include(listed(newest[i]!)))
-}
-
-const unique = ({ run }: Model, alias: string) => `${run}-${alias}`
-/** Whether the account can have the alias for this link, or for a new one. */
-const isFree = ({ names }: Model, account: AccountModel, alias: string, link?: LinkModel) => {
-  const name = names.get(alias.toLowerCase())
-  return !name || (name.account === account && (name.link === undefined || name.link === link))
-}
-const take = ({ names }: Model, account: AccountModel, alias: string, link: LinkModel) => {
-  if (link.alias && names.get(link.alias.toLowerCase())?.link === link)
-    names.set(link.alias.toLowerCase(), { account, link: undefined })
-  names.set(alias.toLowerCase(), { account, link })
-  link.alias = alias
-}
-const forget = ({ names }: Model, account: AccountModel, link: LinkModel) => {
-  account.links.splice(account.links.indexOf(link), 1)
-  names.set(link.alias.toLowerCase(), { account, link: undefined })
-}
-const all = ({ accounts }: Model): Found[] =>
-  accounts.flatMap((account) => account.links.map((link) => ({ account, link })))
-
-const newLink = (id: number, fields: Fields, written?: LinkModel['written']): LinkModel => ({
-  id,
-  alias: '',
-  fields,
-  written,
-  clicks: 0,
-  unsure: 0,
-  visitors: new Set(),
-})
-const change = (link: LinkModel, fields: Fields, written?: LinkModel['written']) => {
-  link.fields = { ...link.fields, ...fields }
-  link.written = written
-}
-
-/** As a person; each visitor has an address of his own. */
-const visit = (service: Service, alias: string, visitor: number, method = 'GET', headers = {}) =>
-  service.ask(method, `/${alias}`, {
-    headers: { 'User-Agent': browser, 'X-Forwarded-For': `192.0.2.${visitor}`, ...headers },
-  })
-/** Where a short address leads, by a look that is not counted. */
-const looksLike = async (service: Service, alias: string, link: LinkModel | undefined) => {
-  // an address that only guesses is not answered for long
-  const from = `10.${[1, 2, 3].map(() => Math.floor(Math.random() * 256)).join('.')}`
-  const { status, headers } = await visit(service, alias, 0, 'HEAD', { 'X-Forwarded-For': from })
-  if (!link) expect(status, `${alias}, which leads nowhere`).to.equal(404)
-  else if (link.fields['password']) expect(status, `${alias}, which has a password`).to.equal(200)
-  else expect([status, headers.get('Location')], alias).to.deep.equal([302, link.fields['url']])
-}
-/** At once where it was written, soon elsewhere. */
-const leads = async ({ service }: Instance, alias: string, link: LinkModel) => {
-  const check = () => looksLike(service, alias, link)
-  await (link.written?.by.service === service ? check() : soon(check))
-}
+const input = fc.record({ url, alias, fields })
 
 const create = (
   n: number,
@@ -192,7 +100,7 @@ const remove = (n: number, which: number) =>
   })
 
 const foreign = (n: number, who: number, which: number) =>
-  command(`account ${who} tries link ${which} of others on ${n}`, async (model, world) => {
+  command(`account ${who} tries a link ${which} of another account on ${n}`, async (model, world) => {
     const account = choose(model.accounts, who)
     const found = choose(
       all(model).filter((other) => other.account !== account),
@@ -209,11 +117,11 @@ const foreign = (n: number, who: number, which: number) =>
     ] as const
     const { service } = await world.up(n)
     for (const [method, path, ask] of tries) {
-      const [theirs, nobodys] = [
+      const [theirs, missing] = [
         await service.ask(method, path(found.link.id), ask),
         await service.ask(method, path(9e9), ask),
       ]
-      expect([theirs.status, theirs.text], `${method} by a stranger`).to.deep.equal([404, nobodys.text])
+      expect([theirs.status, theirs.text], `${method} by a stranger`).to.deep.equal([404, missing.text])
     }
     await holds(world, n, found)
   })
@@ -269,14 +177,14 @@ const miss = (n: number, name: number) =>
     else await soon(() => looksLike(at.service, alias, undefined))
   })
 
-/** What was written is read, and followed, as it was written, though the tables do not have it. */
+/** Reads and follows a link as it was written while the tables do not have the change. */
 const late = (n: number, which: number, visitor: number) =>
-  command(`link ${which} is changed on ${n}, then deleted, while the tables stand still`, async (model, world) => {
+  command(`link ${which} is changed on ${n}, then deleted, while the projector is blocked`, async (model, world) => {
     const found = choose(all(model), which)
     if (!found) return
     const { account, link } = found
     const both = await world.settled()
-    await world.whileLate(async () => {
+    await world.whileBlocked(async () => {
       const body = {
         url: `https://example.com/late/${visitor}`,
         custom: unique(model, `late-${link.id}`),
@@ -306,86 +214,10 @@ const late = (n: number, which: number, visitor: number) =>
       }
     })
   })
-
-/** The instance is killed while it is asked; what became of it shows afterwards, and is as it was or as it was wished. */
-const killedWrite = (n: number, which: number, ms: number, wished: 'update' | 'delete') =>
-  command(`instance ${n} is killed ${ms} ms into the ${wished} of link ${which}`, async (model, world) => {
-    const found = choose(all(model), which)
-    if (!found) return
-    const { account, link } = found
-    const { key } = account
-    const at = await world.up(n)
-    const title = `t${which}-${ms}`
-    const body = { url: link.fields['url'], title }
-    const asked = (
-      wished === 'update'
-        ? at.service.put(`/api/url/${link.id}/update`, { key, body })
-        : at.service.del(`/api/url/${link.id}/delete`, { key })
-    ).catch(() => undefined)
-    await sleep(ms)
-    await world.end(at, 'SIGKILL')
-    const answered = (await asked)?.status === 200
-    const [{ service }] = (await world.settled()) as [Instance]
-    const { status, json } = await service.get(`/api/url/${link.id}`, { key })
-    const done = wished === 'update' ? json['details']?.title === title : status === 404
-    if (answered) expect(done, 'what was acknowledged').to.equal(true)
-    if (done && wished === 'delete') forget(model, account, link)
-    else if (done) change(link, { title })
-    else expect(json['details']).to.deep.include(details(link))
-  })
-const killedCreate = (n: number, who: number, ms: number, name: number) =>
-  command(`instance ${n} is killed ${ms} ms into a creation by account ${who}`, async (model, world) => {
-    const account = choose(model.accounts, who)
-    const custom = unique(model, `killed-${name}`)
-    if (!account || !isFree(model, account, custom)) return
-    const at = await world.up(n)
-    const { key } = account
-    const fields = { url: `https://example.com/killed/${name}` }
-    const asked = at.service.post('/api/url/add', { key, body: { ...fields, custom } }).catch(() => undefined)
-    await sleep(ms)
-    await world.end(at, 'SIGKILL')
-    const answer = await asked
-    const [{ service }] = (await world.settled()) as [Instance]
-    const { json } = await service.get('/api/urls?limit=1000', { key })
-    const row = (json['data'].urls as { id: number; alias: string }[]).find((shown) => shown.alias === custom)
-    if (answer?.status === 200) expect(row?.id).to.equal(answer.json['id'])
-    if (!row) return
-    world.newId('link', row.id)
-    const link = newLink(row.id, fields)
-    take(model, account, custom, link)
-    account.links.push(link)
-  })
-const killedVisits = (n: number, which: number, ms: number) =>
-  command(`instance ${n} is killed ${ms} ms into visits to link ${which}`, async (model, world) => {
-    const found = choose(
-      all(model).filter(({ link }) => !link.fields['password']),
-      which,
-    )
-    if (!found) return
-    const { link } = found
-    const at = await world.up(n)
-    await leads(at, link.alias, link)
-    const visits = Array.from({ length: 20 }, (_, i) =>
-      visit(at.service, link.alias, 200 + (i % 5)).then(
-        ({ status }) => status,
-        () => undefined,
-      ),
-    )
-    await sleep(ms)
-    await world.end(at, 'SIGKILL')
-    const statuses = await Promise.all(visits)
-    statuses.forEach((status, i) => {
-      if (status !== undefined) expect(status).to.equal(302)
-      if (status === 302) link.clicks++
-      else link.unsure++
-      if (status === 302) link.visitors.add(200 + (i % 5))
-    })
-  })
-
 export const links: ResourceModel = {
   steps: [
-    { weight: 40, arbitrary: fc.tuple(instance, chosen, wish).map((args) => create(...args)) },
-    { weight: 40, arbitrary: fc.tuple(instance, chosen, wish).map((args) => update(...args)) },
+    { weight: 40, arbitrary: fc.tuple(instance, chosen, input).map((args) => create(...args)) },
+    { weight: 40, arbitrary: fc.tuple(instance, chosen, input).map((args) => update(...args)) },
     { weight: 10, arbitrary: fc.tuple(instance, chosen).map((args) => remove(...args)) },
     { weight: 30, arbitrary: fc.tuple(instance, chosen).map((args) => read(...args)) },
     {
@@ -405,14 +237,7 @@ export const links: ResourceModel = {
     },
     { weight: 15, arbitrary: fc.tuple(instance, fc.nat(7)).map((args) => miss(...args)) },
     { weight: 3, arbitrary: fc.tuple(instance, chosen, visitor).map((args) => late(...args)) },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(instance, chosen, fc.nat(30), fc.constantFrom('update', 'delete'))
-        .map((args) => killedWrite(...args)),
-    },
-    { weight: 2, arbitrary: fc.tuple(instance, chosen, fc.nat(30), fc.nat(9)).map((args) => killedCreate(...args)) },
-    { weight: 2, arbitrary: fc.tuple(instance, chosen, fc.nat(30)).map((args) => killedVisits(...args)) },
+    ...killedSteps,
   ],
   expectAll: async (model, service) => {
     for (const account of model.accounts) await expectList(service, account, 1000, 1)

@@ -9,12 +9,12 @@ import { freshDatabase } from '../database.ts'
 import type { openStage } from '../faults.ts'
 import type { Service } from '../process.ts'
 
-/** What the service should come to: each resource keeps its part of an account here. */
+/** The state that the service is expected to have. Each resource keeps its part of an account here. */
 export interface Model {
-  /** stands in every name of this run, for names are unique for ever */
+  /** prefix of every name of this run, because names stay reserved */
   readonly run: string
   readonly accounts: AccountModel[]
-  /** aliases in lower case, as long as anybody has them or had them */
+  /** aliases in lower case that are or were in use */
   readonly names: Map<string, { readonly account: AccountModel; readonly link: LinkModel | undefined }>
 }
 export interface AccountModel {
@@ -27,11 +27,11 @@ export interface AccountModel {
 export interface LinkModel {
   readonly id: number
   alias: string
-  /** as they were sent last */
+  /** as they were last sent */
   fields: Readonly<Record<string, unknown>>
-  /** what is known of the write that made it what it is; undefined if that was never answered */
+  /** the write that produced this state; undefined if its response was lost */
   written: Pick<Written, 'by' | 'told'> | undefined
-  /** clicks by people that were answered with the destination, and how many may have been counted without an answer */
+  /** clicks that got a redirect, and how many more may have been counted although the response was lost */
   clicks: number
   unsure: number
   readonly visitors: Set<number>
@@ -42,37 +42,37 @@ export interface Instance {
   readonly service: Service
 }
 
-/** `by` is who answered, `told` are the processes that know of it. */
+/** `by` is the instance that responded, `told` are the processes that were notified. */
 export type Written = Answer & { readonly by: Instance; readonly told: ReadonlySet<Service> }
 
 /** Two instances of the service on one database, in processes of their own. */
 export interface World {
   readonly connection: Connection
   readonly settings: Readonly<Record<string, string>>
-  /** That instance or, while it starts, the other. */
+  /** Returns the instance or, while it starts, the other one. */
   readonly up: (n: number) => Promise<Instance>
-  /** Ends it; it starts again by itself. Resolves when it is gone. */
+  /** Ends an instance, which then starts again. Resolves when the process has exited. */
   readonly end: (instance: Instance, signal: NodeJS.Signals) => Promise<void>
   readonly isUp: (instance: Instance) => boolean
-  /** A write that is answered, with the status that it must have. */
+  /** Sends a write request and expects the status. */
   readonly write: (n: number, method: string, path: string, ask: Ask, status: number) => Promise<Written>
-  /** Holds at once, wherever it is asked; or soon, while the tables are known to be late, of a process that was not told so. */
+  /** Runs a check that must pass at once; while the projector lags, it may pass later in a process that was not notified. */
   readonly holds: (
     n: number,
     check: (service: Service) => Promise<unknown>,
     told?: ReadonlySet<Service>,
   ) => Promise<void>
-  /** The tables stand still until the work is done. */
-  readonly whileLate: (work: () => Promise<unknown>) => Promise<void>
-  /** Both instances are up, and all that was ever written can be read. */
+  /** Blocks the projector until the work is done. */
+  readonly whileBlocked: (work: () => Promise<unknown>) => Promise<void>
+  /** Waits until both instances are up and all writes are projected. */
   readonly settled: () => Promise<readonly Instance[]>
-  /** Every visit that was answered is counted. */
+  /** Waits until every visit that got a response is counted. */
   readonly counted: () => Promise<void>
-  /** No id that was given out is ever given out again. */
+  /** Expects that the id was never allocated before. */
   readonly newId: (kind: string, id: unknown) => void
 }
 
-/** One step of a random run. `name` tells it in the report of a failure. */
+/** One step of a random run. `name` appears in the report of a failure. */
 export const command = (
   name: string,
   run: (model: Model, world: World) => Promise<unknown>,
@@ -82,24 +82,24 @@ export const command = (
   toString: () => name,
 })
 export type Command = fc.AsyncCommand<Model, World>
-/** A kind of steps, and how often it comes beside the others. */
+/** A kind of step and its relative frequency. */
 export interface Step {
   readonly weight: number
   readonly arbitrary: fc.Arbitrary<Command>
 }
 
-/** What a resource adds to the runs: its steps, and what must hold of it in the end, asked of every instance. */
+/** What a resource adds to the runs: its steps, and the expectations at the end, which every instance must meet. */
 export interface ResourceModel {
   readonly steps: readonly Step[]
   readonly expectAll: (model: Model, service: Service) => Promise<void>
 }
 
 export const instance = fc.integer({ min: 0, max: 1 })
-/** Picks one of those that are there when the step is run. */
+/** Chooses one of the items that exist when the step runs. */
 export const chosen = fc.nat(1000)
 export const choose = <T>(items: readonly T[], n: number): T | undefined => items[n % items.length]
 
-/** Becomes true before the time is up. */
+/** Repeats a check until it passes; rejects with its failure after `ms`. */
 export const soon = async (check: () => Promise<unknown>, ms = 10_000) => {
   const failure = await until(
     () =>
@@ -138,7 +138,7 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
     const before = running.flatMap((of) => of?.service ?? [])
     const answer = await by.service.ask(method, path, ask)
     expect(answer.status, `${method} ${path} ${answer.text}`).to.equal(status)
-    // what is readable is all that stands before it, too
+    // once a write is projected, all writes before it are
     if (status === 200) late = answer.headers.has('X-Projection-Pending')
     return { ...answer, by, told: new Set(before.filter((service) => running.some((of) => of?.service === service))) }
   }
@@ -159,7 +159,7 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
     await soon(async () => {
       const body = { url: 'https://example.com/', title: randomUUID() }
       await write(0, 'PUT', `/api/url/${kept.json['id']}/update`, { key, body }, 200)
-      expect(late, 'the read tables are late').to.equal(false)
+      expect(late, 'the projector lags').to.equal(false)
     }, 30_000)
     return both
   }
@@ -182,7 +182,7 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
       const { service } = await up(n)
       await (late && !told?.has(service) ? soon(() => check(service)) : check(service))
     },
-    whileLate: async (work) => {
+    whileBlocked: async (work) => {
       const client = await stage.connect(connection)
       await client.query(`begin; lock table ${checkpoints} in exclusive mode`)
       try {
@@ -196,7 +196,7 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
         expect((await service.visit('/keeper')).status).to.equal(302)
         visits++
       }
-      // clicks of a spool keep their order: what was answered before these is counted with them
+      // a spool keeps the order of its clicks: those answered before these are counted before them
       await soon(async () => {
         const { json } = await (await up(0)).service.get(`/api/url/${kept.json['id']}`, { key })
         expect(json['data'].clicks, 'clicks of the last link').to.equal(visits)
@@ -204,7 +204,7 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
     },
     newId: (kind, id) => {
       expect(id, `id of a new ${kind}`).to.be.a('number')
-      expect(ids.has(`${kind} ${String(id)}`), `${kind} ${String(id)} was given out before`).to.equal(false)
+      expect(ids.has(`${kind} ${String(id)}`), `${kind} ${String(id)} was allocated before`).to.equal(false)
       ids.add(`${kind} ${String(id)}`)
     },
   }
