@@ -48,7 +48,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
   const rebuild = async () => {
     const { code, out, err } = await runCommand(['rebuild'], settings)
     expect(code, err).to.equal(0)
-    expect(out).to.include('The read tables are built anew and in use.')
+    expect(out).to.include('The read tables are rebuilt and in use.')
   }
   const live = async () => {
     const rows = await query<{ projection: string; generation: number }>(
