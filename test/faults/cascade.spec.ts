@@ -252,7 +252,9 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
       expect(await result(`/api/urls?campaign=${campaign['id']}`), where).to.equal(0)
       for (const visited of [`/r/${slug}`, new URL(String(short)).pathname])
         expect((await service.visit(visited)).status, `${where} ${visited}`).to.equal(404)
-      expect((await service.visit(new URL(String(campaign['list'])).pathname)).text).to.include('This list has no links')
+      expect((await service.visit(new URL(String(campaign['list'])).pathname)).text).to.include(
+        'This list has no links',
+      )
       for (const method of ['get', 'del'] as const)
         expect((await ask(method, method === 'get' ? path : `${path}/delete`)).status, where).to.equal(404)
       expect(await events('LinkDeleted', Number(id)), where).to.equal(1)

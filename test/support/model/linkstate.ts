@@ -34,7 +34,7 @@ export const expectDetails = async (service: Service, { key }: AccountModel, lin
 }
 export type Found = { readonly account: AccountModel; readonly link: LinkModel }
 export const holds = (world: World, n: number, { account, link }: Found) =>
-  world.holds(n, (service) => expectDetails(service, account, link), link.written?.told)
+  world.holds(n, (service) => expectDetails(service, account, link), link.written?.notified)
 export const expectList = async (service: Service, { key, links }: AccountModel, limit: number, page: number) => {
   const { json } = await service.get(`/api/urls?limit=${limit}&page=${page}`, { key })
   const newest = links.toSorted((a, b) => b.id - a.id).slice((page - 1) * limit, page * limit)

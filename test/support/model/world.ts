@@ -30,7 +30,7 @@ export interface LinkModel {
   /** as they were last sent */
   fields: Readonly<Record<string, unknown>>
   /** the write that produced this state; undefined if its response was lost */
-  written: Pick<Written, 'by' | 'told'> | undefined
+  written: Pick<Written, 'by' | 'notified'> | undefined
   /** clicks that got a redirect, and how many more may have been counted although the response was lost */
   clicks: number
   unsure: number
@@ -42,8 +42,8 @@ export interface Instance {
   readonly service: Service
 }
 
-/** `by` is the instance that responded, `told` are the processes that were notified. */
-export type Written = Answer & { readonly by: Instance; readonly told: ReadonlySet<Service> }
+/** `by` is the instance that responded, `notified` are the processes that were notified. */
+export type Written = Answer & { readonly by: Instance; readonly notified: ReadonlySet<Service> }
 
 /** Two instances of the service on one database, in processes of their own. */
 export interface World {
@@ -60,7 +60,7 @@ export interface World {
   readonly holds: (
     n: number,
     check: (service: Service) => Promise<unknown>,
-    told?: ReadonlySet<Service>,
+    notified?: ReadonlySet<Service>,
   ) => Promise<void>
   /** Blocks the projector until the work is done. */
   readonly whileBlocked: (work: () => Promise<unknown>) => Promise<void>
@@ -140,7 +140,7 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
     expect(answer.status, `${method} ${path} ${answer.text}`).to.equal(status)
     // once a write is projected, all writes before it are
     if (status === 200) late = answer.headers.has('X-Projection-Pending')
-    return { ...answer, by, told: new Set(before.filter((service) => running.some((of) => of?.service === service))) }
+    return { ...answer, by, notified: new Set(before.filter((service) => running.some((of) => of?.service === service))) }
   }
 
   const { key } = await running[0]!.service.register('keeper')
@@ -178,9 +178,9 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
       starting[of.n] = ended.then(async () => (running[of.n] = await start(of.n)))
       await ended
     },
-    holds: async (n, check, told) => {
+    holds: async (n, check, notified) => {
       const { service } = await up(n)
-      await (late && !told?.has(service) ? soon(() => check(service)) : check(service))
+      await (late && !notified?.has(service) ? soon(() => check(service)) : check(service))
     },
     whileBlocked: async (work) => {
       const client = await stage.connect(connection)
