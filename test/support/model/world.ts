@@ -140,7 +140,11 @@ export const openWorld = async (stage: ReturnType<typeof openStage>): Promise<Wo
     expect(answer.status, `${method} ${path} ${answer.text}`).to.equal(status)
     // once a write is projected, all writes before it are
     if (status === 200) late = answer.headers.has('X-Projection-Pending')
-    return { ...answer, by, notified: new Set(before.filter((service) => running.some((of) => of?.service === service))) }
+    return {
+      ...answer,
+      by,
+      notified: new Set(before.filter((service) => running.some((of) => of?.service === service))),
+    }
   }
 
   const { key } = await running[0]!.service.register('keeper')
