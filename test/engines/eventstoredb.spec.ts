@@ -5,17 +5,18 @@ import { expect } from 'chai'
 import { codec } from '../../src/events/codec.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
-import { collect, metadata } from '../store/store.contract.ts'
+import { collect } from '../store/store.contract.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
+import { fresh } from '../support/events.ts'
 import { openStage, query } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { runCommand, type Service } from '../support/process.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listed } from '../support/load.ts'
 
-/** A server that others have used has a log that has to be read first. */
+/** Waits until the service has projected the log, which is long on a server that was used before. */
 const ready = async <S extends Pick<TestApp, 'get'>>(service: S) => {
   const { status, text } = await until(
     () => service.get('/readyz'),
@@ -25,7 +26,7 @@ const ready = async <S extends Pick<TestApp, 'get'>>(service: S) => {
   expect(status, text).to.equal(200)
   return service
 }
-const deleted = () => ({ id: randomUUID(), type: 'LinkDeleted', data: { id: 7 }, metadata: metadata() }) as const
+const deleted = () => fresh({ type: 'LinkDeleted', data: { id: 7 } } as const)
 
 describe(`the adapter on ${eventStoreEngine}`, () => {
   let engine: Engine
@@ -44,7 +45,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
   const append = (stream: string, expected: bigint | 'no_stream', ...events: ReturnType<typeof deleted>[]) =>
     store.append([{ stream, expected, events }])
 
-  it('takes a stream that an operator has deleted for one that is not there, whose revisions go on', async () => {
+  it('treats a stream that an operator deleted as missing, and continues its revisions', async () => {
     const stream = `link-${randomUUID()}`
     await append(stream, 'no_stream', deleted(), deleted())
     await operator.deleteStream(stream)
@@ -55,7 +56,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
     expect(await store.last(stream)).to.include({ id: again.id, revision: 2n })
   })
 
-  it('reads nothing of a stream that was deleted for ever, and stores nothing in it', async () => {
+  it('reads nothing from a stream with a tombstone, and fails to append to it', async () => {
     const stream = `link-${randomUUID()}`
     await append(stream, 'no_stream', deleted())
     await operator.tombstoneStream(stream)
@@ -64,7 +65,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
     expect(await store.last(stream)).to.equal(undefined)
   })
 
-  it('goes on from any position it has given, also of an event that its filter leaves out', async () => {
+  it('subscribes from the position of any event, even one that the filter excludes', async () => {
     const before = await store.head('all')
     const appended = await append(`link-${randomUUID()}`, 'no_stream', deleted(), deleted(), deleted())
     const stop = new AbortController()
@@ -86,7 +87,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
     for (const position of positions) expect(await store.idAt(position)).to.be.a('string')
   })
 
-  it('is told of no event of the server itself', async () => {
+  it('receives no events of the server itself', async () => {
     const found: string[] = []
     for await (const { event } of operator.readAll({ maxCount: 200 })) found.push(event?.type ?? '')
     expect(
@@ -107,7 +108,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  it('are one service: what is written through one is in the other; a killed projector is followed, and all end cleanly', async () => {
+  it('form one service: each serves what another wrote, and one takes over from a killed projector', async () => {
     const engine = await openEventStore()
     stage.later(engine.close)
     const settings = {
@@ -153,7 +154,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
     expect((await listed(a, key)).map(({ id }) => Number(id))).to.have.members([...made, late].map(({ id }) => id))
   })
 
-  it('that cannot reach it at start say which setting to look at', async () => {
+  it('exit at startup with the name of the setting when it cannot be reached', async () => {
     const { code, err } = await runCommand(['start'], {
       DATABASE_URL: urlOf(await freshDatabase()),
       EVENTSTORE_URL: 'esdb://user:canary@127.0.0.1:1',
@@ -184,7 +185,7 @@ describe(`a service on ${eventStoreEngine}`, function () {
     await engine.close()
   })
 
-  it('does all that a client sees, and has it still when it is started again', async () => {
+  it('creates, updates, redirects and counts links, and still has them after a restart', async () => {
     const ann = await app.register()
     const { key } = ann
     const ok = async (answer: ReturnType<TestApp['ask']>) => {
@@ -195,7 +196,7 @@ describe(`a service on ${eventStoreEngine}`, function () {
     const [first, second] = ['https://example.com/first', 'https://example.com/second']
     const alias = `hello-${ann.id}-${Math.random().toString(36).slice(2, 8)}`
     const { id } = await ok(app.post('/api/url/add', { key, body: { url: first, custom: alias } }))
-    // what was written is there to be read at once
+    // a client reads its own writes at once
     expect((await ok(app.get(`/api/url/${id}`, { key })))['details']).to.include({ longurl: first, alias })
     expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal(first)
     const updated = await app.put(`/api/url/${id}/update`, { key, body: { url: second } })

@@ -43,7 +43,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
       [type],
     )
 
-  it('29: is full: every redirect is answered, and what was lost is told in the log, to the click', async function () {
+  it('is full: every visit is redirected, and the log says exactly how many clicks were lost (fault 29)', async function () {
     const spool = join(dir, 'spool')
     await mkdir(spool)
     const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', spool])
@@ -55,7 +55,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     const links = await makeLinks(service, key, 5)
 
     const load = stage.load(service, 50, visitsTo(links, random))
-    await load.answers(12_000 + random(1000)) // 10,000 wait in memory
+    await load.answers(12_000 + random(1000)) // 10,000 are kept in memory
     expect(service.output()).to.include('the spool cannot be written')
     expect(mount('remount,size=64m').status).to.equal(0)
     const output = await until(
@@ -72,23 +72,23 @@ describe(`the disk under the spool (${repeatable})`, function () {
     expect(dropped).to.be.greaterThan(0)
     expect(clicks + dropped).to.equal(visits.length)
     expect(await lossesOf('ClicksMissing')).to.deep.equal([])
-    note(`${visits.length} answered, ${clicks} counted, ${dropped} told as lost`)
+    note(`${visits.length} answered, ${clicks} counted, ${dropped} recorded as lost`)
   })
 
-  it('30: lost its power and has gone bad in the middle: what is left is counted, what is gone is told, and it starts', async () => {
+  it('lost power and has a damaged entry: the service starts, counts the readable clicks and records the missing one (fault 30)', async () => {
     let service = await start()
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)
     let kept = 0
     for (const round of rounds(1, 20)) {
-      // nothing can be appended to the log, so it all stays in the spool
+      // nothing can be appended to the log, so all clicks stay in the spool
       const holder = await stage.connect(connection)
       await holder.query('select pg_advisory_lock(7275463)')
       const load = stage.load(service, 20, visitsTo(links, random))
       await load.answers(100 + random(500))
       const visits = (await load.stop()).length
       await service.end('SIGKILL')
-      // its connections are cut before the lock is given back: what they were asked to append must not come through after all
+      // its connections are cut before the lock is released: their appends must not be executed after all
       await holder.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       )

@@ -14,7 +14,7 @@ import { listed } from '../support/load.ts'
 
 type Service = Pick<ReturnType<typeof client>, 'get' | 'post' | 'register'>
 
-/** Whoever creates a link to a "frozen" address stops when its events have their place in the log, until a lock is given back. */
+/** An append of a link to a "frozen" URL waits, when its events have their positions, until a lock is released. */
 const failPoint = `
   create function log.wait_here() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;
@@ -23,7 +23,7 @@ const failPoint = `
 const frozen = `from pg_locks where locktype = 'advisory' and objid = 1 and not granted
   and database = (select oid from pg_database where datname = current_database())`
 
-/** The log as many would make it: positions from a sequence, and whoever commits first is seen first. */
+/** Makes the log number its events with a sequence, as is common: events become visible in the order of commits, not of positions. */
 const numberBySequence = async (connection: Connection) => {
   const [{ text } = { text: '' }] = await query<{ text: string }>(
     connection,
@@ -45,7 +45,7 @@ describe(`the order of the log (${repeatable})`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  /** Polls the log on and on; answers the positions that it has come by. */
+  /** Polls the log. Returns the positions that it has read so far. */
   const startReader = async (connection: Connection) => {
     const pool = openPool(connection, { name: 'reader', max: 1, timeout: 10_000, onError: () => {} })
     const [ended, news] = [new AbortController(), createSignal()]
@@ -65,7 +65,7 @@ describe(`the order of the log (${repeatable})`, function () {
     return seen
   }
 
-  /** A takes its place and freezes, B writes meanwhile, A goes on; one more link shows when the reader is past it all. */
+  /** A gets its positions and freezes, B appends meanwhile, A continues. One more link shows when the reader has passed all of them. */
   const freeze = async (
     connection: Connection,
     a: Service,
@@ -85,13 +85,13 @@ describe(`the order of the log (${repeatable})`, function () {
       async () => (await holder.query(`select pid ${frozen}`)).rowCount,
       (n) => n === 1,
     )
-    expect(waits, 'A has its place').to.equal(1)
+    expect(waits, 'A has its positions').to.equal(1)
     let passed = false
     const second = Promise.all(Array.from({ length: 1 + random(5) }, () => add(b, 'other')))
     void second.then(() => (passed = true))
     await meanwhile(async () => passed)
     const overtaken = passed
-    await holder.end() // gives the lock back
+    await holder.end() // releases the lock
     const made = [await first, ...(await second), await add(b, 'last')]
     return { overtaken, frozen: made[0]!, made }
   }
@@ -101,7 +101,7 @@ describe(`the order of the log (${repeatable})`, function () {
   }
   const idsIn = async (service: Service, key: string) => (await listed(service, key)).map(({ id }) => Number(id))
 
-  it('1: lets no reader pass an append that has its place and is not committed', async () => {
+  it('does not let a reader pass an append that has its positions but is not committed (fault 1)', async () => {
     const connection = await freshDatabase()
     const settings = { DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only' }
     const [a, b] = await Promise.all([
@@ -113,7 +113,7 @@ describe(`the order of the log (${repeatable})`, function () {
     const seen = await startReader(connection)
     const all: number[] = []
     for (const round of rounds(6, 100)) {
-      // every third time A's connection is cut instead, and A begins anew behind the others
+      // every third time A's connection is cut instead, and A retries behind the others
       const meanwhile =
         round % 3 === 2
           ? () => query(connection, `select pg_terminate_backend(pid) ${frozen}`).then(() => sleep(random(300)))
@@ -131,11 +131,10 @@ describe(`the order of the log (${repeatable})`, function () {
         ({ length }) => length >= positions.length,
       ),
     ).to.deep.equal(positions)
-    for (const service of [a, b])
-      expect(await idsIn(service, key)).to.have.members(all, 'what the projector has come by')
+    for (const service of [a, b]) expect(await idsIn(service, key)).to.have.members(all, 'what the projector has read')
   })
 
-  it('1: of a log that is numbered by a sequence, the same reader loses an event: the test above can fail', async () => {
+  it('loses an event for the same reader when a sequence numbers it, so that the test above can fail (fault 1)', async () => {
     const connection = await freshDatabase()
     const [a, b] = [await startTestApp({}, connection), await startTestApp({}, connection)]
     stage.later(a.close)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { asStored, type Codec, codec } from '../../src/events/codec.ts'
 import type { New } from '../../src/events/event.ts'
@@ -12,6 +11,7 @@ import type { Opening } from '../../src/store/open.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
 import { freshDatabase } from '../support/database.ts'
+import { fresh } from '../support/events.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import { randomFrom, seed } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const step of closing.splice(0).toReversed()) await step()
 })
 
-/** Where a log is copied to, opened as often as it is asked for. */
+/** A target, which can be opened several times. */
 type Place = (opening?: Opening, as?: Codec) => Promise<EventStore>
 const onPostgres = async (): Promise<Place> => {
   const connection = await freshDatabase()
@@ -36,7 +36,7 @@ const onPostgres = async (): Promise<Place> => {
   }
 }
 const onEventStoreDb = async (): Promise<Place> => {
-  // a copy wants an empty log, which a real server others have used is not
+  // always the stand-in: a copy needs an empty log, and the log of a real server is not
   const server = await startDouble()
   closing.push(server.close)
   return async (opening, as = asStored) => {
@@ -47,8 +47,8 @@ const onEventStoreDb = async (): Promise<Place> => {
 }
 const opening = async (log: EventStore) => (await log.last('log')) as Opening
 
-/** Some hundred events on streams that alternate, several at a time on some of them. */
-const filled = async (from: EventStore, count = 700) => {
+/** Appends hundreds of events to alternating streams, one to three at a time. */
+const fill = async (from: EventStore, count = 700) => {
   const random = randomFrom(seed)
   const revisions = new Map<string, bigint>()
   for (let n = 0; n < count;) {
@@ -59,22 +59,10 @@ const filled = async (from: EventStore, count = 700) => {
     revisions.set(stream, (expected === 'no_stream' ? -1n : expected) + BigInt(events.length))
   }
 }
-const deleted = (id: number): New<DomainEvent> => ({
-  id: randomUUID(),
-  type: 'LinkDeleted',
-  data: { id },
-  metadata: {
-    v: 1,
-    at: new Date().toISOString(),
-    account: 1,
-    actor: { kind: 'service' },
-    request: '',
-    command: randomUUID(),
-  },
-})
+const deleted = (id: number): New<DomainEvent> => fresh({ type: 'LinkDeleted', data: { id } })
 const failure = (done: Promise<unknown>) =>
   done.then(
-    () => expect.fail('it was copied'),
+    () => expect.fail('it did not fail'),
     (error: unknown) => error as Error,
   )
 
@@ -88,8 +76,8 @@ for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB
     })
     const target = async () => place(await opening(source))
 
-    it('is the same log, event by event', async () => {
-      await filled(source)
+    it('has the same events, and can be copied again', async () => {
+      await fill(source)
       const copy = await target()
       expect(copy.logId).to.equal(source.logId)
       const events = await copyLog(source, copy)
@@ -97,8 +85,8 @@ for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB
       expect(await copyLog(source, copy), 'and once more').to.equal(events)
     })
 
-    it('goes on where it was broken off', async () => {
-      await filled(source)
+    it('is completed after an interruption', async () => {
+      await fill(source)
       const copy = await target()
       let left = 5
       const appended: number[] = []
@@ -114,8 +102,8 @@ for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB
       expect(await copyLog(source, await target())).to.be.at.least(700)
     })
 
-    it('is not copied over another one', async () => {
-      await filled(source, 10)
+    it('is refused by a target with another log', async () => {
+      await fill(source, 10)
       const other = await memoryStore(asStored)
       const copy = await place(await opening(other))
       const error = await failure(copyLog(source, copy))
@@ -123,8 +111,8 @@ for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB
       expect(error.message).to.match(/^the target holds another log .*: use an empty target$/)
     })
 
-    it('is not taken for one when somebody has written to it', async () => {
-      await filled(source, 10)
+    it('fails when the target has events of its own', async () => {
+      await fill(source, 10)
       const copy = await target()
       await copyLog(source, copy)
       await copy.append([{ stream: 'link-100', expected: 'no_stream', events: [deleted(1)] }])
@@ -135,8 +123,8 @@ for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB
       )
     })
 
-    it('is not taken for one when an event in it is another', async () => {
-      await filled(source, 30)
+    it('fails when an event in the target differs', async () => {
+      await fill(source, 30)
       const copy = await target()
       const changed: EventStore = {
         ...copy,
@@ -155,7 +143,7 @@ for (const [name, open] of Object.entries({ PostgreSQL: onPostgres, EventStoreDB
       )
     })
 
-    it('stays sealed: nobody needs the keys to copy it', async () => {
+    it('stays sealed, so that copying needs no keys', async () => {
       const keys = memoryKeyring()
       const from = await onPostgres()
       const data = {

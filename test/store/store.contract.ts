@@ -1,53 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { Metadata, New, Recorded } from '../../src/events/event.ts'
+import type { New, Recorded } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { appendLimit, type EventStore, type Filter } from '../../src/events/store.ts'
+import { click, clicked, fresh } from '../support/events.ts'
 
-export const metadata = (account: number | null = 1): Metadata => ({
-  v: 1,
-  at: new Date().toISOString(),
-  account,
-  actor: { kind: 'service' },
-  request: 'r',
-  command: randomUUID(),
-})
-const event = (id = 7): New<DomainEvent> => ({
-  id: randomUUID(),
-  type: 'LinkDeleted',
-  data: { id },
-  metadata: metadata(),
-})
-const click = (): New<DomainEvent> => ({
-  ...event(),
-  type: 'LinkClicked',
-  data: {
-    rules: 1,
-    agents: [''],
-    destinations: ['https://example.com/'],
-    upTo: { s: 1 },
-    clicks: [
-      {
-        at: '2026-01-02T03:04:05.000Z',
-        account: 1,
-        link: 7,
-        revision: 0,
-        destination: 0,
-        rule: 'link',
-        source: { kind: 'link', id: 7 },
-        country: 'CA',
-        language: 'fr',
-        referrer: '',
-        browser: { family: 'Firefox', version: '130' },
-        os: { family: 'Linux', version: '' },
-        device: 'desktop',
-        class: 'human',
-        agent: 0,
-        visitor: 'ab',
-      },
-    ],
-  },
-})
+const event = (id = 7): New<DomainEvent> => fresh({ type: 'LinkDeleted', data: { id } })
 const stream = () => `link-${randomUUID()}`
 export const collect = async <T>(items: AsyncIterable<T>) => {
   const list: T[] = []
@@ -55,7 +13,7 @@ export const collect = async <T>(items: AsyncIterable<T>) => {
   return list
 }
 
-/** Reads a subscription until it has given `count` events. */
+/** Reads a subscription until it has returned `count` events. */
 const take = async (store: EventStore, after: bigint, filter: Filter, count: number, limit = 100) => {
   const stop = new AbortController()
   const list: Recorded<DomainEvent>[] = []
@@ -67,25 +25,25 @@ const take = async (store: EventStore, after: bigint, filter: Filter, count: num
   return list
 }
 
-/** What some engines promise beyond: positions without gaps, and that a list of writes is stored whole or not at all. */
+/** What some engines guarantee beyond the contract: positions without gaps, and that a list of writes is stored as a whole or not at all. */
 export interface Extras {
   readonly gapless: boolean
   readonly atomic: boolean
 }
 
-/** What every event store promises. `open` gives the store under test; the suite shares it, each test has streams of its own. */
+/** The contract of every event store. `open` returns the store under test, which the tests share; each uses streams of its own. */
 export const storeContract = (name: string, open: () => EventStore, { gapless, atomic }: Extras) =>
   describe(`event store contract: ${name}`, () => {
     const append = (s: string, expected: bigint | 'no_stream', ...events: New<DomainEvent>[]) =>
       open().append([{ stream: s, expected, events }])
 
-    it('opens a log that has an identity, in its first event', async () => {
+    it('opens a log whose first event holds the id of the log', async () => {
       const [first] = await collect(open().read('log'))
       expect(first).to.include({ type: 'LogOpened', revision: 0n })
       expect(first?.data).to.deep.equal({ logId: open().logId })
     })
 
-    it('numbers revisions from 0n and gives the events back as they were', async () => {
+    it('counts revisions from 0n and returns events as they were appended', async () => {
       const s = stream()
       const events = [event(1), event(2)]
       expect(await append(s, 'no_stream', ...events)).to.include({ ok: true })
@@ -98,7 +56,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(read[0]?.stream).to.equal(s)
     })
 
-    it('reads a stream from a revision, its last event, and nothing of a stream that is not there', async () => {
+    it('reads a stream from a revision on, its last event, and nothing of a stream that does not exist', async () => {
       const s = stream()
       await append(s, 'no_stream', event(1), event(2), event(3))
       expect((await collect(open().read(s, 1n))).map((e) => e.data)).to.deep.equal([{ id: 2 }, { id: 3 }])
@@ -107,7 +65,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().last(stream())).to.equal(undefined)
     })
 
-    it('reports a conflict as a value: the stream and its revision', async () => {
+    it('returns a conflict as a value with the stream and its revision', async () => {
       const s = stream()
       await append(s, 'no_stream', event())
       const conflict = { ok: false, stream: s, actual: 0n }
@@ -117,14 +75,14 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await append(other, 3n, event())).to.deep.equal({ ok: false, stream: other, actual: 'no_stream' })
     })
 
-    it('lets exactly one of 25 racing first appends win', async () => {
+    it('stores exactly one of 25 concurrent first appends', async () => {
       const s = stream()
       const results = await Promise.all(Array.from({ length: 25 }, () => append(s, 'no_stream', event())))
       expect(results.filter((r) => r.ok)).to.have.length(1)
       expect(await collect(open().read(s))).to.have.length(1)
     })
 
-    it('lets every one of 25 writers win once when each tries again at the revision it is told', async () => {
+    it('stores one append of each of 25 writers when they retry at the revision of the conflict', async () => {
       const s = stream()
       const write = async () => {
         let expected: bigint | 'no_stream' = 'no_stream'
@@ -138,7 +96,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect((await collect(open().read(s))).map((e) => Number(e.revision))).to.deep.equal([...Array(25).keys()])
     })
 
-    it('answers a retry with its first outcome, also after others have appended', async () => {
+    it('returns the first outcome to a retry, even after later appends', async () => {
       const s = stream()
       const events = [event(), event()]
       const first = await append(s, 'no_stream', ...events)
@@ -148,7 +106,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(s))).to.have.length(3)
     })
 
-    it('takes a partly repeated append for a conflict', async () => {
+    it('treats a partly repeated append as a conflict', async () => {
       const s = stream()
       const [a, b] = [event(), event()]
       await append(s, 'no_stream', a, b)
@@ -157,7 +115,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(s))).to.have.length(2)
     })
 
-    it('stores an event again that stands elsewhere in its stream: the place tells a retry, not the id alone', async () => {
+    it('stores an event again at another revision: the id alone does not make an append a retry', async () => {
       const s = stream()
       const e = event()
       const first = await append(s, 'no_stream', e)
@@ -168,7 +126,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect((await collect(open().read(s))).map(({ id }) => id)).to.deep.equal([e.id, e.id])
     })
 
-    it('tells two retries of one append that come together the same', async () => {
+    it('returns the same outcome to concurrent retries of one append', async () => {
       const s = stream()
       const e = event()
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => append(s, 'no_stream', e)))
@@ -176,7 +134,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(s))).to.have.length(1)
     })
 
-    it('reads a stream of many events whole, in order', async () => {
+    it('reads a stream of several pages completely and in order', async () => {
       const s = stream()
       for (let n = 0; n < 3; n++)
         await append(
@@ -201,7 +159,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(appended).to.deep.equal({ ok: true, position: read.at(-1)?.position })
     })
 
-    it('goes on with a list of writes of which only the first was stored', async () => {
+    it('completes a list of writes of which only the first was stored', async () => {
       const [s, t] = [stream(), stream()]
       const claim = { stream: s, expected: 'no_stream', events: [event()] } as const
       const resource = { stream: t, expected: 'no_stream', events: [event()] } as const
@@ -211,7 +169,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(t))).to.have.length(1)
     })
 
-    it('stores nothing of the writes after a conflict', async () => {
+    it('stores none of the writes after a conflict', async () => {
       const [s, t] = [stream(), stream()]
       await append(s, 'no_stream', event())
       const appended = await open().append([
@@ -223,7 +181,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
     })
 
     const either = atomic
-      ? 'stores all writes of a list or none, whichever of them conflicts'
+      ? 'stores all writes of a list or none, wherever the conflict is'
       : 'stores the writes of a list in order, up to the first that conflicts'
     it(either, async () => {
       const [s, t, u] = [stream(), stream(), stream()]
@@ -238,8 +196,8 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(u))).to.deep.equal([])
     })
 
-    const numbered = gapless ? 'counts positions up by one' : 'counts positions up'
-    it(`${numbered}, whatever conflicts on the way`, async () => {
+    const numbered = gapless ? 'increments positions by one' : 'increases positions'
+    it(`${numbered}, even when appends conflict`, async () => {
       const before = await open().head('all')
       const s = stream()
       const results = await Promise.all(
@@ -252,7 +210,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       if (gapless) expect(read).to.deep.equal(read.map((_, i) => before + BigInt(i + 1)))
     })
 
-    it('gives a subscription what stands after a position, then what is appended', async () => {
+    it('sends a subscription the events after a position, then new ones', async () => {
       const s = stream()
       const before = await open().head('all')
       await append(s, 'no_stream', event(1), event(2))
@@ -261,7 +219,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect((await reading).map((e) => e.data)).to.deep.equal([{ id: 1 }, { id: 2 }, { id: 3 }])
     })
 
-    it('gives a subscription batches of at most the limit, in the order of positions, without a hole', async () => {
+    it('sends a subscription batches of at most the limit, complete and in the order of positions', async () => {
       const before = await open().head('all')
       await Promise.all(Array.from({ length: 40 }, () => append(stream(), 'no_stream', event(), event())))
       const all = await take(open(), before, 'domain', 80, 7)
@@ -269,20 +227,20 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(all.map((e) => e.position)).to.deep.equal(all.map((e) => e.position).toSorted((a, b) => Number(a - b)))
     })
 
-    it('keeps clicks and the rest apart for subscriptions that ask for one of them', async () => {
+    it('filters clicks and domain events for subscriptions', async () => {
       const before = await open().head('all')
       const s = stream()
-      await append(s, 'no_stream', event(), click(), event())
+      await append(s, 'no_stream', event(), fresh(clicked(click())), event())
       expect((await take(open(), before, 'clicks', 1)).map((e) => e.type)).to.deep.equal(['LinkClicked'])
       expect((await take(open(), before, 'domain', 2)).map((e) => e.type)).to.deep.equal(['LinkDeleted', 'LinkDeleted'])
       expect(await take(open(), before, 'all', 3)).to.have.length(3)
       expect(await open().head('domain')).to.equal(await open().head('all'))
-      const [, clicked, last] = await collect(open().read(s))
-      expect(await open().head('clicks')).to.equal(clicked?.position)
+      const [, second, last] = await collect(open().read(s))
+      expect(await open().head('clicks')).to.equal(second?.position)
       expect(await open().head('all')).to.equal(last?.position)
     })
 
-    it('ends a waiting subscription when it is told to stop', async () => {
+    it('ends a waiting subscription when its signal aborts', async () => {
       const stop = new AbortController()
       const reading = collect(
         open().subscribe({ after: await open().head('all'), filter: 'all', limit: 10, signal: stop.signal }),
@@ -291,7 +249,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await reading).to.deep.equal([])
     })
 
-    it('seals personal fields, and gives them back', async () => {
+    it('returns personal fields as they were appended', async () => {
       const s = stream()
       const data = {
         id: 1,
@@ -305,7 +263,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect((await open().last(s))?.data).to.deep.equal(data)
     })
 
-    it('refuses more than 1 MiB in one append, and stores none of it', async () => {
+    it('refuses an append of more than 1 MiB and stores none of it', async () => {
       const s = stream()
       const large: New<DomainEvent> = { ...event(), type: 'ClaimFenced', data: { token: 'x'.repeat(appendLimit) } }
       const refused = await append(s, 'no_stream', large).catch((error: unknown) => error)
@@ -313,14 +271,14 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await collect(open().read(s))).to.deep.equal([])
     })
 
-    it('knows the event at a position', async () => {
+    it('returns the id of the event at a position', async () => {
       const e = event()
       const appended = await append(stream(), 'no_stream', e)
       expect(appended.ok && (await open().idAt(appended.position))).to.equal(e.id)
       expect(await open().idAt(10n ** 15n)).to.equal(undefined)
     })
 
-    it('keeps text as it was written', async () => {
+    it('returns text byte for byte', async () => {
       const token = 'é ü 漢字 😀 "quoted" \\ \u2028 </script>'
       const s = stream()
       await append(s, 'no_stream', { ...event(), type: 'ClaimFenced', data: { token } })

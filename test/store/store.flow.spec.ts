@@ -11,7 +11,8 @@ import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
 import { memoryKeyring } from '../support/keyring.ts'
-import { collect, metadata, storeContract } from './store.contract.ts'
+import { metadata } from '../support/events.ts'
+import { collect, storeContract } from './store.contract.ts'
 
 const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
 
@@ -44,11 +45,11 @@ describe('event stores', () => {
   storeContract('PostgreSQL', () => postgres, { gapless: true, atomic: true })
   storeContract(eventStoreEngine, () => eventstore, { gapless: false, atomic: false })
 
-  describe('what PostgreSQL promises beyond the contract', () => {
+  describe('the store on PostgreSQL', () => {
     const deleted = (id: number) =>
       ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata: metadata() }) as const
 
-    it('never lets the time run backwards', async () => {
+    it('never stores a time before that of the previous event', async () => {
       const s = `link-${randomUUID()}`
       const past = { ...metadata(), at: '2001-01-01T00:00:00.000Z' }
       await postgres.append([
@@ -59,7 +60,7 @@ describe('event stores', () => {
       expect(times).to.deep.equal(times.toSorted())
     })
 
-    it('waits for no event whose type only a newer program knows, and copies it', async () => {
+    it('skips events of types that only a newer release knows, unless it reads as stored', async () => {
       const raw = await postgresStore(pool, asStored, createSignal())
       const before = await postgres.head('domain')
       const newer = { ...deleted(1), type: 'LinkRaptured' } as unknown as ReturnType<typeof deleted>
@@ -81,7 +82,7 @@ describe('event stores', () => {
       stop.abort()
     })
 
-    it('holds personal data sealed, and nothing of it once the key is gone', async () => {
+    it('stores personal data sealed, and returns null once its key is destroyed', async () => {
       const s = `account-${randomUUID()}`
       const data = {
         id: 9,

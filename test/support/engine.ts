@@ -10,26 +10,26 @@ export interface Engine {
 
 const real = process.env['TEST_EVENTSTORE_URL']
 
-/** Which EventStoreDB the specs run against, to be said in their titles. */
+/** Which EventStoreDB the specs run against; part of their titles. */
 export const eventStoreEngine = real
   ? 'EventStoreDB, THE REAL SERVER of TEST_EVENTSTORE_URL'
-  : 'EventStoreDB, A STAND-IN of this repository (a real server is taken when TEST_EVENTSTORE_URL is set)'
+  : 'EventStoreDB, A STAND-IN of this repository (set TEST_EVENTSTORE_URL to use a real server)'
 
-let told = false
-const tell = () => {
-  if (!told) process.stdout.write(`\n  ==> ${eventStoreEngine}\n\n`)
-  told = true
+let announced = false
+const announce = () => {
+  if (!announced) process.stdout.write(`\n  ==> ${eventStoreEngine}\n\n`)
+  announced = true
 }
 
-/** The real server, whose log others have written to, or an empty stand-in. */
+/** The real server, whose log may have other events, or an empty stand-in. */
 export const openEventStore = async (): Promise<Engine> => {
-  tell()
+  announce()
   if (real) return { url: real, close: async () => {} }
   const { url, close } = await startDouble()
   return { url, close }
 }
 
-/** A stand-in that can be told to fail, and a log on it. */
+/** A stand-in that can fail on command, and an event store on it. */
 export const openDouble = async (options: Partial<EventStoreDbOptions> = {}) => {
   const double = await startDouble()
   const store = await eventStoreDb({ url: double.url, codec: codec(memoryKeyring()), ...options })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Keyring } from '../../src/security/seal.ts'
 
-/** Keys of accounts in memory; `destroy` is what erasing does. */
+/** A key ring in memory. `destroy` does what erasing an account does. */
 export const memoryKeyring = () => {
   const keys = new Map<number, Buffer>()
   const keyring: Keyring = {
