@@ -219,10 +219,16 @@ describe('a service whose EventStoreDB', function () {
       const from = `10.${(++tried >> 16) & 255}.${(tried >> 8) & 255}.${tried & 255}`
       expect((await app.visit(`/guess-${tried}`, { 'X-Forwarded-For': from })).status).to.equal(404)
     }
+    // reads of $all are subscriptions that compare themselves with the head of the log
+    let streamReads = 0
+    double.fail(({ kind, stream }) => {
+      if (kind === 'read' && stream !== '$all') streamReads++
+      return undefined
+    })
     const reads = async (work: Promise<unknown>[]) => {
-      const before = double.calls.read
+      const before = streamReads
       await Promise.all(work)
-      return double.calls.read - before
+      return streamReads - before
     }
     const flood = async () => {
       for (let n = 0; n < misses; n += 20) await Promise.all(Array.from({ length: 20 }, guess))
