@@ -180,7 +180,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       ])
       const wrong: [RegExp, string[]][] = [
         [/^linkledger: `email` must not be in use[^\n]*$/, ['add', 'ANN@example.com']],
-        [/^linkledger: `username` is taken[^\n]*$/, ['add', 'new@example.com', '--username', 'bobby']],
+        [/^linkledger: `username` must not be in use[^\n]*$/, ['add', 'new@example.com', '--username', 'bobby']],
         [/^linkledger: there is no account nobody@example\.com$/, ['key', 'nobody@example.com']],
         [new RegExp(`^linkledger: there is no account ${eve.id}$`), ['enable', eve.id]],
       ]
