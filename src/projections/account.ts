@@ -1,6 +1,6 @@
 import { patch, type Projection, put } from './projection.ts'
 
-/** Accounts and their keys. What may be remembered by processes carries the `position` of its last change. */
+/** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
   version: 1,
@@ -10,7 +10,7 @@ export const accounts: Projection = {
       create table ${t} (
         id bigint primary key, email text, username text, status text not null, registered timestamptz not null, position bigint not null);
       create index on ${t} (position)`,
-    // one an account: a new key replaces the old one
+    // one per account: a new key replaces the old one
     api_keys: (t) => `
       create table ${t} (
         account bigint primary key, key text not null, hash text not null, expires timestamptz, issued timestamptz not null);

@@ -1,6 +1,6 @@
 import { add, type HandledProjection, patch, put } from './projection.ts'
 
-/** What visitors answered to overlays. An answer's id is its position in the log; what it says goes with its owner's account. */
+/** Visitors' answers to overlays. An answer's id is its position in the log. Its fields are cleared when the overlay's account is erased. */
 export const answers: HandledProjection = {
   name: 'answers',
   version: 1,

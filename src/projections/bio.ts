@@ -3,7 +3,7 @@ import type { Projection } from './projection.ts'
 
 const { created, updated, deleted } = ownedHandlers('bios')
 
-/** One row serves the lists, the details and the public page, which is found by its alias in lower case. */
+/** One row serves the lists, the details and the public page, which is looked up by its alias in lower case. */
 export const bioPages: Projection = {
   name: 'bios',
   version: 1,

@@ -7,7 +7,7 @@ export const campaigns: Projection = {
   name: 'campaigns',
   version: 1,
   filter: 'domain',
-  // slugs are ASCII, and compared in lower case
+  // slugs are ASCII and compared in lower case
   tables: ownedTables('campaigns', 'name text not null, slug text not null, public boolean not null', 'lower(slug)'),
   on: { CampaignCreated: created, CampaignUpdated: updated, CampaignDeleted: deleted },
 }

@@ -4,8 +4,8 @@ import { type Projection, put } from './projection.ts'
 const { created, updated, deleted } = ownedHandlers('channels')
 
 /**
- * Channels and what was assigned to them. A membership's row outlives both of its sides; the queries show it while both live,
- * so that ten thousand things leave a deleted channel as fast as one.
+ * Channels and their items. The row of a membership stays when the channel or the item is deleted; queries show it only while both exist,
+ * so that deleting a channel with 10,000 items is as fast as deleting an empty one.
  */
 export const channels: Projection = {
   name: 'channels',

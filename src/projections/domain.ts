@@ -1,8 +1,8 @@
 import { add, patch, type Projection, put } from './projection.ts'
 
-const counted = (account: number, n: number) => add('domains_counts', { account }, { n })
+const count = (account: number, n: number) => add('domains_counts', { account }, { n })
 
-/** Branded domains. A deleted one's row stays, for its links are still listed under it and it may come back. */
+/** Branded domains. The row of a deleted domain stays: its links are still listed under it, and it may be restored. */
 export const domains: Projection = {
   name: 'domains',
   version: 1,
@@ -19,18 +19,18 @@ export const domains: Projection = {
   on: {
     DomainCreated: ({ data: { id, account, token: _, ...fields }, at, position }) => [
       put('domains', { id }, { account, ...fields, verified: true, created: at, deleted: null, position }),
-      counted(account, 1),
+      count(account, 1),
     ],
     DomainUpdated: ({ data: { id, changes }, position }) => [
       patch('domains', { id }, { ...(changes as Record<string, string>), position }),
     ],
     DomainDeleted: ({ data: { id }, metadata: { account }, at, position }) => [
       patch('domains', { id }, { deleted: at, position }),
-      counted(account ?? 0, -1),
+      count(account ?? 0, -1),
     ],
     DomainRestored: ({ data: { id, token: _, ...fields }, metadata: { account }, position }) => [
       patch('domains', { id }, { ...fields, verified: true, deleted: null, position }),
-      counted(account ?? 0, 1),
+      count(account ?? 0, 1),
     ],
     DomainUnverified: ({ data: { id }, position }) => [patch('domains', { id }, { verified: false, position })],
     DomainVerified: ({ data: { id }, position }) => [patch('domains', { id }, { verified: true, position })],

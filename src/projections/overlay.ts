@@ -1,7 +1,7 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection, Row } from './projection.ts'
 
-/** `position` is the log's in every table, so the overlay's own is its corner. */
+/** In every table `position` is the position in the log, so the overlay's own position is stored as `corner`. */
 const columns = (fields: { readonly position?: string }): Row => {
   const { position, ...same } = fields
   return { ...same, ...(position === undefined ? {} : { corner: position }) }

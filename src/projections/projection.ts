@@ -7,7 +7,7 @@ import { prepared } from '../postgres/database.ts'
 type Value = string | number | boolean | bigint | null | readonly unknown[] | object
 export type Row = Readonly<Record<string, Value>>
 
-/** What an event does to one row of a table, found by its key columns. */
+/** A change of one row of a table, identified by its key columns. */
 export type Change = { readonly table: string; readonly key: Row } & (
   | { readonly op: 'put'; readonly row: Row }
   | { readonly op: 'patch'; readonly row: Row }
@@ -15,54 +15,56 @@ export type Change = { readonly table: string; readonly key: Row } & (
   | { readonly op: 'remove' }
 )
 
-/** The row is now exactly this. */
+/** Replaces the row, or inserts it. */
 export const put = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'put', row })
-/** These columns of the row change, if it is there; of all rows that the key finds, should it be less than the table's own. */
+/** Updates these columns of the row if it exists; if the key is only a part of the table's key, of all rows that match it. */
 export const patch = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'patch', row })
-/** These numbers are added to the row's, which starts at zero. */
+/** Adds these numbers to the columns of the row, which start at zero. */
 export const add = (table: string, key: Row, row: Readonly<Record<string, number>>): Change => ({
   table,
   key,
   op: 'add',
   row,
 })
+/** Deletes the row if it exists. */
 export const remove = (table: string, key: Row): Change => ({ table, key, op: 'remove' })
 
 type Handlers = { readonly [T in EventType]?: (event: Recorded<Event<T>>) => readonly Change[] }
-/** Physical name of a table of this projection, by its name in the code. */
+/** Returns the physical name of a table by its name in the code. */
 export type TableNames = (table: string) => string
 
 interface Base {
   readonly name: string
-  /** Goes up whenever tables or handlers change: new tables are then filled beside the old ones. */
+  /** Goes up whenever tables or handlers change: new tables are then filled next to the old ones. */
   readonly version: number
   readonly filter: Filter
-  /** DDL of each table, given its physical name. */
+  /** Return the DDL of each table, given its physical name. */
   readonly tables: Readonly<Record<string, (name: string) => string>>
 }
-/** Handlers as pure functions from an event to changes; the loop gathers a batch of them and writes it set by set. */
+/** A projection whose handlers are pure functions from an event to changes; the projector writes the changes of a batch set by set. */
 export interface HandledProjection extends Base {
   readonly on: Handlers
 }
-/** A projection whose rows depend on rows that are there already; it writes a batch by itself, inside the loop's transaction. */
+/** A projection whose rows depend on existing rows: it writes a batch itself, inside the projector's transaction. */
 export interface WrittenProjection extends Base {
   readonly write: (tx: Knex, names: TableNames, events: readonly Recorded<DomainEvent>[]) => Promise<void>
 }
 export type Projection = HandledProjection | WrittenProjection
 
+/** Returns the changes that an event makes; none if the projection does not handle its type. */
 export const changesOf = ({ on }: HandledProjection, event: Recorded<DomainEvent>): readonly Change[] => {
   const handle = on[event.type] as ((event: Recorded<DomainEvent>) => readonly Change[]) | undefined
   return handle ? handle(event) : []
 }
 
-/** One change a row: what the changes of a batch come to, in order. */
+/** Merges changes in order, so that each row has at most one. */
 export const coalesce = (changes: readonly Change[]): Change[] => {
   const rows = new Map<string, Change>()
   for (const change of changes) {
     const at = json([change.table, Object.entries(change.key).sort(([a], [b]) => (a < b ? -1 : 1))])
     const before = rows.get(at)
     const after = before ? combine(before, change) : change
-    // a row that comes again moves to the end, so that the statements keep the order of the events
+    // a row that changes again moves to the end, so that the statements keep the order of the events
     rows.delete(at)
     rows.set(at, after)
   }
@@ -81,15 +83,14 @@ const combine = (before: Change, after: Change): Change => {
       return after
     case 'patch':
       if (before.op === 'remove') return before
-      if (before.op === 'add')
-        throw new Error(`${after.table}: a row that is added to cannot be patched in the same batch`)
+      if (before.op === 'add') throw new Error(`${after.table}: cannot patch a row that was added to in the same batch`)
       return { ...before, row: { ...before.row, ...after.row } }
     case 'add':
       if (before.op === 'put')
         return { ...before, row: { ...before.row, ...sum(pick(before.row, after.row), after.row) } }
       if (before.op === 'add') return { ...before, row: sum(before.row, after.row) }
       if (before.op === 'remove') return { ...after, op: 'put' }
-      throw new Error(`${after.table}: a row that is patched cannot be added to in the same batch`)
+      throw new Error(`${after.table}: cannot add to a row that was patched in the same batch`)
   }
 }
 const pick = (row: Row, like: Row): Row => Object.fromEntries(Object.keys(like).map((k) => [k, row[k] ?? 0]))
@@ -97,8 +98,8 @@ const pick = (row: Row, like: Row): Row => Object.fromEntries(Object.keys(like).
 const json = (value: readonly unknown[]) =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 
-/** The same columns in one statement: changes of one table, one kind and one set of columns, found by the same. */
-const sets = (changes: readonly Change[]) => {
+/** Groups changes that fit one statement: the same table, operation, key columns and columns. */
+const groupByStatement = (changes: readonly Change[]) => {
   const groups = new Map<string, Change[]>()
   for (const change of changes) {
     const columns = [change.key, 'row' in change ? change.row : {}].map((row) => Object.keys(row).sort())
@@ -110,9 +111,9 @@ const sets = (changes: readonly Change[]) => {
   return [...groups.values()]
 }
 
-/** Writes coalesced changes, one statement for each set. */
+/** Writes changes, with one statement per table, operation and set of columns. */
 export const writeChanges = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
-  for (const set of sets(coalesce(changes))) {
+  for (const set of groupByStatement(coalesce(changes))) {
     const [first] = set
     if (!first) continue
     const table = names(first.table)
@@ -130,7 +131,7 @@ export const writeChanges = async (tx: Knex, names: TableNames, changes: readonl
         const fresh = `${insert} on conflict (${list(keys, q)}) do nothing`
         const added = await tx.raw<{ rowCount: number }>(fresh, [rows]).options(prepared(fresh))
         if (added.rowCount === set.length) break
-        // what a row had in other columns goes too: it is the same whether it was put, or removed and put
+        // delete first, so that no value of another column survives: a put gives the same row as a remove and a put
         await tx.raw(clear, [rows])
         await tx.raw(insert, [rows])
         break

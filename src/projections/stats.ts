@@ -4,11 +4,11 @@ import type { Recorded } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
 import type { Projection, TableNames } from './projection.ts'
 
-/** A click's own number: its event's position and its place in it. */
+/** A click's own number: the position of its event and its index in the batch, which is below 1,000. */
 const seq = (position: bigint, index: number) => position * 1000n + BigInt(index)
-/** What `clicks.class` holds. */
+/** Values of `clicks.class`. */
 export const classes = { human: 0, bot: 1, preview: 2, prefetch: 3 } as const
-/** What `labels.dim` holds. */
+/** Values of `labels.dim`. */
 export const dims = { referrer: 0, country: 1, browser: 2, os: 3, device: 4, language: 5, source: 6 } as const
 type Dim = keyof typeof dims
 
@@ -23,13 +23,13 @@ const labelOf: Record<Dim, (click: Click) => string> = {
 }
 const dimensions = Object.keys(dims) as Dim[]
 
-/** Whose click it is, in the columns `link`: a link's by its id, a QR code's by its id with a minus sign. */
+/** Values of the columns `link`: the id of a link, or the negative id of a QR code. */
 export const subjects = { link: (id: number) => id, qr: (id: number) => -id } as const
 const subjectOf = ({ link, source }: Click) => (link === 0 ? subjects.qr(source.id) : subjects.link(link))
 
 const labelKey = (dim: Dim, label: string) => `${dims[dim]}/${label}`
 
-/** Ids of the labels, new ones in the order in which the log first names them, so that every replay gives the same ids. */
+/** Returns the ids of the clicks' labels by `labelKey`. New labels are numbered in log order, so that every replay gives the same ids. */
 const labelIds = async (tx: Knex, table: string, clicks: readonly Click[]) => {
   const wanted = new Map<string, { dim: number; label: string }>()
   for (const click of clicks)
@@ -62,7 +62,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Even
     names('labels'),
     clicks.map(({ click }) => click),
   )
-  /** An array as PostgreSQL reads it: numbers and times need no quotes. */
+  /** Formats an array literal of PostgreSQL; numbers and times need no quotes. */
   const column = (of: (click: Click, i: number) => string | number | bigint) =>
     `{${clicks.map(({ click }, i) => of(click, i)).join()}}`
   const [facts, stats] = [names('clicks'), names('link_stats')]
@@ -70,18 +70,18 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Even
     with n as (
       select * from unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::smallint[], ${dimensions.map(() => '?::int[]').join()})
         as n (seq, visitor, at, link, account, class, ${dimensions.join()})
-    ), told as (
-      -- by the index, click by click: for an \`exists\` the server would read all facts
+    ), marked as (
+      -- a subquery per click uses the index; for an \`exists\` PostgreSQL reads the whole table
       select *, class = 0 and row_number() over (partition by link, visitor, class order by seq) = 1
         and (select c.seq from ${facts} c where c.link = n.link and c.visitor = n.visitor and c.class = 0 limit 1) is null as first
       from n
     ), added as (
       insert into ${facts} (seq, visitor, at, link, class, first, ${dimensions.join()})
-      select seq, visitor, at, link, class, first, ${dimensions.join()} from told order by seq
+      select seq, visitor, at, link, class, first, ${dimensions.join()} from marked order by seq
     )
     insert into ${stats} as s (link, account, clicks, uniques, visits)
     select link, max(account), count(*) filter (where class = 0), count(*) filter (where first), count(*)
-    from told group by link order by link
+    from marked group by link order by link
     on conflict (link) do update set
       clicks = s.clicks + excluded.clicks, uniques = s.uniques + excluded.uniques, visits = s.visits + excluded.visits`
   await tx.raw(statement, [
@@ -95,7 +95,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Even
   ])
 }
 
-/** Facts (a row a visit) and counters, in a subscription of their own, so that a flood of clicks never delays a write's visibility. */
+/** Clicks (one row per visit) and counters. They have a subscription of their own, so that many clicks never delay other changes. */
 export const stats: Projection = {
   name: 'stats',
   version: 2,

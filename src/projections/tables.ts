@@ -2,13 +2,13 @@ import type { Knex } from 'knex'
 import { NotReady } from '../lib/unavailable.ts'
 import type { Projection, TableNames } from './projection.ts'
 
-/** How far one generation of a projection's tables has come. The newest generation that is `live` is the one that is read. */
+/** How far one generation of a projection's tables is filled. Queries read the newest generation that is `live`. */
 export interface Checkpoint {
   readonly projection: string
   readonly version: number
   readonly generation: number
   readonly log_id: string
-  /** of the last event that was seen, handled or not; as text, for a position is a bigint */
+  /** of the last event seen, handled or not; a string, as the driver returns a bigint */
   readonly position: string
   readonly event_id: string | null
   readonly live: boolean
@@ -22,13 +22,13 @@ export const ensureCheckpoints = (db: Knex) =>
       projection text, version int, generation int, log_id uuid not null, position bigint not null, event_id uuid, live boolean not null,
       primary key (projection, version, generation))`)
 
-/** Tables carry the version of their projection, and which filling of it they are, in their names. */
+/** Returns the physical names of a generation's tables: they contain the projection's version and the generation. */
 export const tableNames =
   ({ version }: Projection, generation: number): TableNames =>
   (table) =>
     `read.${table}_v${version}_${generation}`
 
-/** Makes empty tables of a new generation, to be filled beside those that are read. */
+/** Creates the empty tables of a new generation, to be filled next to the live ones. */
 export const newGeneration = (db: Knex, projection: Projection, logId: string): Promise<Checkpoint> =>
   db.transaction(async (tx) => {
     await tx.raw(`lock table ${checkpoints} in exclusive mode`)
@@ -52,7 +52,7 @@ export const newGeneration = (db: Knex, projection: Projection, logId: string): 
     return checkpoint
   })
 
-/** Drops every generation of these projections that is not read, unless it is still being filled (it is the newest one). */
+/** Drops the generations of these projections that are older than the live one. A newer one is still being filled. */
 export const prune = (db: Knex, projections: readonly Projection[]) =>
   db.transaction(async (tx) => {
     await tx.raw(`lock table ${checkpoints} in exclusive mode`)
@@ -64,7 +64,7 @@ export const prune = (db: Knex, projections: readonly Projection[]) =>
     }
   })
 
-/** Drops one generation's tables, and what is known of it. */
+/** Drops the tables of one generation and its checkpoint. */
 export const dropGeneration = async (db: Knex, projection: Projection, generation: number) => {
   const { name, version, tables } = projection
   const named = tableNames(projection, generation)
@@ -72,11 +72,13 @@ export const dropGeneration = async (db: Knex, projection: Projection, generatio
   await db(checkpoints).where({ projection: name, version, generation }).delete()
 }
 
-/** Which tables this process reads. Throws when they are still being filled for the first time. */
+/** The live tables, as this process reads them. */
 export interface LiveTables {
+  /** Throws `NotReady` while the table is being filled for the first time. */
   readonly name: TableNames
+  /** Reads which generations are live now. */
   readonly refresh: () => Promise<void>
-  /** every projection has tables that can be read */
+  /** Returns whether every projection has live tables. */
   readonly complete: () => boolean
 }
 
@@ -85,16 +87,16 @@ export const liveTables = (db: Knex, projections: readonly Projection[]): LiveTa
   return {
     name: (table) => {
       const found = named.get(table)
-      if (!found) throw new NotReady(`the table ${table} is still being filled`)
+      if (!found) throw new NotReady(`the table ${table} is still being filled for the first time`)
       return found
     },
     refresh: async () => {
       const live = await db<Checkpoint>(checkpoints).where({ live: true })
       named = new Map(
         projections.flatMap((projection) => {
-          const mine = live.filter((c) => c.projection === projection.name && c.version === projection.version)
-          if (mine.length === 0) return []
-          const names = tableNames(projection, Math.max(...mine.map((c) => c.generation)))
+          const own = live.filter((c) => c.projection === projection.name && c.version === projection.version)
+          if (own.length === 0) return []
+          const names = tableNames(projection, Math.max(...own.map((c) => c.generation)))
           return Object.keys(projection.tables).map((table) => [table, names(table)] as const)
         }),
       )
