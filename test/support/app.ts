@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { type App, startApp } from '../../src/app/service.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Outside } from '../../src/app/site.ts'
+import { readToHead } from '../../src/events/store.ts'
 import type { Connection } from '../../src/postgres/database.ts'
 import { client, until } from './client.ts'
 import { freshDatabase } from './database.ts'
@@ -44,14 +45,8 @@ export const startTestApp = async (
 
 /** Counts what was written after a position. Clicks are left out: those of an earlier test may be recorded meanwhile. */
 const domainEventsAfter = async ({ ledger: { store } }: App, after: bigint) => {
-  const head = await store.head('domain')
-  if (head <= after) return 0
-  const { signal } = new AbortController()
   let count = 0
-  for await (const events of store.subscribe({ after, filter: 'domain', limit: 1000, signal })) {
-    count += events.length
-    if (events.at(-1)!.position >= head) break
-  }
+  for await (const events of readToHead(store, { after, filter: 'domain', limit: 1000 })) count += events.length
   return count
 }
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
