@@ -150,7 +150,11 @@ describe('account commands and rebuild, on the embedded database', function () {
       )
       expect(tables.length).to.be.at.least(8)
       const rows = (name: string, text: string) =>
-        query(connection, `select 1 from ${name} t where t::text ilike $1`, [`%${text}%`])
+        query(connection, `select 1 from ${name} t where t::text ilike $1`, [`%${text}%`]).catch((error: unknown) => {
+          // the service drops the tables that a rebuild has replaced
+          if ((error as { code?: string }).code === '42P01') return []
+          throw error
+        })
       for (const { name } of tables) expect(await rows(name, eve.email), name).to.deep.equal([])
       // the alias `of-canary45` is the link's: it stays where links are
       for (const { name } of tables.filter(({ name }) => /read\.(accounts|api_keys|clicks|labels)|state/.test(name)))
