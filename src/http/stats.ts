@@ -2,7 +2,7 @@ import type { ClickStats, Count } from '../queries/stats.ts'
 import { countryName } from '../visitor/country.ts'
 import { type Network, network } from '../visitor/referrer.ts'
 
-/** The ten labels with most clicks, counts as text. */
+/** Returns the ten labels with most clicks, counts as strings. */
 const top = <N>(counts: readonly Count[], none: N, label: (text: string) => string) =>
   counts.length === 0
     ? none
@@ -13,7 +13,7 @@ const socialCount = (referrers: readonly Count[], networks: readonly Network[]) 
   return Object.fromEntries(networks.map((site) => [site, of(site)]))
 }
 
-/** Statistics as the API gives them; `none` stands for a top while there is no data. */
+/** Returns statistics in the form of the API; `none` replaces a top list without data. */
 export const statistics = <N>(stats: ClickStats, none: N, networks: readonly Network[]) => {
   const { clicks, uniques, country, referrer, browser, os } = stats
   const or = (unknown: string) => (label: string) => label || unknown

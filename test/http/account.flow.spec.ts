@@ -52,7 +52,7 @@ describe('the account API', () => {
       const { status, json } = await register({ email: 'dora@example.org', password, username: 'dora' })
       expect([status, json['error']]).to.deep.equal([400, 1])
       expect(json['message']).to.match(/^`username` must not be in use/)
-      // and the e-mail of the refused wish is not taken by it
+      // the rejected request has not claimed its e-mail
       expect((await register({ email: 'dora@example.org', password })).status).to.equal(200)
     })
 
@@ -200,7 +200,7 @@ describe('the account API', () => {
         `${key}x`,
       ])
         answers.push(await as(header))
-      // well-formed, as its checksum says, but nobody's
+      // well-formed with a valid checksum, but unknown
       const [id, secret] = ['A'.repeat(12), 'B'.repeat(32)]
       const checksum = createHash('sha256')
         .update(id + secret)

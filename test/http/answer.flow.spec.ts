@@ -54,7 +54,7 @@ describe("answers to an overlay's form", () => {
       body: new URLSearchParams(fields).toString(),
       headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
-        // nobody is held to the limit by what another test sent
+        // each test has its own address, and so its own limit
         'X-Forwarded-For': `198.51.100.${++n % 250}`,
         ...headers,
       },

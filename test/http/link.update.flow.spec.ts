@@ -79,7 +79,7 @@ describe('updating a link', () => {
       ['parameters', [{ name: 'n'.repeat(257), value: 'x' }], '`parameters.0.name` must be at most 256'],
       ['parameters', [{ name: 'x', value: 'v'.repeat(257) }], '`parameters.0.value` must be at most 256'],
       ['parameters', entries(21, (i) => ({ name: `${i}`, value: '' })), '`parameters` must have at most 20'],
-      // nobody has these yet: a resource that is not one's own is refused by its name
+      // ids that do not exist yet
       ['pixels', [999999], 'pixels'],
       ['pixels', 'x', 'pixels'],
       ['campaign', 999999, '`campaign` '],

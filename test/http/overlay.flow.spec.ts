@@ -37,7 +37,7 @@ describe('the overlay API', () => {
 
   it('creates overlays of all six types and returns them as they were sent', async () => {
     const button = { label: 'Read', link: 'https://example.com/guide', color: '#112233', position: 'tr' }
-    const wishes = [
+    const overlays = [
       { ...message, ...button },
       { type: 'contact', name: 'Contact', message: 'Write to us', label: 'Send' },
       { ...poll, color: '#aabbcc' },
@@ -45,13 +45,13 @@ describe('the overlay API', () => {
       { type: 'image', name: 'Banner', image: 'https://cdn.example.com/a.png', link: 'https://example.com/' },
       { type: 'coupon', name: 'Coupon', coupon: 'SPRING10', message: 'Ten per cent off' },
     ]
-    for (const wish of wishes) {
-      const answer = await add(wish)
+    for (const overlay of overlays) {
+      const answer = await add(overlay)
       expect(answer.status, answer.text).to.equal(200)
       expect(answer.json).to.have.all.keys('error', 'id')
       const { id } = answer.json
       const { date, ...rest } = await details(Number(id))
-      expect(rest).to.deep.equal({ id, ...nothing, ...wish })
+      expect(rest).to.deep.equal({ id, ...nothing, ...overlay })
       expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
     }
   })

@@ -122,7 +122,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
     })
 
     it('accepts nothing but colors as colors (threat 10)', async () => {
-      for (const colour of [
+      for (const color of [
         'rgb(1,2,3"/><x',
         'rgb(999,0,0)',
         'rgb(1,2)',
@@ -139,8 +139,8 @@ describe(`fields of QR codes (${repeatable})`, () => {
       ])
         for (const field of ['foreground', 'background'])
           expect(
-            (await add({ type: 'text', data: 'x', [field]: colour })).json['message'],
-            JSON.stringify(colour),
+            (await add({ type: 'text', data: 'x', [field]: color })).json['message'],
+            JSON.stringify(color),
           ).to.match(new RegExp(`^\`${field}\` must be a`))
     })
 

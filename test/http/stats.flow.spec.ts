@@ -82,7 +82,7 @@ describe('link statistics', () => {
     )
     const { total } = json['data']
     expect(total).to.include({ clicks: hits, uniqueClicks: 1, visits: hits + 2 })
-    // thirty a minute are nobody's suspicion, and the hits may lie in several minutes
+    // thirty a minute are not suspect, and the visits may fall into several minutes
     expect(total.suspects).to.be.within(hits - 3 * 30, hits - 30)
     expect(await after(hits)).to.include({ uniqueClicks: 1 })
   })

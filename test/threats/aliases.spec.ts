@@ -147,7 +147,7 @@ describe('aliases and passwords', () => {
       const wishes = Array.from({ length: 20 }, (_, i) =>
         i % 2 === 0 ? update(ann, mine, { custom }, app) : update(bob, theirs, { custom }, second),
       )
-      // of the one that has it each wish holds
+      // the link that has the alias accepts each update
       expect(outcome(await Promise.all(wishes))).to.have.length(10)
       expect(await holders(custom)).to.have.length(1)
     })

@@ -222,12 +222,12 @@ describe('hostile input', () => {
 
 interface Slow {
   readonly open: () => number
-  /** Once all have been closed by the other side: what each was told. */
+  /** Resolves once the server has closed all connections, with what it sent on each. */
   readonly ended: () => Promise<readonly string[]>
   readonly close: () => void
 }
 
-/** Connections that send a header's line now and then, and never come to an end. */
+/** Opens connections that send a header line every second and never finish. */
 const openSlow = async (address: string, count: number): Promise<Slow> => {
   const { hostname, port } = new URL(address)
   const sockets: Socket[] = []

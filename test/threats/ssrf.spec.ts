@@ -7,7 +7,7 @@ import { query } from '../support/faults.ts'
 import { skip } from '../support/skip.ts'
 import { startStub, type Stub } from '../support/stub.ts'
 
-/** Both ends of every range that nobody may be sent to, and something in between. */
+/** Both ends of every forbidden range, and addresses in between. */
 const inner: readonly (readonly string[])[] = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -58,7 +58,7 @@ const outer = [
 describe('the guarded fetch', () => {
   const png = pngOf({ width: 2, height: 2, data: new Uint8Array(16).fill(255) })
   let answer: (req: IncomingMessage, res: ServerResponse) => unknown = (_, res) => res.end(png)
-  /** It stands for a server out there; the trap for one in here. They share a port on two addresses. */
+  /** `stub` plays a public server, `trap` an internal one. They share a port on two addresses. */
   let stub: Stub
   let trap: Stub
   let app: TestApp
