@@ -74,8 +74,8 @@ describe('merging changes of read tables', () => {
   })
   it('refuses to both patch a row and add to it', () => {
     const [patched, added] = [patch('t', { id: 1 }, { a: 1 }), add('t', { id: 1 }, { n: 1 })]
-    expect(() => coalesce([patched, added])).to.throw('cannot be added to')
-    expect(() => coalesce([added, patched])).to.throw('cannot be patched')
+    expect(() => coalesce([patched, added])).to.throw('cannot add to a row')
+    expect(() => coalesce([added, patched])).to.throw('cannot patch a row')
   })
 })
 
