@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { OperatorError } from '../lib/operatorerror.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -73,10 +74,10 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   )
 }
 
-/** Resolves with the port on which the server listens. */
+/** Resolves with the port on which the server listens. Throws `OperatorError` when it cannot: the port is in use, for example. */
 export const listenOn = (server: Server, port: number, host: string) =>
   new Promise<number>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(new OperatorError(error.message, { cause: error })))
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 

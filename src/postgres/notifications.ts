@@ -17,13 +17,15 @@ export type Notification = Appended | Projected | Pending | Replaced
 
 /** The first words of the messages. A release may run next to an older one, so they stay as they are. */
 const words = { appended: 'log', projected: 'seen', pending: 'late', replaced: 'live' } as const
+/** The same for the filter `domain`. */
+const domainFilter = 'rest'
 
 /** Returns the text that `decode` reads: `<word> <from>` and up to two fields, separated by spaces. */
 export const encode = (notification: Notification): string => {
   const head = `${words[notification.kind]} ${notification.from}`
   switch (notification.kind) {
     case 'projected':
-      return `${head} ${notification.filter} ${notification.position}`
+      return `${head} ${notification.filter === 'domain' ? domainFilter : notification.filter} ${notification.position}`
     case 'pending':
       return `${head} ${notification.stream} ${notification.position}`
     default:
@@ -39,7 +41,8 @@ export const decode = (text: string): Notification | undefined => {
   if (word === words.replaced) return { kind: 'replaced', from }
   if (!name || !/^\d+$/.test(digits)) return undefined
   const position = BigInt(digits)
-  if (word === words.projected) return { kind: 'projected', from, filter: name, position }
+  if (word === words.projected)
+    return { kind: 'projected', from, filter: name === domainFilter ? 'domain' : name, position }
   if (word === words.pending) return { kind: 'pending', from, stream: name, position }
   return undefined
 }

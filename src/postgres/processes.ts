@@ -4,6 +4,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../lib/operatorerror.ts'
 import { env, run } from './binaries.ts'
 
 export const socketName = '.s.PGSQL.5432'
@@ -43,7 +44,9 @@ export const stopLeftovers = async (home: string): Promise<void> => {
       return
     }
   }
-  throw new Error(`${data} is in use by a PostgreSQL that this process cannot stop: it may run in another container`)
+  throw new OperatorError(
+    `${data} is in use by a PostgreSQL that this process cannot stop: it may run in another container`,
+  )
 }
 
 const kill = (pid: number, signal: NodeJS.Signals) => {

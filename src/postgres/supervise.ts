@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../lib/operatorerror.ts'
 import { type Account, env } from './binaries.ts'
 import { stopLeftovers, isReady, nameOf } from './processes.ts'
 
@@ -65,7 +66,7 @@ export const supervise = async (
   let server = await launch(cluster, log, stopping.signal)
 
   const first = await Promise.race([server.ready, server.ended])
-  if (first !== 'ready') throw new Error(`${home}: ${first}`)
+  if (first !== 'ready') throw new OperatorError(`${home}: ${first}`)
 
   const watching = (async () => {
     let pause = 0

@@ -6,12 +6,13 @@ const from = 'linkledger-0123456789ab'
 describe('notifications between processes', () => {
   const messages: readonly [string, Notification][] = [
     [`log ${from}`, { kind: 'appended', from }],
-    [`seen ${from} domain 12`, { kind: 'projected', from, filter: 'domain', position: 12n }],
+    [`seen ${from} rest 12`, { kind: 'projected', from, filter: 'domain', position: 12n }],
+    [`seen ${from} clicks 12`, { kind: 'projected', from, filter: 'clicks', position: 12n }],
     [`late ${from} link-7 9007199254740993`, { kind: 'pending', from, stream: 'link-7', position: 9007199254740993n }],
     [`live ${from}`, { kind: 'replaced', from }],
   ]
   for (const [text, notification] of messages)
-    it(`are written as older releases write them, and read back: ${notification.kind}`, () => {
+    it(`are written as older releases write them, and read back: ${text}`, () => {
       expect(encode(notification)).to.equal(text)
       expect(decode(text)).to.deep.equal(notification)
     })
@@ -35,8 +36,8 @@ describe('notifications between processes', () => {
       'log',
       'seen',
       `seen ${from}`,
-      `seen ${from} domain`,
-      `seen ${from} domain x`,
+      `seen ${from} rest`,
+      `seen ${from} rest x`,
       `late ${from} link-1 -1`,
     ])
       expect(decode(text), text).to.equal(undefined)

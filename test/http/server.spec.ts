@@ -1,0 +1,14 @@
+import { expect } from 'chai'
+import { closeServer, createHttpServer, listenOn } from '../../src/http/server.ts'
+import { OperatorError } from '../../src/lib/operatorerror.ts'
+
+describe('a port that is in use', () => {
+  it('is reported as an error that an operator can correct', async () => {
+    const first = createHttpServer()
+    const port = await listenOn(first, 0, '127.0.0.1')
+    const error: unknown = await listenOn(createHttpServer(), port, '127.0.0.1').catch((reason: unknown) => reason)
+    await closeServer(first, 0)
+    expect(error).to.be.instanceOf(OperatorError)
+    expect(error).to.have.property('message').that.includes('address already in use')
+  })
+})
