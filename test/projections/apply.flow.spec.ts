@@ -47,12 +47,13 @@ describe('applying a batch of events', () => {
     await listener.end()
     await log.close()
   })
-  beforeEach(() => void heard.splice(0))
-  /** What others have been told; an answer brings all that was told before it. */
-  const told = async () => {
+  /** Returns the notifications so far: a response to the listener comes after those that were sent before it. */
+  const notified = async () => {
     await listener.query('select 1')
     return heard
   }
+  // the last test's notifications may still be on their way
+  beforeEach(async () => void (await notified()).splice(0))
 
   const member = async (projection: Projection): Promise<Member> => ({
     projection,
@@ -79,7 +80,7 @@ describe('applying a batch of events', () => {
     expect(await ids(done!)).to.deep.equal([1, 2])
     expect(done!.checkpoint).to.include({ position: '3', event_id: events[2]!.id })
     expect(await stored(done!)).to.deep.equal(done!.checkpoint)
-    expect(await told()).to.deep.equal(['seen 3'])
+    expect(await notified()).to.deep.equal(['seen 3'])
   })
 
   it('moves the checkpoint also when no event is handled', async () => {
@@ -87,7 +88,7 @@ describe('applying a batch of events', () => {
     const [done] = await apply([await member(accounts)], events)
     expect(await stored(done!)).to.include({ position: '1', event_id: events[0]!.id })
     expect(await ids(done!)).to.deep.equal([])
-    expect(await told()).to.deep.equal(['seen 1'])
+    expect(await notified()).to.deep.equal(['seen 1'])
   })
 
   it('does not apply events twice', async () => {
@@ -143,7 +144,7 @@ describe('applying a batch of events', () => {
       expect(String(error)).to.match(/numbers cannot apply event 3 \(LinkDeleted, link-666@0\): Error: not this one/)
       expect(await ids(before)).to.deep.equal([1, 2])
       expect(await stored(before)).to.include({ position: '2' })
-      expect(await told()).to.deep.equal(['seen 2'])
+      expect(await notified()).to.deep.equal(['seen 2'])
     })
 
     it('finds it in the batch when the database rejects it', async () => {
