@@ -42,9 +42,13 @@ export const kafkaSink = ({ topic, record, createProducer }: KafkaSinkOptions): 
   const send = async (messages: readonly OutgoingMessage[]) => {
     const stored = await (producer ?? (await open())).send(messages)
     for (const { partition, offset } of stored) {
+      const error = floors.store(
+        partition,
+        offset,
+        messages.filter((message) => message.partition === partition).length,
+      )
       // kept: further sends would soon raise the new topic above the old offsets
-      replaced = floors.store(partition, offset, messages.filter((message) => message.partition === partition).length)
-      if (replaced) throw replaced
+      if (error) throw (replaced = error)
     }
   }
 
