@@ -40,10 +40,14 @@ const document = ({ title, content, head = noIndex, wide, styles = [], script }:
     .text
 }
 
+// clients that send the charset too must not get a page: `accepts` compares the parameters of media types
+const mediaTypes = ['html', 'json', 'application/json;charset=utf-8']
+const prefersJson = (req: IncomingMessage) => /json/.test(String(accepts(req).types(mediaTypes)))
+
 /** Responds with the page; to a client that prefers JSON, with `{ error, message }` as the API has it: `error` is 1 from status 400 on, `message` the title. */
 export const sendPage = (req: IncomingMessage, res: ServerResponse, page: Page) => {
   const { status, title, styles = [], headers = {}, json = {} } = page
-  const asJson = accepts(req).types(['html', 'json']) === 'json'
+  const asJson = prefersJson(req)
   const body = asJson ? JSON.stringify({ error: status < 400 ? 0 : 1, message: title, ...json }) : document(page)
   res.writeHead(status, {
     'Content-Type': asJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',

@@ -52,6 +52,11 @@ describe('the public side', () => {
       expect(body['error']).to.equal(1)
     })
 
+    it('responds in JSON also when the client names the charset', async () => {
+      for (const accept of ['application/json; charset=utf-8', 'application/json;charset=UTF-8, text/plain, */*'])
+        expect((await app().visit('/no-such-alias', { Accept: accept })).json, accept).to.include({ error: 1 })
+    })
+
     it('responds 404 with a page for any unknown path', async () => {
       for (const path of [
         '/no-such-alias',
