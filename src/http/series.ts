@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { link } from '../commands/link.ts'
 import { parseMoment, timestamp, timestampExample } from '../lib/fields.ts'
 import {
   clickSeries,
@@ -12,7 +11,7 @@ import {
 import { countryName } from '../visitor/country.ts'
 import { byId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
-import { ownedBy } from './owned.ts'
+import { readLink } from './link.ts'
 
 const maxIntervals = 2000
 const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
@@ -91,7 +90,8 @@ export const seriesRoutes = [
     method: 'get',
     path: '/api/url/:id/stats',
     params: byId,
-    owner: ownedBy(link, 'Link'),
+    // from the tables: statistics do not need the event store
+    owner: (call, services) => readLink(call, call.params.id, services),
     query: SeriesQuery,
     run: async ({ params, query }, services) => statistics({ link: params.id }, query, services),
   }),

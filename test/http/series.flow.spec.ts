@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Click } from '../../src/events/click.ts'
+import { Unavailable } from '../../src/lib/unavailable.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 
@@ -125,6 +126,17 @@ describe('click series', () => {
     expect((await app.get(`/api/url/${one}/stats`, { key: other.key })).status).to.equal(404)
     const { json } = await app.get('/api/account/stats?from=2000-01-01&interval=month', { key: other.key })
     expect(json['data'].total).to.deep.equal({ clicks: 0, uniqueClicks: 0, visits: 0, suspects: 0 })
+  })
+
+  it('returns the clicks of a link while the event store is unavailable', async () => {
+    const { handler } = app.app.ledger
+    const { load } = handler
+    Object.assign(handler, { load: () => Promise.reject(new Unavailable('stopped')) })
+    try {
+      expect((await app.get(`/api/url/${one}/stats`, { key })).status).to.equal(200)
+    } finally {
+      Object.assign(handler, { load })
+    }
   })
 
   it('defaults to the last thirty days by day', async () => {

@@ -56,7 +56,7 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
-  readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>) => Promise<unknown>
+  readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
   /** Returns the response body; `error: 0` is added to it. */
   readonly run: (call: Call<P, Q, B>, services: Services) => Promise<object>
 }

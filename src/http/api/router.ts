@@ -68,7 +68,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const body: unknown = route.body ? await readBody(ctx) : undefined
   const caller = writer(ctx, who, options)
   const params = valid(route.params, rawParams(ctx))
-  await route.owner?.({ ...caller, params })
+  await route.owner?.({ ...caller, params }, options)
   const call: Call = {
     ...caller,
     params,
