@@ -123,8 +123,15 @@ describe("answers to an overlay's form", () => {
       expect(text).to.include('Your answer was not sent').and.match(problem)
     }
     expect((await send(mail.action, { message: 'x'.repeat(70_000) })).status).to.equal(413)
-    const { status, json } = await send(letter.action, {}, { Accept: 'application/json' })
-    expect([status, json['error'], json['message']]).to.deep.equal([400, 1, '`email` is required.'])
+    for (const [{ action, fields }, body, message] of [
+      [letter, {}, '`email` is required.'],
+      [drinks, {}, '`choice` is required.'],
+      [drinks, { choice: 'Beer' }, '`choice` must be one of the answers to choose from.'],
+      [mail, { email: 'a@example.com', message: ' ' }, '`message` must not be empty.'],
+    ] as [typeof letter, Record<string, string>, string][]) {
+      const { status, json } = await send(action, { ...fields, ...body }, { Accept: 'application/json' })
+      expect([status, json['error'], json['message']]).to.deep.equal([400, 1, message])
+    }
     await send(mail.action, { ...mail.fields, email: 'a@example.com', message: 'y'.repeat(1000) })
     for (const { overlay, kept } of [
       { ...letter, kept: 0 },

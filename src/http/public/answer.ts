@@ -7,7 +7,7 @@ import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { overlay } from '../../commands/overlay.ts'
 import type { OverlayFields } from '../../events/overlay.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
-import { email, firstProblem, text } from '../../lib/fields.ts'
+import { email, firstProblem, must, text } from '../../lib/fields.ts'
 import type { Limiter } from '../api/ratelimit.ts'
 import { originOf } from './answerform.ts'
 import { readForm } from './form.ts'
@@ -43,11 +43,14 @@ interface Form {
 const formOf = ({ type, options }: OverlayFields): Form | undefined => {
   switch (type) {
     case 'contact':
-      return { type, schema: z.object({ name: written.default(''), email, message: written.min(1) }) }
+      return {
+        type,
+        schema: z.object({ name: written.default(''), email, message: written.min(1, 'must not be empty') }),
+      }
     case 'newsletter':
       return { type, schema: z.object({ email }) }
     case 'poll':
-      return { type, schema: z.object({ choice: z.enum(options) }) }
+      return { type, schema: z.object({ choice: z.enum(options, must('one of the answers to choose from')) }) }
     case 'message':
     case 'image':
     case 'coupon':
