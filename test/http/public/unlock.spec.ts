@@ -1,4 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
 import { isUnlocked, unlockCookie } from '../../../src/http/public/unlock.ts'
@@ -10,12 +10,10 @@ const hour = 3_600_000
 const requestWith = (cookie: string) => {
   const req = new IncomingMessage(new Socket())
   req.headers.cookie = cookie
-  return { req, res: new ServerResponse(req) }
+  return req
 }
-const unlocks = (cookie: string, at = now, link = 7, password = 'hash') => {
-  const { req, res } = requestWith(cookie)
-  return isUnlocked(req, res, secret, { link, password }, at)
-}
+const unlocks = (cookie: string, at = now, link = 7, password = 'hash') =>
+  isUnlocked(requestWith(cookie), secret, { link, password }, at)
 
 describe('the cookie that unlocks a link', () => {
   const [cookie = ''] = unlockCookie(secret, 7, 'hash', now, false).split(';')
