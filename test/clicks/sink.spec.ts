@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ClickEntry } from '../../src/clicks/entry.ts'
-import { decode } from '../../src/clicks/kafka/message.ts'
+import { decode, encode } from '../../src/clicks/kafka/message.ts'
 import type { TopicProducer } from '../../src/clicks/kafka/producer.ts'
 import { kafkaSink } from '../../src/clicks/kafka/sink.ts'
 import { TopicReplaced } from '../../src/clicks/partition.ts'
@@ -86,7 +86,7 @@ describe('a Kafka sink', () => {
   it('delivers while the event log is unavailable', async () => {
     const topic = memoryTopic()
     const unavailable = async () => Promise.reject(new StoreUnavailable('down'))
-    const record = { logId: 'l', recordedUpTo: unavailable, lastMessage: unavailable }
+    const record = { partitions, logId: 'l', recordedUpTo: unavailable, lastMessage: unavailable }
     const sink = kafkaSink({ topic: 't', record, createProducer: topic.createProducer })
     expect(await sink.resumeAfter('s')).to.deep.equal({})
     await sink.deliver(part(1, 10))
@@ -139,5 +139,22 @@ describe('a Kafka sink', () => {
     const sink = kafkaSink({ topic: 't', record, createProducer: topic.createProducer })
     const failed = await sink.deliver(part(2, 3)).catch(String)
     expect(failed).to.include('partition 0 of t is truncated: it ends at offset 0')
+  })
+
+  it('accepts a topic whose messages other processes send and record while it connects', async () => {
+    const topic = memoryTopic()
+    const record = openClickRecord({ store: await newMemoryStore(), log: 't', partitions })
+    const busyProducer = (): TopicProducer => {
+      const producer = topic.createProducer()
+      const open = async () => {
+        const offsets = await producer.open()
+        await producer.send([{ partition: 0, ...encode(record.logId, delivered(entries(1, 1))[0]!) }])
+        await record.record(0, topic.entriesIn(0))
+        return offsets
+      }
+      return { ...producer, open }
+    }
+    await kafkaSink({ topic: 't', record, createProducer: busyProducer }).deliver(part(2, 3))
+    expect(topic.entriesIn(0)).to.have.length(3)
   })
 })

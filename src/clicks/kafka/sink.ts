@@ -20,7 +20,7 @@ export interface KafkaSink extends ClickSink {
 
 export interface KafkaSinkOptions {
   readonly topic: string
-  readonly record: Pick<ClickRecord, 'logId' | 'recordedUpTo' | 'lastMessage'>
+  readonly record: Pick<ClickRecord, 'logId' | 'partitions' | 'recordedUpTo' | 'lastMessage'>
   readonly createProducer: () => TopicProducer
 }
 
@@ -30,12 +30,21 @@ export const kafkaSink = ({ topic, record, createProducer }: KafkaSinkOptions): 
   let replaced: TopicReplaced | undefined
   let producer: TopicProducer | undefined
 
+  /** By partition: the offset after the last message that is recorded. */
+  const recordedOffsets = async () => {
+    const next = new Map<number, number>()
+    for (let partition = 0; partition < record.partitions; partition++) {
+      const last = await record.lastMessage(partition).catch(ignoreUnavailable)
+      if (last) next.set(partition, last.offset + 1)
+    }
+    return next
+  }
+
   const open = async () => {
     const opened = (producer = createProducer())
-    for (const offsets of await opened.open()) {
-      const last = await record.lastMessage(offsets.partition).catch(ignoreUnavailable)
-      floors.checkEnd(offsets, last ? last.offset + 1 : 0)
-    }
+    // read before the ends of the partitions, because other processes may send and record messages in between
+    const recorded = await recordedOffsets()
+    for (const offsets of await opened.open()) floors.checkEnd(offsets, recorded.get(offsets.partition) ?? 0)
     return opened
   }
 
