@@ -6,7 +6,7 @@ const domain = { id: 1, account: 1, domain: 'https://brand.example', live: true,
 describe('the hosts of the service', () => {
   const branded = { byHost: (host: string) => (host === 'brand.example' ? (domain as never) : undefined) }
 
-  it('are that of BASE_URL and the branded domains', () => {
+  it('are the host of BASE_URL and the branded domains', () => {
     const { isOurs, isOwnHost } = ourHosts({ BASE_URL: 'https://Go.Example.com' }, branded)
     expect([isOwnHost('go.example.com'), isOwnHost('brand.example')]).to.deep.equal([true, false])
     expect(['GO.example.com', 'brand.example', 'example.com'].map(isOurs)).to.deep.equal([true, true, false])

@@ -13,7 +13,7 @@ describe('an error in the log', () => {
     expect(typeOf(new Error('wrong'))).to.equal('Error')
   })
 
-  it('has its class as its type where the name says only "error"', () => {
+  it('has its class as its type when its name is only "error"', () => {
     class DatabaseError extends Error {
       override readonly name = 'error'
     }
@@ -31,7 +31,7 @@ describe('an error in the log', () => {
     expect(JSON.stringify(described)).not.to.include('secret')
   })
 
-  it('is cut when its message is long, and needs not be an Error', () => {
+  it('is cut when its message is long, and may be a value that is not an Error', () => {
     expect(describeError(new Error('x'.repeat(1000))))
       .to.have.property('message')
       .with.length(256)

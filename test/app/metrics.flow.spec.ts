@@ -28,7 +28,7 @@ const metadata = {
 const deleted = (id: number) => ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata }) as const
 
 describe('metrics', () => {
-  it('counts appends by outcome and times them', async () => {
+  it('count appends by outcome and time them', async () => {
     const metrics = openMetrics()
     const store = metrics.measured(await memoryStore(codec(memoryKeyring())))
     const append = () => store.append([{ stream: 'link-1', expected: 'no_stream', events: [deleted(1)] }])
@@ -46,7 +46,7 @@ describe('metrics', () => {
     })
   })
 
-  it('leaves out a gauge that cannot be read, and reports the others', async () => {
+  it('leave out a gauge that cannot be read, and report the others', async () => {
     const { registerGauge, text } = openMetrics()
     registerGauge({ name: 'there', help: 'h', read: () => 7 })
     registerGauge({ name: 'away', help: 'h', label: 'of', read: () => Promise.reject(new Error('no answer')) })
@@ -56,7 +56,7 @@ describe('metrics', () => {
     expect(Object.keys(read).filter((name) => name.startsWith('away'))).to.deep.equal([])
   })
 
-  it('measures the lag behind the log in events and in seconds', async () => {
+  it('measure the lag behind the log in events and in seconds', async () => {
     const store = await memoryStore(codec(memoryKeyring()))
     const start = await store.head('all')
     for (let id = 1; id <= 3; id++)
@@ -75,7 +75,7 @@ describe('metrics', () => {
     after(() => service.close())
     const read = async () => samples(await (await fetch(`${service.app.address}/metrics`)).text())
 
-    it('reports appends, projection, clicks and the process itself', async () => {
+    it('report appends, projection, clicks and the process itself', async () => {
       const { key } = await service.register()
       await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'hello' } })
       await service.visit('/hello', { 'user-agent': browser })
@@ -104,7 +104,7 @@ describe('metrics', () => {
       expect(recorded).to.include.keys('process_cpu_seconds_total')
     })
 
-    it('reports the process that responds: a standby projector is not active and has no lag', async () => {
+    it('describe the process that responds: a standby projector is not active and has no lag', async () => {
       const standby = await startTestApp({}, service.connection)
       const text = await (await fetch(`${standby.app.address}/metrics`)).text()
       await standby.close()

@@ -92,7 +92,7 @@ describe('notifications received by a process', () => {
     expect(started.appended.count()).to.equal(before)
   })
 
-  it('may have been missed before the connection was made: the cache is invalidated and pending streams are found', async () => {
+  it('may have been missed before a connection is made, so the cache is invalidated and pending streams are looked up', async () => {
     const data = { id: 4 }
     const event = { id: randomUUID(), type: 'LinkDeleted', data, metadata: systemMetadata() } as const
     await started.store.append([{ stream: 'link-4', expected: 'no_stream', events: [event] }])

@@ -12,7 +12,7 @@ describe('SECRET', () => {
   afterEach(() => rm(dir, { recursive: true, force: true }))
   const load = (folder = 'data', SECRET?: string) => loadSecret({ DATA_DIR: join(dir, folder), SECRET })
 
-  it('is generated when it is not set, kept in DATA_DIR for its owner only, and found again', async () => {
+  it('is generated when it is not set, stored in DATA_DIR for its owner only, and reused', async () => {
     const secret = load()
     expect(secret).to.match(/^[\w-]{43}$/)
     expect(load()).to.equal(secret)
@@ -26,7 +26,7 @@ describe('SECRET', () => {
     expect(load('one')).not.to.equal(load('two'))
   })
 
-  it('is the setting when there is one, also where one was generated', () => {
+  it('is the setting when there is one, even if another was generated before', () => {
     load()
     expect(load('data', given)).to.equal(given)
   })

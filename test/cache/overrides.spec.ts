@@ -10,7 +10,7 @@ describe('a link that is overridden because the tables are behind', () => {
     return cache
   }
 
-  it('is served as its stream has it', async () => {
+  it('is served as its event stream describes it', async () => {
     const { override, url } = await withCachedLink()
     override('link-1', 5n, folded('https://example.com/new', 5n))
     expect(await url('alias-1')).to.equal('https://example.com/new')

@@ -18,7 +18,7 @@ describe('pending streams', () => {
     advance(7n)
     expect(has('link-1')).to.equal(false)
   })
-  it('can be asked whether there are any', () => {
+  it('report whether there are any', () => {
     const { add, any, advance } = open()
     expect(any()).to.equal(false)
     add('link-1', 7n)
@@ -38,7 +38,7 @@ describe('pending streams', () => {
     add('link-1', 8n)
     expect(added).to.deep.equal(['link-1 7', 'link-2 6', 'link-1 8'])
   })
-  it('stay pending for the newest of their positions', () => {
+  it('stay pending until the newest of their positions is projected', () => {
     const { add, has, advance } = open()
     add('link-1', 9n)
     add('link-1', 7n)

@@ -18,7 +18,7 @@ const at = (start: bigint) => openProgress(openPosition(start), async () => {})
 const turn = () => new Promise((done) => setImmediate(done))
 
 describe('the progress of the read tables', () => {
-  it('is at its start until it advances', async () => {
+  it('starts at the position it was opened with', async () => {
     const progress = at(5n)
     expect(progress.seen()).to.equal(5n)
     await progress.advance(9n)
@@ -33,7 +33,7 @@ describe('the progress of the read tables', () => {
     expect(progress.seen()).to.equal(9n)
   })
 
-  it('resolves those who wait for a position when it is seen, and not sooner', async () => {
+  it('resolves waiters when their position has been seen, and no sooner', async () => {
     const progress = at(5n)
     const outcomes: string[] = []
     const waits = [6n, 7n, 8n].map((position) =>
@@ -51,14 +51,14 @@ describe('the progress of the read tables', () => {
     expect(await at(5n).wait(5n, 0)).to.equal(true)
   })
 
-  it('resolves false when the time of a wait is over', async () => {
+  it('resolves false when a wait times out', async () => {
     const progress = at(5n)
     expect(await progress.wait(6n, 10)).to.equal(false)
     await progress.advance(6n)
     expect(await progress.wait(6n, 0)).to.equal(true)
   })
 
-  it('does not count as seen before the changes are invalidated', async () => {
+  it('does not count a position as seen before its changes are invalidated', async () => {
     const { ranges, invalidate, release } = heldBack()
     const progress = openProgress(openPosition(5n), invalidate)
     let resolved = false
@@ -96,7 +96,7 @@ describe('the progress of the read tables', () => {
     expect(await seen).to.equal(8n)
   })
 
-  it('repeats a failed invalidation, and stays behind until then', async () => {
+  it('retries a failed invalidation, and does not advance until it succeeds', async () => {
     let fails = true
     const progress = openProgress(openPosition(5n), () =>
       fails ? Promise.reject(new Error('unavailable')) : Promise.resolve(),

@@ -8,7 +8,7 @@ import { linkFields } from '../support/events.ts'
 import { changed, openTestTargets, target } from '../support/targets.ts'
 
 describe('the cache of targets', () => {
-  it('looks up an address once, also a missing one, also for concurrent requests', async () => {
+  it('looks up an address once, even if it is missing or the requests are concurrent', async () => {
     const { write, get, lookups } = openTestTargets()
     write(target(1))
     expect(await Promise.all([get('alias-1'), get('alias-1'), get('nothing'), get('nothing')])).to.deep.equal([

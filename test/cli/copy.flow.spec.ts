@@ -79,7 +79,7 @@ describe('linkledger log copy', function () {
     expect((await onEventStore.visit('/moved')).status).to.equal(302)
   })
 
-  it('refuses a target that belongs to another Linkledger, and a SECRET that is not that of the source', async () => {
+  it('refuses a target that belongs to another Linkledger, and a SECRET other than the source has', async () => {
     const [one, other] = [urlOf(await freshDatabase()), urlOf(await freshDatabase())]
     for (const DATABASE_URL of [one, other]) {
       const service = await stage.start({ SECRET, DATABASE_URL, DATA_DIR: await stage.dir() })

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { builtMain } from '../support/build.ts'
 
 describe('a Node.js that is too old', () => {
-  it('gets one line and exit code 1 before anything else is imported', async () => {
+  it('makes the program print one line and exit with 1 before it imports anything else', async () => {
     // the process says that it is an older version, and fails on every import but that of the check
     const loader = `export const resolve = (name, context, next) => {
       if (context.parentURL && !name.endsWith('/nodeversion.js')) throw new Error('imported ' + name)

@@ -9,20 +9,20 @@ import { delivered, entries, entry, linksOf, numbers } from '../support/spool.ts
 const batch = (given: readonly SpoolEntry[], upTo: PartitionState['upTo'] = {}) => toEvents({ upTo }, delivered(given))
 
 describe('recording click entries as events', () => {
-  it('one event holds the clicks in order, with the last sequence number', () => {
+  it('puts the clicks into one event in order, with the last sequence number', () => {
     const events = batch(entries(1, 3))
     expect(events).to.have.length(1)
     expect(linksOf(events)).to.deep.equal([1, 2, 3])
     expect(events[0]?.data).to.deep.include({ upTo: { s: 3 } })
   })
 
-  it('the events match their schemas', () => {
+  it('returns events that match their schemas', () => {
     const dropped = { partition: 0, seq: 5, dropped: { count: 2, from: at(1), to: at(2) } }
     for (const { type, data } of batch([entry(1), entry(3), dropped]))
       expect(schemas[type].parse(data)).to.deep.equal(data)
   })
 
-  it('a batch holds each destination and each user agent once', () => {
+  it('stores each destination and each user agent once per batch', () => {
     const [event] = batch([
       entry(1, { destination: 'https://a.example/', agent: 'Firefox' }),
       entry(2, { destination: 'https://b.example/', agent: 'Firefox' }),
@@ -39,7 +39,7 @@ describe('recording click entries as events', () => {
     ])
   })
 
-  it('each batch has dictionaries of its own', () => {
+  it('gives each batch its own dictionaries', () => {
     const events = batch([...entries(1, 500), entry(501, { agent: 'Safari' })])
     expect(events.map((event) => event.type === 'LinkClicked' && event.data.agents)).to.deep.equal([
       ['Firefox'],
@@ -47,14 +47,14 @@ describe('recording click entries as events', () => {
     ])
   })
 
-  it('a batch holds at most 500 clicks', () => {
+  it('puts at most 500 clicks into a batch', () => {
     const events = batch(entries(1, 1200))
     expect(events.map((event) => linksOf([event]).length)).to.deep.equal([500, 500, 200])
     expect(events.map(({ data }) => 'upTo' in data && data.upTo)).to.deep.equal([{ s: 500 }, { s: 1000 }, { s: 1200 }])
     expect(linksOf(events)).to.deep.equal(numbers(1, 1200))
   })
 
-  it('a batch holds at most 256 KiB', () => {
+  it('puts at most 256 KiB into a batch', () => {
     const path = 'x'.repeat(2000)
     const events = batch(
       entries(1, 400).map(({ seq }) => entry(seq, { destination: `https://example.com/${seq}/${path}` })),
@@ -70,7 +70,7 @@ describe('recording click entries as events', () => {
     expect(linksOf(events)).to.deep.equal(numbers(1, 400))
   })
 
-  it('a gap in the numbers becomes ClicksMissing: at the start, in the middle, after what was recorded before', () => {
+  it('turns a gap in the numbers into ClicksMissing: at the start, in the middle, and after the last recorded entry', () => {
     const missing = (from: number, to: number, upTo = to) => ({
       type: 'ClicksMissing',
       data: { spool: 's', from, to, upTo: { s: upTo } },
@@ -85,27 +85,27 @@ describe('recording click entries as events', () => {
     expect(batch([entry(10)], { s: 9 }).map(({ type }) => type)).to.deep.equal(['LinkClicked'])
   })
 
-  it('dropped visits become ClicksDropped, between the clicks before and after', () => {
+  it('turns dropped visits into ClicksDropped, between the clicks before and after them', () => {
     const dropped = { count: 7, from: at(1), to: at(2) }
     const events = batch([entry(1), { partition: 0, seq: 2, dropped }, entry(3)])
     expect(events.map(({ type }) => type)).to.deep.equal(['LinkClicked', 'ClicksDropped', 'LinkClicked'])
     expect(events[1]?.data).to.deep.equal({ spool: 's', ...dropped, upTo: { s: 2 } })
   })
 
-  it('the sequence numbers of other spools are kept', () => {
+  it('keeps the sequence numbers of other spools', () => {
     expect(batch([entry(1)], { other: 8 })[0]?.data).to.deep.include({ upTo: { other: 8, s: 1 } })
   })
 
-  it('no entries become no events', () => {
+  it('returns no events for no entries', () => {
     expect(batch([])).to.deep.equal([])
   })
 
-  it('a batch ends where the classification rules change', () => {
+  it('ends a batch where the classification rules change', () => {
     const events = toEvents({ upTo: {} }, [...delivered(entries(1, 2)), ...delivered(entries(3, 3), 's', 2)])
     expect(events.map((event) => event.type === 'LinkClicked' && event.data.rules)).to.deep.equal([1, 2])
   })
 
-  it('each spool counts for itself, and repeated entries are skipped', () => {
+  it('counts for each spool separately, and skips repeated entries', () => {
     const events = toEvents({ upTo: { a: 1 } }, [
       ...delivered(entries(1, 2), 'a'),
       ...delivered(entries(1, 1), 'b'),
@@ -115,7 +115,7 @@ describe('recording click entries as events', () => {
     expect(events.at(-1)?.data).to.deep.include({ upTo: { a: 3, b: 1 } })
   })
 
-  it('the last Kafka message is kept, even when later entries do not come through Kafka', () => {
+  it('keeps the last Kafka message, even when later entries do not come through Kafka', () => {
     const [one, two] = delivered(entries(1, 2))
     const [event] = toEvents({ upTo: {} }, [
       { ...one!, offset: 7 },

@@ -34,7 +34,7 @@ const classifier = createClassifier({
 const classify = (of: Visit) => classifier(of, hash)
 
 describe('classifying a visit', () => {
-  it('keeps what happened, and adds what kind of visitor it was', () => {
+  it('keeps the fields of the visit, and adds the kind of visitor', () => {
     expect(classify(visit)).to.deep.equal({
       at: '2026-05-01T12:00:00.000Z',
       account: 7,
@@ -107,7 +107,7 @@ describe('classifying a visit', () => {
     }
   })
 
-  it('never throws, whatever was sent', () => {
+  it('never throws, whatever the request contains', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 })
     fc.assert(
       fc.property(text, text, text, text, (address, agent, referrer, languages) => {

@@ -53,7 +53,7 @@ describe('importing a folder of spools', () => {
     expect(await readdir(spools), 'the folder keeps its files').to.include.members(files)
   })
 
-  it('rejects while clicks that come before are still in Kafka', async () => {
+  it('rejects while earlier clicks are still in Kafka', async () => {
     const spool = await leave(topic, [2, 4, 6])
     const record = openClickRecord({ store, ...topic })
     await record.record(0, [])

@@ -55,12 +55,12 @@ describe('recording Kafka messages', () => {
     expect(await recordedLinks()).to.deep.equal(numbers(1, 30))
   })
 
-  it('rejects another number of partitions than the click log was created with', async () => {
+  it('rejects a number of partitions that differs from the one the click log was created with', async () => {
     await open().record(0, messages(1, 0))
     expect(String(await rejection(open(3).record(0, messages(11, 10))))).to.include('set KAFKA_PARTITIONS to 2')
   })
 
-  it('accepts entries that were meant for Kafka only where they follow what is recorded', async () => {
+  it('accepts entries that were meant for Kafka only where they follow the last recorded entry', async () => {
     await open().record(0, messages(1, 0))
     const sink = logSinkWithoutGaps(open())
     expect(await sink.resumeAfter('s')).to.deep.equal({ 0: 10, 1: 0 })

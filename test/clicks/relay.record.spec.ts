@@ -56,7 +56,7 @@ describe(`a relay that records into the event log (${repeatable})`, () => {
     expect(await recordedLinks('clicks-local-1')).to.deep.equal([20])
   })
 
-  it('records nothing twice that the spool delivers again, whole or in part', async () => {
+  it('records nothing twice when the spool delivers a batch again, whole or in part', async () => {
     const { spool } = scriptedSpool('s', entries(1, 10), entries(1, 10), entries(5, 15), entries(1, 3), entries(14, 20))
     await recordedUpTo(start(spool), 20)
     expect(await recordedLinks()).to.deep.equal(numbers(1, 20))
@@ -72,14 +72,14 @@ describe(`a relay that records into the event log (${repeatable})`, () => {
     expect(await recordedLinks()).to.deep.equal(numbers(1, 12))
   })
 
-  it('keeps two spools apart that are recorded into one stream', async () => {
+  it('keeps apart two spools that are recorded into one stream', async () => {
     await recordedUpTo(start(scriptedSpool('a', entries(1, 5)).spool), 5)
     await recordedUpTo(start(scriptedSpool('b', entries(1, 7)).spool), 7)
     expect(await recordedLinks()).to.deep.equal([...numbers(1, 5), ...numbers(1, 7)])
     expect((await store.last(stream))?.data).to.deep.include({ upTo: { a: 5, b: 7 } })
   })
 
-  it('releases from the spool what is recorded, and nothing else', async () => {
+  it('releases only recorded entries from the spool', async () => {
     const { spool, released } = scriptedSpool('s', entries(1, 10), entries(11, 15))
     await recordedUpTo(start(spool), 15)
     await until(

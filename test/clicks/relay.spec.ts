@@ -49,7 +49,7 @@ describe(`a relay (${repeatable})`, () => {
       onProblem: (error, what) => void problems.push(`${what}: ${String(error)}`),
     }))
 
-  it('delivers everything in order, however often the sink fails, and whatever it has stored by then', async () => {
+  it('delivers everything in order, however often the sink fails and however much it has stored by then', async () => {
     const arrived: Arrived[] = []
     let deliveries = 0
     const flaky: ClickSink = {
@@ -77,7 +77,7 @@ describe(`a relay (${repeatable})`, () => {
     await spool.close()
   }).timeout(90_000)
 
-  it('releases nothing from the spool that the sink has not confirmed', async () => {
+  it('releases entries from the spool only once the sink has confirmed them', async () => {
     const spool = await open()
     await fill(spool, 1, 100)
     let deliveries = 0
@@ -109,7 +109,7 @@ describe(`a relay (${repeatable})`, () => {
     await again.close()
   })
 
-  it('starts after what the sink has already, and ends when a closed spool is empty', async () => {
+  it('starts after the last entry that the sink has, and ends when a closed spool is empty', async () => {
     const spool = await open()
     await fill(spool, 1, 30)
     await spool.close()

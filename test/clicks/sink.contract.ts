@@ -65,14 +65,14 @@ export const sinkContract = (name: string, setUp: () => Promise<SinkUnderTest>) 
       expect(linksOf(await sink.recorded(1))).to.deep.equal([])
     })
 
-    it('resumes after what is recorded, in another process', async () => {
+    it('resumes after the last recorded entry in another process', async () => {
       await sink.open().deliver({ 0: clicks(1, 20), 2: clicks(1, 5) })
       await linksUpTo({ s: 20 })
       await linksUpTo({ s: 5 }, 2)
       expect(await sink.open().resumeAfter('s')).to.deep.equal({ 0: 20, 1: 0, 2: 5 })
     })
 
-    it('records once what is delivered again, whole or in part', async () => {
+    it('records entries once when they are delivered again, whole or in part', async () => {
       const to = sink.open()
       await to.deliver({ 0: clicks(1, 20) })
       await to.deliver({ 0: clicks(1, 20) })
@@ -81,7 +81,7 @@ export const sinkContract = (name: string, setUp: () => Promise<SinkUnderTest>) 
       expect(await linksUpTo({ s: 31 })).to.deep.equal(numbers(1, 31))
     })
 
-    it('records once what two sinks deliver at the same time', async () => {
+    it('records entries once when two sinks deliver them at the same time', async () => {
       const deliverAll = async (to: ClickSink) => {
         for (let from = 1; from <= 100; from += 10) await deliverUntilDone(to, { 0: clicks(from, from + 9) })
       }

@@ -113,7 +113,7 @@ describe('a Kafka sink', () => {
     expect(topic.entriesIn(0).map(({ seq }) => seq)).to.deep.equal(entries(1, 3000).map(({ seq }) => seq))
   })
 
-  it('refuses for good to deliver to a topic that was created again under the same name (fault 45)', async () => {
+  it('permanently refuses to deliver to a topic that was created again under the same name (fault 45)', async () => {
     const topic = memoryTopic()
     const record = openClickRecord({ store: await newMemoryStore(), log: 't', partitions })
     const sink = kafkaSink({ topic: 't', record, createProducer: topic.createProducer })
@@ -131,7 +131,7 @@ describe('a Kafka sink', () => {
     expect(topic.entriesIn(0), 'nothing more is sent').to.have.length(10)
   })
 
-  it('refuses a topic that ends before what is recorded (fault 45)', async () => {
+  it('refuses a topic that ends before the last recorded message (fault 45)', async () => {
     const topic = memoryTopic()
     const store = await newMemoryStore()
     const record = openClickRecord({ store, log: 't', partitions })

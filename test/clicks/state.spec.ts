@@ -6,12 +6,12 @@ const relay = { deliveredUpTo: {}, lag: 0, lagSeconds: 0, problem: undefined }
 const recorder = { connected: true, lag: 0, lagSeconds: 0, halted: [], problem: undefined }
 
 describe('the problems of the click pipeline', () => {
-  it('are none while everything works, with or without Kafka', () => {
+  it('are empty while everything works, with or without Kafka', () => {
     expect(problemsOf({ spool, relays: [relay], recorder: undefined }, 't')).to.deep.equal([])
     expect(problemsOf({ spool, relays: [relay], recorder }, 't')).to.deep.equal([])
   })
 
-  it('name what waits where, and which partitions are halted', () => {
+  it('name where clicks are waiting, and which partitions are halted', () => {
     const state: ClicksState = {
       spool,
       relays: [relay, { ...relay, lag: 7, problem: 'no broker' }],

@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import { createTracker } from '../../../src/clicks/kafka/tracker.ts'
 import { TopicReplaced } from '../../../src/clicks/partition.ts'
 
-describe('what a recorder reports', () => {
+describe('the problems that a recorder reports', () => {
   const setUp = () => {
     const reported: string[] = []
     const tracker = createTracker('t', (error, what) => void reported.push(`${what}: ${(error as Error).message}`))
     return { tracker, reported }
   }
 
-  it('is each problem once, until it changes or is solved', () => {
+  it('contain each problem once, until it changes or is solved', () => {
     const { tracker, reported } = setUp()
     tracker.failed(new Error('a'))
     tracker.failed(new Error('a'))
@@ -22,7 +22,7 @@ describe('what a recorder reports', () => {
     expect(reported).to.deep.equal(expected)
   })
 
-  it('is a truncated partition when it is seen a second time, and no longer once it is whole again', () => {
+  it('include a truncated partition when it is seen a second time, and no longer once it is whole again', () => {
     const { tracker, reported } = setUp()
     tracker.setTruncation(1, 'it ends early')
     expect(tracker.state().halted).to.deep.equal([])
@@ -34,7 +34,7 @@ describe('what a recorder reports', () => {
     expect(tracker.state().halted).to.deep.equal([])
   })
 
-  it('is a halted partition once, in place of its truncation', () => {
+  it('include a halted partition once, in place of its truncation', () => {
     const { tracker, reported } = setUp()
     tracker.setTruncation(1, 'it ends early')
     tracker.setTruncation(1, 'it ends early')
@@ -45,7 +45,7 @@ describe('what a recorder reports', () => {
     expect(reported.filter((text) => text.includes('is halted'))).to.have.length(1)
   })
 
-  it('is the lag and the age of its own partitions only', () => {
+  it('include the lag and the age of its own partitions only', () => {
     const { tracker } = setUp()
     tracker.setLag(0, 5)
     tracker.setLag(1, -2)

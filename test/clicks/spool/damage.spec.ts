@@ -38,7 +38,7 @@ describe('a damaged record in a spool (fault 30)', () => {
     expect(await segmentsIn(dir()), 'a damaged segment can be released').to.have.length(1)
   })
 
-  it('does not lead to a number that is given twice, even when its partition is unreadable', async () => {
+  it('does not cause a number to be used twice, even when its partition is unreadable', async () => {
     const spool = await open()
     await addAll(spool, [0, 1, 2, 3, 4, 8, 12])
     const read = await take(spool, 7)

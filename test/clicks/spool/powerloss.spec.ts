@@ -27,7 +27,7 @@ describe(`a spool after a power loss (fault 30, ${repeatable})`, () => {
     return copy
   }
 
-  it('continues from what was synced: every entry that was read is there, and no number is given twice', async () => {
+  it('continues from the synced entries: every entry that was read is there, and no number is used twice', async () => {
     let cut = 0
     const spool = await open({
       segmentBytes: 1e6,

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { addAll, lastOf, numbersOf, range, segmentsIn, take, useSpoolFolder } from './harness.ts'
 import { visit } from './visits.ts'
 
-describe('releasing what is recorded', () => {
+describe('releasing recorded entries', () => {
   const { dir, open } = useSpoolFolder()
 
   it('deletes the segments whose entries are all recorded, and never the newest', async () => {
