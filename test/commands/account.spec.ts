@@ -119,7 +119,7 @@ describe('updating an account', () => {
       .when(update({ password: 'scrypt 2' }))
       .thenEvents(passwordChanged)
   })
-  it('is refused for a disabled account, and finds no missing or erased one', () => {
+  it('is refused for a disabled account, and returns not_found for a missing or erased one', () => {
     given(...ann, disabled)
       .when(update({ password: 'scrypt 2' }))
       .thenRefused('invalid')
@@ -156,7 +156,7 @@ describe('issuing a new API key', () => {
       .when(issue('new'))
       .thenClaims()
   })
-  it('finds no missing or erased account', () => {
+  it('returns not_found for a missing or erased account', () => {
     given().when(issue('new')).thenRefused('not_found')
     given(...ann, erased)
       .when(issue('new'))
@@ -184,7 +184,7 @@ describe('disabling and enabling an account', () => {
       .when(disable)
       .thenNothing()
   })
-  it('finds no missing or erased account', () => {
+  it('returns not_found for a missing or erased account', () => {
     for (const command of [disable, enable]) {
       given().when(command).thenRefused('not_found')
       given(...ann, erased)
@@ -203,7 +203,7 @@ describe('erasing an account', () => {
       .when(erase)
       .thenEvents(erased)
   })
-  it('finds no missing or erased account', () => {
+  it('returns not_found for a missing or erased account', () => {
     given().when(erase).thenRefused('not_found')
     given(...ann, erased)
       .when(erase)

@@ -114,7 +114,7 @@ describe('a random alias', () => {
     for (const alias of many) expect(aliasProblem(alias)).to.equal(undefined)
   })
 
-  it('does not repeat within 20,000', () => {
+  it('does not repeat among 20,000', () => {
     expect(new Set(many).size).to.equal(many.length)
   })
 

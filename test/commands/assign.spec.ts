@@ -6,7 +6,7 @@ import type { EventStore } from '../../src/events/store.ts'
 import { callerOn, refusalOf } from '../support/caller.ts'
 import { countingIds, newMemoryStore, story } from '../support/writer.ts'
 
-describe('use cases that assign', () => {
+describe('the use case', () => {
   let store: EventStore
   let ann: ReturnType<typeof callerOn>
   let bob: ReturnType<typeof callerOn>

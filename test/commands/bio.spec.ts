@@ -79,7 +79,7 @@ describe('updating a bio page', () => {
       .when(update({ title: 'x' }))
       .thenEvents(updated({ title: 'x' }))
   })
-  it('finds no missing, deleted or foreign bio page', () => {
+  it('returns not_found for a bio page that is missing, deleted or of another account', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created).when(update({}, 2)).thenRefused('not_found')
@@ -87,7 +87,7 @@ describe('updating a bio page', () => {
 })
 
 describe('deleting a bio page', () => {
-  it('is done once, and only for the owner', () => {
+  it('succeeds once, and only for the owner', () => {
     given(created).when(remove).thenEvents(deleted)
     given(created).when(remove).thenClaims()
     given(created)
@@ -97,7 +97,7 @@ describe('deleting a bio page', () => {
 })
 
 describe('the tokens of a bio page', () => {
-  it('are the held, the spent and the fenced ones', () => {
+  it('are divided into held, spent and fenced ones', () => {
     const tokens = (...events: readonly (BioEvent | Event<'ClaimFenced'>)[]) => fold(bio, events).tokens
     const moved = updated({ alias: 'Bea' }, 't2')
     expect(tokens(created)).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })

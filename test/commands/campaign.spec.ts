@@ -57,7 +57,7 @@ describe('updating a campaign', () => {
       .when(update({ slug: 'summer' }))
       .thenClaims(claim('summer', 't2'))
   })
-  it('claims nothing when the slug stays the same but for letter case', () => {
+  it('claims nothing when only the letter case of the slug changes', () => {
     given(created)
       .when(update({ slug: 'SPRING-24' }))
       .thenEvents(updated({ slug: 'SPRING-24' }))
@@ -73,7 +73,7 @@ describe('updating a campaign', () => {
       .when(update({ slug: 'summer' }))
       .thenRefused('taken', 'slug')
   })
-  it('finds no missing, deleted or foreign campaign', () => {
+  it('returns not_found for a campaign that is missing, deleted or of another account', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created)
@@ -83,7 +83,7 @@ describe('updating a campaign', () => {
 })
 
 describe('deleting a campaign', () => {
-  it('is done once, and only for the owner', () => {
+  it('succeeds once, and only for the owner', () => {
     given(created).when(remove).thenEvents(deleted)
     given(created).when(remove).thenClaims()
     given(created)

@@ -46,7 +46,7 @@ describe('claiming a unique name', () => {
     expect(await updateLink(1, id, { alias: 'Hello' })).to.have.nested.property('state.fields.alias', 'Hello')
   })
 
-  it('gives a released e-mail to any account, and a username that is held to none', async () => {
+  it('gives a released e-mail to any account, and a username in use to none', async () => {
     const { register, changeEmail } = writer(store)
     await register('ann')
     await register('bea')
@@ -131,7 +131,7 @@ describe('claiming a unique name', () => {
     ])
   })
 
-  it('does not refuse a resource the name that the same command gave it meanwhile', async () => {
+  it('succeeds when the same command has given the resource the name in the meantime', async () => {
     const { createLink, updateLink } = writer(store)
     await createLink(1, { alias: 'mine' })
     let n = 0
@@ -147,7 +147,7 @@ describe('claiming a unique name', () => {
     expect(refused(await writer(store).createLink(1))).to.equal('taken alias')
   })
 
-  it('never leaves an alias on a resource that lost its claim meanwhile', async () => {
+  it('never leaves an alias on a resource that lost its claim in the meantime', async () => {
     await writer(store).createLink(1, { alias: 'mine' })
     await untilKilled(killedBetween(store).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))
     const rival = writer(store, countingIds(2).next)

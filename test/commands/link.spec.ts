@@ -102,7 +102,7 @@ describe('updating a link', () => {
       .thenEvents(updated({ alias: 'Hello', domain: 7 }, { token: 't2' }))
     given(created).when(move).thenClaims({ kind: 'alias', name: '7-hello', token: 't2' })
   })
-  it('claims nothing when the address stays the same but for letter case', () => {
+  it('claims nothing when only the letter case of the address changes', () => {
     given(created)
       .when(update({ changes: { alias: 'HELLO' } }))
       .thenEvents(updated({ alias: 'HELLO' }))
@@ -150,7 +150,7 @@ describe('updating a link', () => {
       .when(update({ changes: { expiry: earlier, title: 'x' } }))
       .thenEvents(updated({ title: 'x' }))
   })
-  it('finds no missing, deleted or foreign link', () => {
+  it('returns not_found for a link that is missing, deleted or of another account', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created)
@@ -164,7 +164,7 @@ describe('deleting a link', () => {
     given(created).when(remove).thenEvents(deleted)
     given(created).when(remove).thenClaims()
   })
-  it('finds no missing, deleted or foreign link', () => {
+  it('returns not_found for a link that is missing, deleted or of another account', () => {
     given().when(remove).thenRefused('not_found')
     given(created, deleted).when(remove).thenRefused('not_found')
     given(created)
@@ -175,7 +175,7 @@ describe('deleting a link', () => {
 
 describe('the tokens of a link', () => {
   const tokens = (...events: readonly (LinkEvent | Event<'ClaimFenced'>)[]) => fold(link, events).tokens
-  it('are the held, the spent and the fenced ones', () => {
+  it('are divided into held, spent and fenced ones', () => {
     const moved = updated({ alias: 'Bye', domain: null }, { token: 't2' })
     expect(tokens(created)).to.deep.equal({ held: { alias: 't' }, spent: [], fenced: [] })
     expect(tokens(created, moved)).to.deep.equal({ held: { alias: 't2' }, spent: ['t'], fenced: [] })

@@ -79,7 +79,7 @@ describe('updating a CTA overlay', () => {
       .when(update({ options: [] }))
       .thenRefused('invalid')
   })
-  it('changes the type once the fields that the new type requires are there', () => {
+  it('changes the type once the fields that the new type requires are present', () => {
     given(poll)
       .when(update({ type: 'coupon' }))
       .thenRefused('invalid')
@@ -90,7 +90,7 @@ describe('updating a CTA overlay', () => {
       .when(update({ type: 'coupon' }))
       .thenEvents(updated({ type: 'coupon' }))
   })
-  it('finds no missing, deleted or foreign overlay', () => {
+  it('returns not_found for an overlay that is missing, deleted or of another account', () => {
     given()
       .when(update({ question: '' }))
       .thenRefused('not_found')
@@ -105,7 +105,7 @@ describe('updating a CTA overlay', () => {
 
 describe('deleting a CTA overlay', () => {
   const one = created(fieldsOf('contact'))
-  it('is done once, and only for the owner', () => {
+  it('succeeds once, and only for the owner', () => {
     given(one).when(remove).thenEvents(deleted)
     given(one, deleted).when(remove).thenRefused('not_found')
     given(one)

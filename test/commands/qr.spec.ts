@@ -61,7 +61,7 @@ describe('updating a QR code', () => {
       .when(update({ data: '"Bye"' }))
       .thenClaims()
   })
-  it('finds no missing, deleted or foreign QR code', () => {
+  it('returns not_found for a QR code that is missing, deleted or of another account', () => {
     given(created)
       .when(update({ data: '"Bye"' }, 2))
       .thenRefused('not_found')

@@ -31,7 +31,7 @@ describe('requireReferences', () => {
     await requireReferences(ann, { domain: null, campaign: null, channel: null, pixels: [], type: 'splash' })
   })
 
-  it('refuses each resource of another account, by the name of its field', async () => {
+  it('refuses each resource of another account, and names its field', async () => {
     const theirs = await everythingOf(bob, 'bob.example.com')
     const [splash, overlay] = [await bob.createSplash(), await bob.createOverlay()]
     for (const [references, message] of [
@@ -56,7 +56,7 @@ describe('requireReferences', () => {
     }
   })
 
-  it('refuses what is deleted or never existed', async () => {
+  it('refuses resources that are deleted or never existed', async () => {
     const [id, tag] = [await ann.createCampaign(), await ann.createPixel()]
     await ann.deleteOwned(campaign, id)
     await ann.deleteOwned(pixel, tag)

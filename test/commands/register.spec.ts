@@ -45,7 +45,7 @@ describe('register', () => {
     expect([username.code, username.what]).to.deep.equal(['taken', 'username'])
   })
 
-  it('names no claim by the e-mail or username itself', async () => {
+  it('does not put the e-mail or the username into the name of a claim', async () => {
     await signUp('ann@example.com', 'ann')
     const streams = (await eventsOf(store)).map(({ stream }) => stream)
     expect(streams.filter((stream) => stream.startsWith('claim-'))).to.have.length(2)
