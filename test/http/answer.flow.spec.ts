@@ -19,7 +19,7 @@ const formOf = (html: string) => {
   return { action, fields: Object.fromEntries(fields.map(([, name, value]) => [name, unescaped(value ?? '')])) }
 }
 
-describe("answers to an overlay's form", () => {
+describe('the form of an overlay', () => {
   let app: TestApp
   let key: string
   let n = 0
@@ -67,7 +67,7 @@ describe("answers to an overlay's form", () => {
     return found.json['data'].answers
   }
 
-  it('thanks for an answer to a contact form, links on, and lists it to the owner', async () => {
+  it('thanks for an answer to a contact form, links to the destination, and lists the answer to the owner', async () => {
     const { overlay, action, fields } = await shown(contact)
     expect(action).to.equal(`/o/${overlay}`)
     const given = { name: 'Bea', email: 'bea@example.com', message: 'Größe?\n<b>&' }
@@ -141,7 +141,7 @@ describe("answers to an overlay's form", () => {
       expect(await answers(overlay, kept)).to.have.length(kept)
   })
 
-  it('accepts ten answers a minute from one address, and others meanwhile', async () => {
+  it('accepts ten answers a minute from one address, and still accepts answers from others', async () => {
     const { action, fields } = await shown(news)
     const from = { 'X-Forwarded-For': '203.0.113.77' }
     const all: Answer[] = []

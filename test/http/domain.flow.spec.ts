@@ -170,7 +170,7 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
       expect((await add(`https://${name}.example.com`)).json).to.include({ error: 0 })
   })
 
-  it('are rejected otherwise, without any HTTP request (threat 7)', async () => {
+  it('are rejected when neither points to a target, without any HTTP request (threat 7)', async () => {
     a.set('metadata.example.com', ['169.254.169.254'])
     for (const name of ['metadata', 'unknown'])
       expect((await add(`https://${name}.example.com`)).json['message']).to.equal(

@@ -29,7 +29,7 @@ const click = (link: number, account: number, at: string, over: Partial<Click> =
   ...over,
 })
 
-describe('click series', () => {
+describe('the click series API', () => {
   let app: TestApp
   let key: string
   let account: number
@@ -174,7 +174,7 @@ describe('click series', () => {
     }
   })
 
-  it(`have a total that is the sum of their intervals, whatever is asked (seed ${seed})`, async () => {
+  it(`returns a total that is the sum of the intervals for any query (seed ${seed})`, async () => {
     const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
     const year = Date.parse('2025-01-01T00:00:00Z')
     const minutes = fc.integer({ min: 0, max: 365 * 24 * 60 })

@@ -66,7 +66,7 @@ describe('an id of another account (threat 27, fault 32)', () => {
     }
   }).timeout(60_000)
 
-  it('gets a 404 before its body is validated, the own id a 400 that names the field', async () => {
+  it('gets a 404 before the body is validated, while an id of the account gets a 400 that names the field', async () => {
     const invalid: Record<string, object> = {
       url: { url: 5 },
       domain: { redirectroot: 5 },

@@ -27,7 +27,7 @@ describe('a protected link with an interstitial (fault 60)', () => {
     [{ Accept: 'application/json' }, 'https://example.com/a'],
   ]
 
-  it('shows only the password form until the password was given, and then what is meant for the visitor', async () => {
+  it('shows only the password form until the password was given, and then the page for this visitor', async () => {
     const splash = await made('splash', { name: 's', title: 'secret-words' })
     const overlay = await made('overlay', { ...message, message: 'secret-words' })
     const pixels = [await made('pixel', { type: 'fbpixel', name: 'p', tag: 'secret-words' })]

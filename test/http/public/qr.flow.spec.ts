@@ -114,7 +114,7 @@ describe(`public QR codes (${repeatable})`, () => {
         headers: { 'X-Forwarded-For': address, 'User-Agent': agents.firefox, ...headers },
       })
 
-    it('count every scan by a person, and each person once', async () => {
+    it('are each counted when a person scans, and as unique once per person', async () => {
       const { id, path } = await made({ type: 'link', data: long })
       const none = (await app.get(`/api/qr/${id}`, { key })).json['data']
       expect(none).to.deep.equal({
@@ -149,7 +149,7 @@ describe(`public QR codes (${repeatable})`, () => {
       expect(await first()).to.include({ id, scans: 5 })
     })
 
-    it('are separate from clicks on a link with the same id and from other codes', async () => {
+    it('are counted separately from clicks on a link with the same id and from scans of other codes', async () => {
       const { json } = await app.post('/api/url/add', { key, body: { url: long } })
       const [one, two] = [await made({ type: 'link', data: long }), await made({ type: 'link', data: long })]
       await scan(one.path, '24.48.0.1')
@@ -180,7 +180,7 @@ describe(`public QR codes (${repeatable})`, () => {
       expect(click!.click).to.deep.include({ link: 0, revision: 1, rule: 'qr', source: { kind: 'qr', id } })
     })
 
-    it('count separately from the clicks of a short link that they lead to', async () => {
+    it('are counted separately from the clicks of the short link that they lead to', async () => {
       const { json } = await app.post('/api/url/add', { key, body: { url: long } })
       const { id, path } = await made({ type: 'link', data: json['short'] })
       const { headers } = await scan(path, '24.48.0.1')

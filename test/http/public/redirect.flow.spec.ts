@@ -97,7 +97,7 @@ describe('the public side', () => {
       }
     })
 
-    it('leaves the root to a page', async () => {
+    it('shows a page at the root', async () => {
       for (const path of ['/', '/?x=y']) {
         const { status, headers, text } = await app().visit(path)
         expect([status, headers.get('Content-Type')]).to.deep.equal([200, 'text/html; charset=utf-8'])

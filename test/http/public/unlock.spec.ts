@@ -33,7 +33,7 @@ describe('the cookie that unlocks a link', () => {
     ])
   })
 
-  it('does not unlock anything with a later end, without a signature or when it is missing', () => {
+  it('does not unlock anything with a forged expiry, without a signature or when it is missing', () => {
     const [ends = '', signature = ''] = cookie.slice('ll_7='.length).split('.')
     for (const forged of [
       `ll_7=${Number(ends) + 60}.${signature}`,
@@ -46,7 +46,7 @@ describe('the cookie that unlocks a link', () => {
       expect(unlocks(forged), forged).to.equal(false)
   })
 
-  it('is found among others', () => {
+  it('is found among other cookies', () => {
     expect(unlocks(`a=1; ${cookie}; b=2`)).to.equal(true)
   })
 })
