@@ -57,7 +57,7 @@ describe('docker-compose.yml', () => {
     expect(dockerfile).to.include('HEALTHCHECK').and.include('/readyz')
   })
 
-  it('passes settings to the app that exist and point to its engines', () => {
+  it('passes only existing settings to the app, which point to its engines', () => {
     expect(Object.keys(app.environment).filter((name) => !(name in settings))).to.deep.equal([])
     // compose passes every value as a string
     const environment = Object.fromEntries(
@@ -77,7 +77,7 @@ describe('docker-compose.yml', () => {
     expect(eventstore.environment['EVENTSTORE_NODE_PORT']).to.equal('2113')
   })
 
-  it('checks the health of the app with what the image contains', async () => {
+  it('checks the health of the app with a program that the image contains', async () => {
     const command = JSON.parse(/HEALTHCHECK .*\n\s+CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '') as string[]
     expect(command[0]).to.equal('node')
     let status = 200

@@ -128,7 +128,7 @@ describe('settings', () => {
     )
   })
 
-  it('are refused when they cannot work', () => {
+  it('are refused when their values are invalid', () => {
     for (const [name, values] of Object.entries({
       PORT: ['65536', '1.5', '-1', '80a', ' '],
       BASE_URL: [

@@ -12,11 +12,11 @@ describe('the test suite', () => {
   })
   const containing = (pattern: RegExp) => sources.flatMap(([path, text]) => (pattern.test(text) ? [path] : []))
 
-  it('prints why it skips a test, because only one helper skips', () => {
+  it('skips tests only through the helper that prints the reason', () => {
     expect(containing(/\.skip\(|\bx(it|describe)\(/)).to.deep.equal([join('support', 'skip.ts')])
   })
 
-  it('leaves no test out because another one is marked as the only one', () => {
+  it('marks no test as the only one, which would leave out all others', () => {
     expect(containing(/\b(it|describe)\.only\(/)).to.deep.equal([])
   })
 })

@@ -108,7 +108,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  it('form one service: each serves what another wrote, and one takes over from a killed projector', async () => {
+  it('form one service: each serves the links that another created, and one takes over from a killed projector', async () => {
     const engine = await openEventStore()
     stage.later(engine.close)
     const settings = {

@@ -15,7 +15,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
   const topic = useTopic()
   const { kafka, proxy, store, record, openRecord, openSink, openAdmin, send, startRecorder, linksIn, recorded } = topic
 
-  it('records once what the broker stored although its response was lost (fault 9)', async function () {
+  it('records clicks once when the broker stored them but its response was lost (fault 9)', async function () {
     needsOwnBroker(this)
     startRecorder()
     const sink = openSink()

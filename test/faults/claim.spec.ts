@@ -112,7 +112,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         expect(await holders(store)).to.deep.equal(new Map([['0-hello', ['link-2']]]))
       })
 
-      it('is lost also while the takeover is not complete', async () => {
+      it('is lost even while the takeover is incomplete', async () => {
         const zombie = stopped(1)
         const late = zombie.createLink(1, {}, { seconds: 0 })
         await zombie.isStopped

@@ -45,8 +45,8 @@ describe('a service whose EventStoreDB', function () {
     const cases = [
       ['claim', [['NameClaimed', { stored: 'cut' }]]],
       ['link', [['LinkCreated', { stored: 'cut' }]]],
-      ['claim, without a word', [['NameClaimed', { stored: 'unanswered' }]]],
-      ['link, without a word', [['LinkCreated', { stored: 'unanswered' }]]],
+      ['claim, without responding', [['NameClaimed', { stored: 'unanswered' }]]],
+      ['link, without responding', [['LinkCreated', { stored: 'unanswered' }]]],
       [
         'claim and of the link, by cutting the connection three times',
         [
@@ -56,7 +56,7 @@ describe('a service whose EventStoreDB', function () {
         ],
       ],
       [
-        'claim and of the link, without a word',
+        'claim and of the link, without responding',
         [
           ['NameClaimed', { stored: 'unanswered' }],
           ['LinkCreated', { stored: 'unanswered' }],

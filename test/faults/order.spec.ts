@@ -134,7 +134,7 @@ describe(`the order of the log (${repeatable})`, function () {
     for (const service of [a, b]) expect(await idsIn(service, key)).to.have.members(all, 'what the projector has read')
   })
 
-  it('loses an event for the same reader when a sequence numbers it, so that the test above can fail (fault 1)', async () => {
+  it('hides an event from the same reader when a sequence assigns the positions, which shows that the test above can fail (fault 1)', async () => {
     const connection = await freshDatabase()
     const [a, b] = [await startTestApp({}, connection), await startTestApp({}, connection)]
     stage.later(a.close)

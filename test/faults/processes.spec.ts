@@ -67,7 +67,7 @@ describe('two processes on one database', function () {
   it('13: return a link from one process as soon as the other has created it', () =>
     expectReadYourWrites(long ? 500 : 200))
 
-  it('43: keep doing so while transactions stay open in this database and in another one of the cluster', async () => {
+  it('43: return new links at once while transactions stay open in this database and in another one of the cluster', async () => {
     for (const place of [connection, await freshDatabase()]) {
       const idle = await stage.connect(place)
       await idle.query('create table held (n int); begin; insert into held values (1)')
@@ -109,7 +109,7 @@ describe('two processes on one database', function () {
     note(`a change is seen by the other process after ${spread(times)}`)
   })
 
-  it('obey at once when the command line disables and enables an account', async () => {
+  it('apply it at once when the command line disables or enables an account', async () => {
     const other = await a.register()
     const made = await a.post('/api/url/add', { key: other.key, body: { url: 'https://example.com/' } })
     const path = `/${String(made.json['short']).split('/').at(-1)}`

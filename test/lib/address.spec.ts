@@ -44,7 +44,7 @@ describe('clientAddress and addressBlock', () => {
 })
 
 describe('plainAddress', () => {
-  it('gives one spelling per address', () => {
+  it('returns one spelling per address', () => {
     expect(plainAddress('2001:DB8:0:0::1')).to.equal('2001:db8::1')
     expect(plainAddress('fe80::1%eth0')).to.equal('fe80::1')
     expect(plainAddress('::ffff:203.0.113.7')).to.equal('203.0.113.7')

@@ -30,7 +30,7 @@ describe('the lock of a data folder', function () {
     expect(await readdir(dir)).to.deep.equal([])
   })
 
-  it('is refused to a second process with the id of the first, and is free when the first has ended', async () => {
+  it('is refused to a second process, naming the process id of the first, and is free when the first has ended', async () => {
     const first = child('datadir', scratch)
     expect(await first.next()).to.include.keys('started')
 
@@ -95,7 +95,7 @@ describe('the lock of a data folder', function () {
     await release()
   })
 
-  it('can be taken by another user than the one that left a socket in the folder', async function () {
+  it('can be taken by a user other than the one that left a socket in the folder', async function () {
     needsRoot(this)
     const dir = join(scratch, 'shared')
     await mkdir(dir)

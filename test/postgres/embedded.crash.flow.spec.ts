@@ -53,7 +53,7 @@ describe('embedded PostgreSQL after a crash', function () {
     await isGone(pid)
   })
 
-  it('is stopped as an orphan by exactly one of two next owners', async () => {
+  it('is stopped by exactly one of two new owners when it is an orphan', async () => {
     const owner = child('embedded', paths.dir)
     const { connection } = await owner.next()
     await query(connection!, 'create table before_the_kill as select 1 as n')

@@ -25,7 +25,7 @@ describe('embedded PostgreSQL', function () {
     ])
   })
 
-  it("does so independently of the machine's locale", async () => {
+  it('creates the same database whatever the locale of the machine', async () => {
     const other = child('embedded', join(paths.scratch, 'LANG=C'))
     const { connection } = await other.next()
     expect(await query(connection!, `select current_setting('server_encoding'), lower('É')`)).to.deep.equal([

@@ -38,7 +38,7 @@ describe('the table of accounts', () => {
   it('has the changed e-mail', () =>
     given(registered, emailChanged).thenRows('accounts', ann(2n, { email: 'bea@example.com' })))
   it('ignores password changes', () => given(registered, passwordChanged).thenRows('accounts', ann(1n)))
-  it('moves the position when the key changes', () =>
+  it('advances the position when the key changes', () =>
     given(registered, issued('a'), issued('b')).thenRows('accounts', ann(3n)))
   it('has the status of a disabled account', () => {
     given(registered, disabled).thenRows('accounts', ann(2n, { status: 'disabled' }))

@@ -71,7 +71,7 @@ describe(`the read tables (${repeatable})`, function () {
       expect(await read()).to.deep.equal(before)
     })
 
-    it('replaces tables that are then dropped, and no others', async () => {
+    it('drops the tables that it has replaced, and no others', async () => {
       await log().append(history(random, 50))
       for (let n = 0; n < 3; n++) await build()
       await newGeneration(log().db, links, log().store.logId)

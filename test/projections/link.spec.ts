@@ -51,7 +51,7 @@ describe('the table of links', () => {
   })
   it('is searchable by the current alias in lower case', () =>
     given(created, updated({ alias: 'HELLO' })).thenRows('links', row(2n, { alias: 'HELLO', alias_key: 'hello' })))
-  it('has a changed, a removed and an unchanged password', () => {
+  it('changes, removes or keeps the password as the event says', () => {
     given(created, updated({}, { password: 'other' })).thenRows('links', row(2n, { password: 'other' }))
     given(created, updated({}, { password: null })).thenRows('links', row(2n, { password: null }))
     given(created, updated({ title: 'x' })).thenRows('links', row(2n, { title: 'x' }))

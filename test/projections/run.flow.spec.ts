@@ -72,7 +72,7 @@ describe(`the projector (${repeatable})`, function () {
     await expectCleanRun()
   })
 
-  it('is as far as its table that lags most', async () => {
+  it('is only as far as the table that lags most', async () => {
     await build(registered)
     await log().append(history(random, 100))
     // after a rebuild, these tables are ahead of all others
@@ -95,7 +95,7 @@ describe(`the projector (${repeatable})`, function () {
     expect(await projectedPosition(log().db)).to.equal(await log().store.head('domain'))
   })
 
-  it('works while another stands by, and is replaced by it after a stop', async () => {
+  it('works while another is on standby, which takes over when it stops', async () => {
     const first = start()
     await until(async () => first.state().active, Boolean)
     const second = start()

@@ -35,7 +35,7 @@ describe('a pool of drawing workers', () => {
     expect(all.map((done) => 'bytes' in done && scanPng(done.bytes))).to.deep.equal(texts)
   })
 
-  it('returns what is wrong with a picture', async () => {
+  it('returns the reason when a picture is invalid', async () => {
     pool = openPool({ size: 1, timeoutMs: 5000 })
     expect(await pool.run({ type: 'logo', bytes: Buffer.from('no picture') })).to.deep.equal({
       problem: 'must be a PNG or JPEG image',

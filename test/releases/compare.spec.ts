@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { differences, tableDifferences, unexplained } from './compare.ts'
 
-describe('the comparison with what a release has stored', () => {
+describe('the comparison with the data of a stored release', () => {
   const table = { key: ['id'], rows: [{ id: 1, title: 'One' }] }
   const tables = (...rows: { readonly [column: string]: unknown }[]) =>
     tableDifferences(table, { key: ['id'], rows }, 'tables/links')
@@ -49,7 +49,7 @@ describe('the comparison with what a release has stored', () => {
     ])
   })
 
-  it('lets the message of a response be rewritten, but not left out', () => {
+  it('allows the message of a response to change, but not to be missing', () => {
     const at = 'answers/GET /api/url/9 as ann'
     const reply = (json: object) => ({ status: 404, json })
     const stored = reply({ error: 1, message: 'Link not found.' })

@@ -259,7 +259,7 @@ describe('aliases and passwords', () => {
       expect(await query(app.connection, `select 1 from log.events where data::text like '%scrypt%'`)).to.deep.equal([])
     })
 
-    it('is required by every process as soon as it is set, and its change invalidates unlocked visitors', async () => {
+    it('is required by every process as soon as it is set, and again of unlocked visitors when it changes', async () => {
       const custom = free()
       const id = await made(ann, { custom })
       for (const at of [app, second]) expect((await at.visit(`/${custom}`)).status).to.equal(302)

@@ -12,8 +12,8 @@ import { query } from '../support/faults.ts'
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 describe('an API key', () => {
-  describe('compared with the stored hash', () => {
-    it('is compared once and in the same way whether it exists or not (threat 25)', async () => {
+  describe('that a client sends', () => {
+    it('is compared with a hash once, in the same way whether it exists or not (threat 25)', async () => {
       const pepper = Buffer.alloc(32, 7)
       const { id, key, hash } = newKey(pepper)
       const compared: [number, number][] = []
@@ -231,7 +231,7 @@ describe('an API key', () => {
         expect(left).to.deep.equal(Array.from({ length: 18 }, (_, i) => 29 - i))
       })
 
-      it('stops floods without a key too', async () => {
+      it('also applies to requests without a valid key', async () => {
         await fresh()
         const asks = Array.from({ length: 80 }, (_, i) =>
           (i % 2 ? app : second).get('/api/urls', { key: `wrong-${i}` }),

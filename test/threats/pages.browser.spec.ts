@@ -107,7 +107,7 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
     return seen.value
   }
 
-  it('would mostly run on a page that escapes nothing', async () => {
+  it('would mostly run as scripts on a page that escapes nothing', async () => {
     let live = 0
     for (const text of payloads) {
       const address = `${bareAddress}/?unescaped=${encodeURIComponent(text)}`

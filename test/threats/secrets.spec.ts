@@ -141,7 +141,7 @@ describe('a service that logs everything and fails in many ways', () => {
     )
   }
 
-  it('has failed and has logged it', () => {
+  it('has failed, and has logged the failures', () => {
     expect(failures.filter(({ status }) => status >= 500)).to.have.length.at.least(4)
     expect(output)
       .to.match(/request failed/)

@@ -134,7 +134,7 @@ describe('the guarded fetch', () => {
       expect(isInternal(nothing), nothing).to.equal(true)
   })
 
-  it('connects to none of them, by address or by name (threat 4, fault 33)', async () => {
+  it('connects to no non-public address, by IP or by name (threat 4, fault 33)', async () => {
     const fetched = openFetch(guard())
     for (const address of inner.flat().filter((one) => !one.includes('%'))) {
       const host = address.includes(':') ? `[${address}]` : address

@@ -63,7 +63,7 @@ describe('a request (fault 64)', () => {
         }
     })
 
-    it('is served as on our own host, and the given one is never repeated', async () => {
+    it('is served as on our own host, and the other host is never repeated', async () => {
       const { path } = await add()
       for (const host of hosts)
         for (const at of [path, '/no-such-alias', '/']) {

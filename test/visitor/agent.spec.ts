@@ -36,7 +36,7 @@ const people = [
 ]
 
 describe('a user agent', () => {
-  it('of each browser in a measured sample is human, with a known browser and system', () => {
+  it('has class human, and a known browser and system, for each browser in a measured sample', () => {
     expect(samples.length + topUserAgents.length).to.be.above(1_000)
     for (const userAgent of people) {
       const { class: kind, bot, browser, os } = readAgent(userAgent)
@@ -92,7 +92,7 @@ describe('a user agent', () => {
     }
   })
 
-  it('of an in-app browser is human, with the browser that renders the page', () => {
+  it('has class human for an in-app browser, and names the browser that renders the page', () => {
     expect(inApp.length).to.be.at.least(15)
     for (const [program, userAgent, seen] of inApp) {
       const { class: kind, browser, os, device } = readAgent(userAgent)
@@ -100,7 +100,7 @@ describe('a user agent', () => {
     }
   })
 
-  it('of a bot is class bot, with the word that names it', () => {
+  it('has class bot for a bot, and the word that names it', () => {
     expect(bots.length + previews.length).to.be.at.least(40)
     for (const [token, userAgent] of bots) {
       const { class: kind, bot } = readAgent(userAgent)
@@ -108,7 +108,7 @@ describe('a user agent', () => {
     }
   })
 
-  it('of a link previewer is class preview, with its name', () => {
+  it('has class preview for a link previewer, and its name', () => {
     for (const [name, userAgent] of previews) {
       const { class: kind, bot } = readAgent(userAgent)
       expect({ kind, bot }, userAgent).to.deep.equal({ kind: 'preview', bot: name })
@@ -152,7 +152,7 @@ describe('a user agent', () => {
 describe('the words of a user agent', () => {
   const words = (userAgent: string) => readAgent(userAgent).words
 
-  it('are its words of letters, each of them once', () => {
+  it('are the words that consist of letters, each of them once', () => {
     expect(words('Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)')).to.equal(
       'Mozilla compatible MJ bot http',
     )
