@@ -6,7 +6,7 @@ import { type TopicRecorder, startTopicRecorder } from '../clicks/kafka/consumer
 import { createTopicProducer } from '../clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../clicks/kafka/sink.ts'
 import { openLeftover } from '../clicks/leftover.ts'
-import { logTo, problemsTo } from '../clicks/log.ts'
+import { logTo, problemsTo } from '../clicks/report.ts'
 import { openClickRecord } from '../clicks/record.ts'
 import { type Relay, startRelay } from '../clicks/relay.ts'
 import { type ClickSink, logSink } from '../clicks/sink.ts'

@@ -2,7 +2,7 @@ import type { EventStore } from '../events/store.ts'
 import type { Keyring } from '../security/seal.ts'
 import { type ClassifierOptions, createClassifier } from './classify.ts'
 import { openLeftover } from './leftover.ts'
-import type { Log } from './log.ts'
+import type { Log } from './report.ts'
 import { type RelayOptions, startRelay } from './relay.ts'
 import { findRoutes } from './spool/folders.ts'
 

@@ -1,5 +1,5 @@
 import type { EventStore } from '../events/store.ts'
-import type { Log } from './log.ts'
+import type { Log } from './report.ts'
 import { openClickRecord } from './record.ts'
 import { type ClickSink, logSink, logSinkWithoutGaps } from './sink.ts'
 import { isLocal, spoolDir } from './spool/folders.ts'

@@ -16,7 +16,7 @@ import { byId, list, pagination, parseId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { LinkBody, sentFields } from './linkbody.ts'
 import { ownedBy } from './owned.ts'
-import { statistics } from './stats.ts'
+import { statistics } from './statistics.ts'
 
 const label = 'Link'
 

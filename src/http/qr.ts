@@ -18,7 +18,7 @@ import { route, type Services } from './api/route.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from './owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload } from './qraddress.ts'
 import { readData } from './qrdata.ts'
-import { statistics } from './stats.ts'
+import { statistics } from './statistics.ts'
 
 const label = 'QR code'
 const initial = qr.initialState.fields

@@ -1,29 +1,104 @@
-import type { ClickStats, Count } from '../queries/stats.ts'
+import { z } from 'zod'
+import { parseMoment, timestamp, timestampExample } from '../lib/fields.ts'
+import {
+  clickSeries,
+  type Interval,
+  type SeriesDimension,
+  seriesDimensions,
+  type SeriesOptions,
+  type Subject,
+} from '../queries/series.ts'
 import { countryName } from '../visitor/country.ts'
-import { type Network, network } from '../visitor/referrer.ts'
+import { byId } from './api/fields.ts'
+import { route, type Services } from './api/route.ts'
+import { readLink } from './link.ts'
 
-/** Returns the ten labels with most clicks, counts as strings. */
-const top = <N>(counts: readonly Count[], none: N, label: (text: string) => string) =>
-  counts.length === 0
-    ? none
-    : Object.fromEntries(counts.slice(0, 10).map(({ label: text, n }) => [label(text), String(n)]))
+const maxIntervals = 2000
+const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
+const isDimension = (text: string): text is SeriesDimension => (seriesDimensions as readonly string[]).includes(text)
 
-const socialCount = (referrers: readonly Count[], networks: readonly Network[]) => {
-  const of = (site: string) => referrers.reduce((sum, { label, n }) => (network(label) === site ? sum + n : sum), 0)
-  return Object.fromEntries(networks.map((site) => [site, of(site)]))
+const moment = (timeOfDay: string) =>
+  z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (!text) return undefined
+      const found = parseMoment(text, timeOfDay)
+      if (found) return found
+      context.addIssue(`must be ${timestampExample}, or a day, for example 2030-01-31`)
+      return z.NEVER
+    })
+const interval = z.preprocess(
+  (text) => text || 'day',
+  z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
+)
+const by = z
+  .string()
+  .optional()
+  .transform((text = '') => [...new Set(text.split(',').filter(Boolean))])
+  .refine((names) => names.every(isDimension), `must be any of ${seriesDimensions.join(', ')}`)
+  .transform((names) => names.filter(isDimension))
+
+/** The default is the last thirty days, by day. */
+const SeriesQuery = z
+  .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by })
+  .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * ms.day), ...rest }): SeriesOptions => ({
+    from,
+    to,
+    ...rest,
+  }))
+  .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
+  .refine(({ from, to, interval }) => (to.getTime() - from.getTime()) / ms[interval] <= maxIntervals, {
+    path: ['interval'],
+    error: `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
+  })
+
+const labels: Record<SeriesDimension, (label: string) => string> = {
+  country: countryName,
+  referrer: (label) => label || 'Direct',
+  browser: (label) => label,
+  os: (label) => label,
+  device: (label) => label,
+  language: (label) => label || 'Unknown',
+  source: (label) => label,
 }
 
-/** Returns statistics in the form of the API; `none` replaces a top list without data. */
-export const statistics = <N>(stats: ClickStats, none: N, networks: readonly Network[]) => {
-  const { clicks, uniques, country, referrer, browser, os } = stats
-  const or = (unknown: string) => (label: string) => label || unknown
+const statistics = async (subject: Subject, options: SeriesOptions, { reader }: Services) => {
+  const { from, to, interval } = options
+  const { total, points, by } = await clickSeries(reader, subject, options)
+  const { clicks, uniques, visits, suspects } = total
   return {
-    clicks,
-    uniqueClicks: uniques,
-    topCountries: top(country, none, countryName),
-    topReferrers: top(referrer, none, or('Direct')),
-    topBrowsers: top(browser, none, or('Unknown Browser')),
-    topOs: top(os, none, or('Unknown OS')),
-    socialCount: socialCount(referrer, networks),
+    data: {
+      from: timestamp(from),
+      to: timestamp(to),
+      interval,
+      total: { clicks, uniqueClicks: uniques, visits, suspects },
+      series: points.map((point) => ({ at: timestamp(point.at), clicks: point.clicks, uniqueClicks: point.uniques })),
+      by: Object.fromEntries(
+        options.by.map((name) => [
+          name,
+          Object.fromEntries((by[name] ?? []).map(({ label, n }) => [labels[name](label), n])),
+        ]),
+      ),
+    },
   }
 }
+
+/** Clicks over time, of one link or of all links and QR codes of the account. */
+export const seriesRoutes = [
+  route({
+    method: 'get',
+    path: '/api/url/:id/stats',
+    params: byId,
+    // from the tables: statistics do not need the event store
+    owner: (call, services) => readLink(call, call.params.id, services),
+    query: SeriesQuery,
+    run: async ({ params, query }, services) => statistics({ link: params.id }, query, services),
+  }),
+  route({
+    method: 'get',
+    path: '/api/account/stats',
+    query: SeriesQuery,
+    run: async ({ account, query }, services) => statistics({ account }, query, services),
+  }),
+]

@@ -6,7 +6,7 @@ import { createKafkaClient, type KafkaOptions } from '../../src/clicks/kafka/cli
 import { startTopicRecorder, type TopicRecorder } from '../../src/clicks/kafka/consumer.ts'
 import { createTopicProducer } from '../../src/clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../../src/clicks/kafka/sink.ts'
-import type { OnProblem } from '../../src/clicks/log.ts'
+import type { OnProblem } from '../../src/clicks/report.ts'
 import { TopicReplaced } from '../../src/clicks/partition.ts'
 import { type ClickRecord, openClickRecord } from '../../src/clicks/record.ts'
 import type { EventStore } from '../../src/events/store.ts'

@@ -1,240 +1,222 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import fc from 'fast-check'
+import type { Click } from '../../src/events/click.ts'
+import { Unavailable } from '../../src/lib/unavailable.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { browser, until } from '../support/client.ts'
-import { query } from '../support/faults.ts'
+import { until } from '../support/client.ts'
 
-const agents = {
-  chrome: browser,
-  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0',
-  safari:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
-  edge: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0',
-  android:
-    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
-}
-const [canada, britain, states, states6] = ['24.48.0.1', '81.2.69.142', '8.8.8.8', '2001:4860:4860::8888']
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-interface From {
-  readonly address?: string
-  readonly agent?: string
-  readonly referrer?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly method?: string
-}
+/** A click as the recorder would have it, at a time. */
+const click = (link: number, account: number, at: string, over: Partial<Click> = {}): Click => ({
+  at: new Date(at).toISOString(),
+  account,
+  link,
+  revision: 0,
+  destination: 0,
+  rule: 'link',
+  source: { kind: 'link', id: link },
+  country: 'CA',
+  language: 'fr',
+  referrer: '',
+  browser: { family: 'Firefox', version: '1' },
+  os: { family: 'Linux', version: '' },
+  device: 'desktop',
+  class: 'human',
+  agent: 0,
+  visitor: 'aa',
+  ...over,
+})
 
-describe('link statistics', () => {
+describe('the click series API', () => {
   let app: TestApp
   let key: string
-  const add = async (body: object = {}) => {
-    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', ...body } })
-    const { id, short } = json as { id: number; short: string }
-    const { pathname } = new URL(short)
-    const visit = ({ address = canada, agent = agents.chrome, referrer, headers = {}, method = 'GET' }: From = {}) =>
-      app.ask(method, pathname, {
-        headers: {
-          'X-Forwarded-For': address,
-          'User-Agent': agent,
-          ...(referrer === undefined ? {} : { Referer: referrer }),
-          ...headers,
-        },
-      })
-    const statistics = async () => (await app.get(`/api/url/${id}`, { key })).json['data']
-    /** Once so many clicks are counted; visits are counted in their order. */
-    const after = async (clicks: number) => {
-      await until(statistics, (data) => data.clicks >= clicks)
-      // read again: the parts of a response are not read at the same moment
-      const data = await statistics()
-      expect(data.clicks).to.equal(clicks)
-      return data
-    }
-    return { id, path: pathname, visit, after }
+  let account: number
+  let [one, two] = [0, 0]
+
+  const record = async (...clicks: Click[]) => {
+    const metadata = {
+      v: 1,
+      at: new Date().toISOString(),
+      account: null,
+      actor: { kind: 'service' },
+      request: '',
+      command: randomUUID(),
+    } as const
+    const data = { rules: 1, agents: [''], destinations: ['https://example.com/'], clicks, upTo: {} }
+    const event = { type: 'LinkClicked', id: randomUUID(), data, metadata } as const
+    await app.app.ledger.store.append([
+      { stream: `clicks-test-${randomUUID()}`, expected: 'no_stream', events: [event] },
+    ])
+  }
+  const stats = async (path: string, query: string) => (await app.get(`${path}?${query}`, { key })).json
+  const visits = async (path: string, count: number, query = 'from=2000-01-01&interval=month') => {
+    await until(
+      () => stats(path, query),
+      ({ data }) => data.total.visits === count,
+    )
+    // read again: the parts of a response are not read at the same moment
+    return (await stats(path, query))['data']
   }
 
   before(async () => {
-    app = await startTestApp({ TRUST_PROXY: '1' })
-    key = (await app.register()).key
+    app = await startTestApp()
+    ;({ key, id: account } = await app.register())
+    const add = async () =>
+      (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json['id'] as number
+    ;[one, two] = [await add(), await add()]
+    await record(
+      click(one, account, '2026-01-31T23:59:59.999Z'),
+      click(one, account, '2026-02-01T00:00:00Z', { visitor: 'bb', country: 'JP', referrer: 'twitter.com' }),
+      click(one, account, '2026-02-01T10:00:00Z', { visitor: 'cc', class: 'bot' }),
+      click(one, account, '2026-02-01T10:30:00Z', { source: { kind: 'rotator', id: 9 } }),
+      click(two, account, '2026-02-03T00:00:00Z', { country: '', language: '' }),
+    )
+    await visits('/api/account/stats', 5)
   })
   after(() => app.close())
 
-  it('count every click, and each pair of address and browser as one visitor', async () => {
-    const { id, visit, after } = await add()
-    for (let i = 0; i < 3; i++) await visit()
-    expect(await after(3)).to.include({ uniqueClicks: 1 })
-    await visit({ address: britain })
-    await visit({ agent: agents.firefox })
-    await visit({ address: britain })
-    expect(await after(6)).to.include({ uniqueClicks: 3 })
-    const { json } = await app.get('/api/urls?limit=1', { key })
-    expect(json['data'].urls[0]).to.include({ id, clicks: 6, uniqueclicks: 3 })
-  })
-
-  it('count every click of a repeated visitor, and report excessive ones as suspects (threat 38)', async () => {
-    const { id, visit, after } = await add()
-    const [hits, atOnce] = [1000, 50]
-    for (let sent = 0; sent < hits; sent += atOnce) await Promise.all(Array.from({ length: atOnce }, () => visit()))
-    // none of these is a click
-    await visit({ method: 'HEAD' })
-    await visit({ headers: { 'Sec-Purpose': 'prefetch;prerender' } })
-    await visit({ agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' })
-    const { json } = await until(
-      () => app.get(`/api/url/${id}/stats`, { key }),
-      (answer) => answer.json['data'].total.visits >= hits + 2,
+  it('returns the clicks of one link by day, with empty days', async () => {
+    const { data, error } = await stats(
+      `/api/url/${one}/stats`,
+      'from=2026-01-30&to=2026-02-02&by=country,referrer,source',
     )
-    const { total } = json['data']
-    expect(total).to.include({ clicks: hits, uniqueClicks: 1, visits: hits + 2 })
-    // thirty a minute are not suspect, and the visits may fall into several minutes
-    expect(total.suspects).to.be.within(hits - 3 * 30, hits - 30)
-    expect(await after(hits)).to.include({ uniqueClicks: 1 })
-  })
-
-  it('count a visitor of two links once for each', async () => {
-    const [one, two] = [await add(), await add()]
-    for (const { visit } of [one, two, one]) await visit()
-    expect(await one.after(2)).to.include({ uniqueClicks: 1 })
-    expect(await two.after(1)).to.include({ uniqueClicks: 1 })
-  })
-
-  it('list countries, referrers, browsers and systems by name, most clicks first, with counts as strings', async () => {
-    const { visit, after } = await add()
-    await visit({ agent: agents.safari, referrer: 'https://www.example.net/page?q=1' })
-    await visit({ address: states, agent: agents.edge, referrer: 'https://www.example.net/' })
-    await visit({ address: states6, agent: agents.edge })
-    await visit({ address: states, agent: agents.edge })
-    await visit({
-      address: '192.168.1.1',
-      agent: 'Mozilla/5.0 (Unheard; Of) Something/1.0',
-      referrer: 'https://example.net:8443/',
+    expect(error).to.equal(0)
+    expect(data).to.deep.equal({
+      from: '2026-01-30 00:00:00',
+      to: '2026-02-03 00:00:00',
+      interval: 'day',
+      total: { clicks: 3, uniqueClicks: 2, visits: 4, suspects: 0 },
+      series: [
+        { at: '2026-01-30 00:00:00', clicks: 0, uniqueClicks: 0 },
+        { at: '2026-01-31 00:00:00', clicks: 1, uniqueClicks: 1 },
+        { at: '2026-02-01 00:00:00', clicks: 2, uniqueClicks: 1 },
+        { at: '2026-02-02 00:00:00', clicks: 0, uniqueClicks: 0 },
+      ],
+      by: {
+        country: { Canada: 2, Japan: 1 },
+        referrer: { Direct: 2, 'twitter.com': 1 },
+        source: { link: 2, rotator: 1 },
+      },
     })
-    await visit({ address: states, agent: agents.firefox })
-    const data = await after(6)
-    expect(Object.entries(data.topCountries)[0]).to.deep.equal(['United States', '4'])
-    expect(data.topCountries).to.deep.equal({ 'United States': '4', Canada: '1', Unknown: '1' })
-    expect(data.topReferrers).to.deep.equal({ Direct: '3', 'example.net': '3' })
-    expect(data.topBrowsers).to.deep.equal({ Edge: '3', Firefox: '1', Safari: '1', 'Unknown Browser': '1' })
-    expect(data.topOs).to.deep.equal({ macOS: '3', iOS: '1', Linux: '1', 'Unknown OS': '1' })
   })
 
-  it('list at most ten of each', async () => {
-    const { visit, after } = await add()
-    const sites = Array.from({ length: 12 }, (_, i) => `site${i}.example`)
-    const visits = sites.flatMap((site, i) => Array.from({ length: 13 - i }, () => site))
-    await Promise.all(visits.map((site) => visit({ referrer: `https://${site}/` })))
-    const { topReferrers } = await after(visits.length)
-    expect(Object.entries(topReferrers)).to.deep.equal(sites.slice(0, 10).map((site, i) => [site, String(13 - i)]))
-  })
-
-  it('recognise a site by its hosts, apps and link shims, and count social networks', async () => {
-    const { visit, after } = await add()
-    for (const referrer of [
-      'https://l.facebook.com/l.php?u=x',
-      'https://m.facebook.com/',
-      'https://lm.facebook.com/l.php',
-      'https://fb.me/x',
-      'https://t.co/abc',
-      'https://x.com/',
-      'https://out.reddit.com/x',
-      'https://www.google.co.uk/',
-      'https://google.com/',
+  it('returns the clicks of the whole account', async () => {
+    const { data } = await stats(
+      '/api/account/stats',
+      'from=2026-01-01&to=2026-02-28&interval=month&by=country,language,device,os,browser',
+    )
+    expect(data.total).to.deep.equal({ clicks: 4, uniqueClicks: 3, visits: 5, suspects: 0 })
+    expect(data.series).to.deep.equal([
+      { at: '2026-01-01 00:00:00', clicks: 1, uniqueClicks: 1 },
+      { at: '2026-02-01 00:00:00', clicks: 3, uniqueClicks: 2 },
     ])
-      await visit({ referrer })
-    const { topReferrers, socialCount } = await after(9)
-    expect(topReferrers).to.deep.equal({
-      'facebook.com': '3',
-      'fb.me': '1',
-      'twitter.com': '1',
-      'x.com': '1',
-      'reddit.com': '1',
-      'google.co.uk': '1',
-      'google.com': '1',
+    expect(data.by).to.deep.equal({
+      country: { Canada: 2, Japan: 1, Unknown: 1 },
+      language: { fr: 3, Unknown: 1 },
+      device: { desktop: 4 },
+      os: { Linux: 4 },
+      browser: { Firefox: 4 },
     })
-    expect(socialCount).to.deep.equal({ facebook: 4, twitter: 2, google: 2 })
   })
 
-  it('count visitors without a referrer, or from an own address, as direct', async () => {
-    const { path, visit, after } = await add()
-    for (const referrer of [undefined, '', 'nonsense', 'about:blank', `${app.app.baseUrl}${path}`])
-      await visit(referrer === undefined ? {} : { referrer })
-    expect((await after(5)).topReferrers).to.deep.equal({ Direct: '5' })
+  it("returns 404 for another account's link", async () => {
+    const other = await app.register()
+    expect((await app.get(`/api/url/${one}/stats`, { key: other.key })).status).to.equal(404)
+    const { json } = await app.get('/api/account/stats?from=2000-01-01&interval=month', { key: other.key })
+    expect(json['data'].total).to.deep.equal({ clicks: 0, uniqueClicks: 0, visits: 0, suspects: 0 })
   })
 
-  describe('visits that are recorded but not counted', () => {
-    const robots = {
-      Googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-      GPTBot: 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
-      Facebook: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
-      Twitter: 'Twitterbot/1.0',
-      Slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
-      WhatsApp: 'WhatsApp/2.23.20.0',
+  it('returns the clicks of a link while the event store is unavailable', async () => {
+    const { handler } = app.app.ledger
+    const { load } = handler
+    Object.assign(handler, { load: () => Promise.reject(new Unavailable('stopped')) })
+    try {
+      expect((await app.get(`/api/url/${one}/stats`, { key })).status).to.equal(200)
+    } finally {
+      Object.assign(handler, { load })
     }
-    const ahead = [
-      { 'Sec-Purpose': 'prefetch' },
-      { 'Sec-Purpose': 'prefetch;prerender' },
-      { Purpose: 'prefetch' },
-      { 'X-Moz': 'prefetch' },
-    ]
-
-    it('are those of bots, previewers and prefetches', async () => {
-      const { id, visit, after } = await add()
-      for (const agent of Object.values(robots)) expect((await visit({ agent })).status).to.equal(302)
-      for (const headers of ahead) expect((await visit({ headers })).status).to.equal(302)
-      await visit({ agent: agents.firefox })
-      const data = await after(1)
-      expect(data).to.include({ uniqueClicks: 1 })
-      expect(data.topBrowsers).to.deep.equal({ Firefox: '1' })
-      const events = await query<{ data: { clicks: { link: number; class: string }[] } }>(
-        app.connection,
-        `select data from log.events where type = 'LinkClicked' order by position`,
-      )
-      const classes = events.flatMap(({ data }) =>
-        data.clicks.flatMap((click) => (click.link === id ? click.class : [])),
-      )
-      expect(classes).to.have.length(Object.keys(robots).length + ahead.length + 1)
-      expect(classes.slice(0, 2)).to.deep.equal(['bot', 'bot'])
-      expect(classes.slice(2, 6)).to.deep.equal(Array(4).fill('preview'))
-      expect(classes.slice(6)).to.deep.equal([...Array(4).fill('prefetch'), 'human'])
-    })
-
-    it('become one click when a prefetched link is followed', async () => {
-      const { visit, after } = await add()
-      await visit({ headers: ahead[0]! })
-      await visit()
-      expect(await after(1)).to.include({ uniqueClicks: 1 })
-    })
   })
 
-  it('ignore HEAD requests, password forms and wrong passwords', async () => {
-    const { id, path, visit, after } = await add({ password: 'sesame' })
-    await visit()
-    await visit({ method: 'HEAD' })
-    await app.post(path, { body: 'password=wrong', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })
-    const { headers } = await app.post(path, { body: 'password=sesame', headers: { 'Content-Type': 'text/plain' } })
-    await visit({ headers: { Cookie: headers.get('Set-Cookie')!.split(';')[0]! } })
-    await after(1)
-    const recorded = await query(
-      app.connection,
-      `select 1 from log.events, json_array_elements(data->'clicks') c where type = 'LinkClicked' and (c->>'link')::int = $1`,
-      [id],
+  it('defaults to the last thirty days by day', async () => {
+    const { data } = await stats('/api/account/stats', '')
+    expect(data.interval).to.equal('day')
+    expect(data.series).to.have.length.within(30, 31)
+    expect(data.by).to.deep.equal({})
+  })
+
+  it('reports clicks beyond 30 a minute by one visitor as suspects', async () => {
+    const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
+    const many = Array.from({ length: 45 }, (_, i) =>
+      click(id, account, `2026-03-01T12:00:${String(i % 60).padStart(2, '0')}Z`),
     )
-    expect(recorded).to.have.length(1)
+    await record(...many, click(id, account, '2026-03-01T12:01:00Z'))
+    const { total } = await visits(`/api/url/${id}/stats`, 46)
+    expect(total).to.deep.equal({ clicks: 46, uniqueClicks: 1, visits: 46, suspects: 15 })
   })
 
-  it('continue after an update of the link, and each click keeps its destination', async () => {
-    const { id, visit, after } = await add()
-    await visit()
-    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.org/new', custom: 'moved-on' } })
-    await app.ask('GET', '/moved-on', { headers: { 'User-Agent': agents.android, 'X-Forwarded-For': canada } })
-    expect((await after(2)).topOs).to.deep.equal({ Windows: '1', Android: '1' })
+  it('says what would be right about an invalid query', async () => {
+    const wrong: Record<string, RegExp> = {
+      'from=yesterday': /^`from` must be a date and time/,
+      'to=2026-02-30': /^`to` must be a date and time/,
+      'from=2026-02-02&to=2026-02-01': /^`from` must be before `to`/,
+      'interval=week': /^`interval` must be one of hour, day, month/,
+      'interval=hour&from=2026-01-01&to=2026-12-31': /^`interval` must be longer: there are more than 2,000/,
+      'by=country,colour': /^`by` must be any of country,/,
+      [`interval=${encodeURIComponent("day'; drop table x")}`]: /^`interval` /,
+    }
+    for (const [query, message] of Object.entries(wrong)) {
+      const { status, json } = await app.get(`/api/url/${one}/stats?${query}`, { key })
+      expect([status, json['message']], query).to.satisfy(
+        ([code, text]: [number, string]) => code === 400 && message.test(text),
+      )
+    }
   })
 
-  it('contain no address and no complete user agent', async () => {
-    const { visit, after } = await add()
-    const agent = `${agents.firefox} Canary/314159265`
-    await visit({ address: '81.2.69.143', agent })
-    await after(1)
-    const kept = await query(
-      app.connection,
-      `select 1 from log.events where data::text like any (array['%81.2.69.143%', '%314159265%', '%Gecko/20100101%'])`,
+  it(`returns a total that is the sum of the intervals for any query (seed ${seed})`, async () => {
+    const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
+    const year = Date.parse('2025-01-01T00:00:00Z')
+    const minutes = fc.integer({ min: 0, max: 365 * 24 * 60 })
+    const sample = fc.sample(
+      fc.record({ minute: minutes, visitor: fc.integer({ min: 1, max: 40 }), human: fc.boolean() }),
+      { seed, numRuns: 300 },
     )
-    expect(kept).to.deep.equal([])
+    const clicks = sample
+      .toSorted((a, b) => a.minute - b.minute)
+      .map(({ minute, visitor, human }) =>
+        click(id, account, new Date(year + minute * 60_000).toISOString(), {
+          visitor: visitor.toString(16),
+          class: human ? 'human' : 'bot',
+        }),
+      )
+    await record(...clicks)
+    await visits(`/api/url/${id}/stats`, 300)
+    const first = new Map<string, string>()
+    for (const { visitor, at } of clicks.filter((c) => c.class === 'human'))
+      if (!first.has(visitor)) first.set(visitor, at)
+
+    await fc.assert(
+      fc.asyncProperty(minutes, minutes, fc.constantFrom('hour', 'day', 'month'), async (a, b, interval) => {
+        const [from, to] = [Math.min(a, b), Math.max(a, b) + 1].map((minute) =>
+          new Date(year + minute * 60_000).toISOString(),
+        )
+        const query = new URLSearchParams({
+          from: from!.slice(0, 19).replace('T', ' '),
+          to: to!.slice(0, 19).replace('T', ' '),
+          interval,
+        })
+        const { data, error } = await stats(`/api/url/${id}/stats`, String(query))
+        if (interval === 'hour' && Date.parse(to!) - Date.parse(from!) > 2000 * 3_600_000)
+          return void expect(error).to.equal(1)
+        const within = (at: string) => at >= from! && at < to!
+        const sum = (field: string) =>
+          data.series.reduce((n: number, point: Record<string, number>) => n + (point[field] ?? 0), 0)
+        expect(data.total.clicks).to.equal(clicks.filter((c) => c.class === 'human' && within(c.at)).length)
+        expect(data.total.uniqueClicks).to.equal([...first.values()].filter(within).length)
+        expect([sum('clicks'), sum('uniqueClicks')]).to.deep.equal([data.total.clicks, data.total.uniqueClicks])
+      }),
+      { seed, numRuns: 40 },
+    )
   })
 })

@@ -1,7 +1,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import { backOff } from '../../lib/backoff.ts'
 import type { ClickEntry } from '../entry.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 import { TopicReplaced } from '../partition.ts'
 import type { ClickRecord } from '../record.ts'
 import { decode } from './message.ts'

@@ -1,7 +1,7 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs'
 import { setMaxListeners } from 'node:events'
 import { connect } from 'node:net'
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 
 export interface KafkaOptions {
   /** host:port of some of the brokers */

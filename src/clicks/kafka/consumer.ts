@@ -1,5 +1,5 @@
 import { backOff } from '../../lib/backoff.ts'
-import type { OnProblem } from '../log.ts'
+import type { OnProblem } from '../report.ts'
 import type { ClickRecord } from '../record.ts'
 import type { RecorderState } from '../state.ts'
 import type { KafkaOptions } from './client.ts'

@@ -1,4 +1,4 @@
-import type { OnProblem } from '../log.ts'
+import type { OnProblem } from '../report.ts'
 import { TopicReplaced } from '../partition.ts'
 import type { RecorderState } from '../state.ts'
 

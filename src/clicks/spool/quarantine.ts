@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 import type { Piece } from './segment.ts'
 
 /** Damaged parts of a spool, kept for an operator to look at until they delete the `quarantine` files. */

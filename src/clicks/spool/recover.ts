@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 import { isSameRoute } from './folders.ts'
 import { openQuarantine, type Quarantine } from './quarantine.ts'
 import {

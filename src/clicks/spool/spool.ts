@@ -1,6 +1,6 @@
 import { createSignal } from '../../lib/signal.ts'
 import type { SeqByPartition } from '../entry.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
 import { createJournal } from './journal.ts'

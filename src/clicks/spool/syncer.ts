@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 import type { Journal } from './journal.ts'
 
 /** Syncs a journal to disk, `syncMs` after something was written to it. */

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import type { Backlog } from './backlog.ts'
 import type { Journal } from './journal.ts'

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Auth, Authenticated } from '../../cache/auth.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { fail } from './errors.ts'
-import { type Counted, type Limiter, rateHeaders, uncounted } from './ratelimit.ts'
+import { type Counted, type Limiter, rateHeaders, uncounted } from './limiter.ts'
 
 export interface AdmitOptions {
   readonly auth: Auth

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { withTimeout } from '../../lib/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { failureOf } from './errors.ts'
-import { rateHeaders } from './ratelimit.ts'
+import { rateHeaders } from './limiter.ts'
 
 const exposed = [...rateHeaders, 'Retry-After', 'X-Request-Id', 'X-Projection-Pending'].join(', ')
 

@@ -9,7 +9,7 @@ import { overlayRoutes } from '../overlay.ts'
 import { pixelRoutes } from '../pixel.ts'
 import { qrRoutes } from '../qr.ts'
 import { registerRoutes } from '../register.ts'
-import { seriesRoutes } from '../series.ts'
+import { seriesRoutes } from '../stats.ts'
 import { splashRoutes } from '../splash.ts'
 import type { Route } from './route.ts'
 

@@ -1,0 +1,29 @@
+import type { ClickStats, Count } from '../queries/stats.ts'
+import { countryName } from '../visitor/country.ts'
+import { type Network, network } from '../visitor/referrer.ts'
+
+/** Returns the ten labels with most clicks, counts as strings. */
+const top = <N>(counts: readonly Count[], none: N, label: (text: string) => string) =>
+  counts.length === 0
+    ? none
+    : Object.fromEntries(counts.slice(0, 10).map(({ label: text, n }) => [label(text), String(n)]))
+
+const socialCount = (referrers: readonly Count[], networks: readonly Network[]) => {
+  const of = (site: string) => referrers.reduce((sum, { label, n }) => (network(label) === site ? sum + n : sum), 0)
+  return Object.fromEntries(networks.map((site) => [site, of(site)]))
+}
+
+/** Returns statistics in the form of the API; `none` replaces a top list without data. */
+export const statistics = <N>(stats: ClickStats, none: N, networks: readonly Network[]) => {
+  const { clicks, uniques, country, referrer, browser, os } = stats
+  const or = (unknown: string) => (label: string) => label || unknown
+  return {
+    clicks,
+    uniqueClicks: uniques,
+    topCountries: top(country, none, countryName),
+    topReferrers: top(referrer, none, or('Direct')),
+    topBrowsers: top(browser, none, or('Unknown Browser')),
+    topOs: top(os, none, or('Unknown OS')),
+    socialCount: socialCount(referrer, networks),
+  }
+}
