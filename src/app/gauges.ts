@@ -81,7 +81,7 @@ export const registerClicks = (
   gauge('relay_lag_clicks', 'Clicks in the spool that are not yet in Kafka, or without Kafka in the log', () =>
     state().relays.reduce((sum, { lag }) => sum + lag, 0),
   )
-  gauge('relay_lag_seconds', 'Seconds since the oldest click that is being relayed was recorded', () =>
+  gauge('relay_lag_seconds', 'Seconds since the oldest click that is being relayed was answered', () =>
     Math.max(0, ...state().relays.map(({ lagSeconds }) => lagSeconds)),
   )
   gauge(

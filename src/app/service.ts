@@ -41,7 +41,7 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
 
   const hosts = ourHosts(config, cache.domains)
   const countryOf = openCountries().of
-  const clicks = await startClicks(ledger, { countryOf, isOurs: hosts.isOurs }, cleanup)
+  const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
   const problems = readiness({ listener, tables: ledger.tables, projector, clicks })
   const { address, baseUrl } = await startHttp(config, {
@@ -93,7 +93,7 @@ const startProjecting = (ledger: Ledger, { progress }: Cache, cleanup: Cleanup) 
 
 const startClicks = async (
   ledger: Ledger,
-  visitors: { readonly countryOf: (address: string) => string; readonly isOurs: (host: string) => boolean },
+  visitors: { readonly countryOf: (address: string) => string; readonly isOurHost: (host: string) => boolean },
   cleanup: Cleanup,
 ): Promise<Clicks> => {
   const { config, store, keys, log, metrics } = ledger

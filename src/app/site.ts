@@ -18,11 +18,11 @@ export interface Outside {
   readonly resolver?: Resolver
   readonly guardedFetch?: GuardedFetch
 }
-export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurs'> {
+export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurHost'> {
   readonly ledger: Ledger
   readonly cache: Cache
   readonly redirectReader: Reader
-  readonly isOwnHost: (host: string) => boolean
+  readonly isMainHost: (host: string) => boolean
   readonly baseUrl: string
   readonly outside: Outside
 }
@@ -34,8 +34,8 @@ export const openSite = ({
   redirectReader,
   countryOf,
   recordVisit,
-  isOurs,
-  isOwnHost,
+  isOurHost,
+  isMainHost,
   baseUrl,
   outside,
 }: SiteOptions) => {
@@ -48,7 +48,14 @@ export const openSite = ({
   const stopChecks =
     config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
 
-  const shared = { ...cache, limiter: limiter(db), pepper: keys.service, isOurs, trustProxy: config.TRUST_PROXY, log }
+  const shared = {
+    ...cache,
+    limiter: limiter(db),
+    pepper: keys.service,
+    isOurHost,
+    trustProxy: config.TRUST_PROXY,
+    log,
+  }
   const api = createApi({
     ...shared,
     handler,
@@ -56,7 +63,7 @@ export const openSite = ({
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
-    isOwnHost,
+    isMainHost,
     pointsToUs,
     domainTargets: config.DOMAIN_TARGETS,
     guardedFetch: outside.guardedFetch ?? openFetch(),
@@ -69,7 +76,7 @@ export const openSite = ({
   })
   const secureCookies = () => baseUrl.startsWith('https:')
   const redirect = createRedirect({ ...shared, countryOf, recordVisit, notCounted: metrics.notCounted, secureCookies })
-  const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isOwnHost }
+  const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages(pages)
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler })

@@ -1,13 +1,13 @@
-/** The log position up to which the read tables are known to be complete, and who waits for it to move. */
+/** The log position up to which this process knows the read tables to be complete. */
 export interface Position {
   readonly seen: () => bigint
-  /** Moves to a later position and resolves those who wait for it. */
+  /** Moves to a later position and resolves the waits for it. */
   readonly reach: (position: bigint) => void
   /** Resolves true once the position is seen, false after `ms`. */
   readonly wait: (position: bigint, ms: number) => Promise<boolean>
 }
 
-/** How far the read tables have come, as this process knows. Whoever wrote something waits here until it can be read. */
+/** The same position for the rest of the process, which moves it with `advance`: a write waits here until it can be read. */
 export interface Progress extends Pick<Position, 'seen' | 'wait'> {
   /** The tables contain this position. Resolves when outdated cache entries are dropped and the position is seen. */
   readonly advance: (position: bigint) => Promise<void>

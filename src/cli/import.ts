@@ -29,9 +29,9 @@ const importSpools = async (cli: Cli, dir: string) => {
     await withLedger(cli, async (ledger) => {
       const domains = openDomains()
       domains.set(await domainsChanged(ledger.reader, 0n))
-      const { isOurs } = ourHosts(ledger.config, domains)
+      const { isOurHost } = ourHosts(ledger.config, domains)
       const { store, keys, log } = ledger
-      const options = { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurs }
+      const options = { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurHost }
       const count = await importClicks(options, spools)
       cli.print(`${count} new clicks recorded from ${spools}.`)
     })

@@ -23,7 +23,7 @@ type WaitUntilProjected = (position: bigint) => Promise<void>
 /** How often a condition is checked, how often at most, and how long a projector stays passive when a service is at work. */
 const [interval, tries, passiveTries] = [25, 200, 40]
 
-/** The same with read tables that are up to date: the running service projects the log, or this command if none runs. */
+/** Like `withLedger`, with read tables that are up to date: the running service projects the log, or this command if none runs. */
 export const withTables = (cli: Cli, work: (ledger: Ledger, waitUntilProjected: WaitUntilProjected) => Promise<void>) =>
   withLedger(cli, async (ledger) => {
     const { db, store, tables } = ledger

@@ -10,14 +10,14 @@ export interface ClassifierOptions {
   /** ISO 3166-1 alpha-2 of an IP address, `` when unknown */
   readonly countryOf: (address: string) => string
   /** whether a referring host is this service */
-  readonly isOurs: (host: string) => boolean
+  readonly isOurHost: (host: string) => boolean
 }
 
 export type Classify = (visit: Visit, hash: VisitorHash) => Classified
 
 /** Turns a visit into a click. Address and user agent end here: the click holds nothing personal. */
 export const createClassifier =
-  ({ countryOf, isOurs }: ClassifierOptions): Classify =>
+  ({ countryOf, isOurHost }: ClassifierOptions): Classify =>
   (visit, hash) => {
     const { at, account, link, revision, destination, rule, source } = visit
     const agent = readAgent(visit.agent)
@@ -32,7 +32,7 @@ export const createClassifier =
       source,
       country: countryOf(address),
       language: preferredLanguages(visit.languages)[0] ?? '',
-      referrer: referrerHost(visit.referrer, isOurs),
+      referrer: referrerHost(visit.referrer, isOurHost),
       browser: agent.browser,
       os: agent.os,
       device: agent.device,

@@ -67,7 +67,7 @@ export const startRelay = (options: RelayOptions): Relay => {
   }
 
   const deliverAll = async (onDelivered: () => void) => {
-    // what was confirmed here may not be recorded yet, so the sink may not know of it
+    // with Kafka, delivered entries may not be recorded yet, and `resumeAfter` reports recorded ones only
     deliveredUpTo = furthest(deliveredUpTo, await sink.resumeAfter(spool.id))
     if (lag() === 0) problem = undefined
     for await (const entries of spool.read(deliveredUpTo, batchSize, signal)) {

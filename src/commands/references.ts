@@ -25,16 +25,16 @@ export const requireReferences = async (
 ): Promise<void> => {
   const own = async <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
     field: string,
-    label: string,
+    resource: string,
     decider: Decider<C, S, E>,
     id: number | null | undefined,
   ) => {
     if (id === null || id === undefined) return
     try {
-      await requireOwn(caller, decider, label, id)
+      await requireOwn(caller, decider, decider.kind, id)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      throw new Refused('invalid', `\`${field}\` must refer to ${label} of your account; ${id} is not one.`)
+      throw new Refused('invalid', `\`${field}\` must refer to ${resource} of your account; ${id} is not one.`)
     }
   }
   const [, kind, id] = /^(splash|overlay)-(\d+)$/.exec(type) ?? []

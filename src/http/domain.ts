@@ -59,9 +59,9 @@ export const domainRoutes = [
     path: '/api/domain/add',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
     run: async ({ account, load, write, create, body }, services) => {
-      const { isOwnHost, pointsToUs, domainTargets, handler } = services
+      const { isMainHost, pointsToUs, domainTargets, handler } = services
       const host = new URL(body.domain).hostname
-      if (isOwnHost(host)) failField('domain', "must not be one of this service's own")
+      if (isMainHost(host)) failField('domain', "must not be one of this service's own")
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       if (!(await pointsToUs(host)))
         failField('domain', `must already point to this service: set its DNS to ${domainTargets.join(' or ')}`)

@@ -9,7 +9,14 @@ import { mine } from '../commands/owned.ts'
 import type { LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
 import { timestamp } from '../lib/fields.ts'
-import { findLink, type LinkFilter, type LinkListRow, type LinkRow, listLinks, livingPixels } from '../queries/link.ts'
+import {
+  findLink,
+  type LinkFilter,
+  type LinkListRow,
+  type LinkRow,
+  listLinks,
+  existingPixels,
+} from '../queries/link.ts'
 import { linkStats } from '../queries/stats.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { byId, list, pagination, parseId } from './api/fields.ts'
@@ -81,7 +88,7 @@ const details = async (row: LinkRow, services: Services) => ({
   metadescription: row.metadescription,
   metaimage: row.metaimage,
   campaign: row.campaign,
-  pixels: await livingPixels(services.reader, row.pixels),
+  pixels: await existingPixels(services.reader, row.pixels),
   password: row.password,
 })
 
@@ -105,10 +112,10 @@ const detailed = async (row: LinkRow, services: Services) => ({
 })
 
 /** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
-const domainFilter = (address: string, account: number, { domains, isOwnHost }: Services) => {
+const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
   const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
   const known = domains.byHost(host)
-  return known?.account === account ? known.id : isOwnHost(host) ? null : 0
+  return known?.account === account ? known.id : isMainHost(host) ? null : 0
 }
 
 const text = z.string().optional()

@@ -41,7 +41,7 @@ const parameters = orNone(
 const pixels = orNone(z.array(bodyId, must('an array of ids')).max(20, 'must have at most 20 ids')).transform((ids) => [
   ...new Set(ids ?? []),
 ])
-/** The way of redirecting. An id alone means a splash page. */
+/** How visitors are redirected. A bare id means a splash page. */
 const type = z
   .union([z.int().transform(String), z.null().transform(() => ''), z.string(must('a string'))])
   .transform((given) => (/^[1-9]\d*$/.test(given) ? `splash-${given}` : given.toLowerCase() || 'direct'))
@@ -93,7 +93,7 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: Servic
 
 const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)
 
-/** Returns the fields that were sent, by their names in the events. Fails unless everything they refer to may be referred to. */
+/** Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in the account. */
 export const sentFields = async (
   body: LinkBody,
   caller: Pick<Caller, 'account' | 'load'>,

@@ -46,9 +46,9 @@ const Body = z.object({
 type Body = z.output<typeof Body>
 
 /** Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that cannot be scanned. */
-const changesOf = (body: Body, before: Fields, { baseUrl, isOwnHost }: Services): Partial<Fields> => {
+const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost }: Services): Partial<Fields> => {
   const data = readData(before.type, body.data)
-  if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isOwnHost))
+  if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
     failField('data', 'must not lead to a QR code of this service')
   const derived = body.name === '' || (body.name === undefined && before.name === nameOf(dataOf(before)))
   const { foreground, background } = body

@@ -5,9 +5,9 @@ import { payloadOf, type QrData } from '../qr/payload.ts'
 export const imageAddress = (alias: string, baseUrl: () => string) => `${baseUrl()}/qr/${alias}`
 const scanAddress = (alias: string, baseUrl: () => string) => `${imageAddress(alias, baseUrl)}/go`
 /** Whether the URL is the address of a QR code of this service: a scan that leads to it would loop. */
-export const isScanAddress = (url: string, isOwnHost: (host: string) => boolean) => {
+export const isScanAddress = (url: string, isMainHost: (host: string) => boolean) => {
   const { hostname, pathname } = new URL(url)
-  return isOwnHost(hostname) && pathname.startsWith('/qr/')
+  return isMainHost(hostname) && pathname.startsWith('/qr/')
 }
 
 /** Returns what the user entered for the QR code: a string, or an object of fields. */

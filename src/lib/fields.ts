@@ -52,15 +52,15 @@ export const email = text(254)
 export const fieldProblem = (field: string, problem: string) => `\`${field}\` ${problem}.`
 
 /** Whether a message is our own and not one that zod made up for a schema without one. */
-const isOurs = (message: string) => !message.startsWith('Invalid')
+const isWrittenByUs = (message: string) => !message.startsWith('Invalid')
 
 /** Returns one sentence about the first invalid field: its name, what is wrong, and what would be right. */
 export const firstProblem = ({ issues }: z.ZodError): string => {
   const [issue] = issues
   if (!issue) return 'The request is not valid.'
   const inUnion = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : undefined
-  const nested = inUnion && isOurs(inUnion.message) ? inUnion : undefined
+  const nested = inUnion && isWrittenByUs(inUnion.message) ? inUnion : undefined
   const path = [...issue.path, ...(nested?.path ?? [])].map(String).join('.')
-  const message = nested?.message ?? (isOurs(issue.message) ? issue.message : 'is not valid')
+  const message = nested?.message ?? (isWrittenByUs(issue.message) ? issue.message : 'is not valid')
   return path ? fieldProblem(path, message) : `${message}.`
 }

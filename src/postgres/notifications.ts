@@ -9,7 +9,7 @@ interface Sent {
 type Appended = Sent & { readonly kind: 'appended' }
 /** The events that pass `filter` are in the read tables up to `position`. */
 type Projected = Sent & { readonly kind: 'projected'; readonly filter: string; readonly position: bigint }
-/** A client was told that its change of `stream` is stored before it was in the read tables. */
+/** A write to `stream` was answered before it was in the read tables. */
 type Pending = Sent & { readonly kind: 'pending'; readonly stream: string; readonly position: bigint }
 /** A new generation of read tables has replaced the one before. */
 type Replaced = Sent & { readonly kind: 'replaced' }

@@ -28,7 +28,7 @@ const fields =
   'id alias url type title description domain expiry location device language parameters pixels metatitle metadescription metaimage created'
     .split(' ')
     .map((name) => `l.${name}`)
-/** A link keeps its campaign when that is deleted, but the API then shows none. */
+/** When a campaign is deleted, its links keep its id; the API shows null. */
 const calculated = (table: TableNames) =>
   `l.password is not null as password,
    (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
@@ -58,7 +58,7 @@ const matching = ({ db, table }: Reader, account: number, { q, domain, campaign,
     void links
       .where({ 'l.campaign': campaign })
       .whereExists(db({ c: table('campaigns') }).where({ 'c.id': campaign, 'c.account': account, 'c.deleted': null }))
-  // ids first: without statistics, PostgreSQL plans a join as all items for each link
+  // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
   if (channel !== undefined)
     void links.whereRaw(
       `l.id = any(array(
@@ -137,11 +137,11 @@ const byClicks = async (reader: Reader, account: number, filter: LinkFilter, pag
 }
 
 /** Returns those of the pixels that are not deleted, in the same order. */
-export const livingPixels = async ({ db, table }: Reader, ids: readonly number[]) => {
+export const existingPixels = async ({ db, table }: Reader, ids: readonly number[]) => {
   if (ids.length === 0) return []
   const rows = (await db(table('pixels')).whereIn('id', ids).where({ deleted: null }).select('id')) as { id: string }[]
-  const living = new Set(rows.map(({ id }) => Number(id)))
-  return ids.filter((id) => living.has(id))
+  const existing = new Set(rows.map(({ id }) => Number(id)))
+  return ids.filter((id) => existing.has(id))
 }
 
 export const findLink = async ({ db, table }: Reader, account: number, id: number): Promise<LinkRow | undefined> => {

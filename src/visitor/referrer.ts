@@ -87,7 +87,7 @@ const appOf = (name: string): string =>
  * Returns the site that a visitor came from: the host without `www.`, `m.`, `l.` and `lm.`, or the site of a link shim or Android app.
  * Returns `` when there is no referrer, or it is one of our hosts or an IP address.
  */
-export const referrerHost = (header: string, isOurs: (host: string) => boolean): string => {
+export const referrerHost = (header: string, isOurHost: (host: string) => boolean): string => {
   if (header === '') return '' // the usual case; a URL that fails to parse is the slowest one
   const url = urlOf(header.slice(0, referrerLimit))
   if (url?.protocol === 'android-app:') return appOf(url.hostname)
@@ -95,7 +95,7 @@ export const referrerHost = (header: string, isOurs: (host: string) => boolean):
   const host = url.hostname.replace(/\.$/, '')
   if (host.length > 253 || host.startsWith('[') || isIP(host) !== 0) return ''
   const name = withoutPrefix(host)
-  if (isOurs(host) || isOurs(name)) return ''
+  if (isOurHost(host) || isOurHost(name)) return ''
   return siteOf(host) ?? name
 }
 

@@ -7,13 +7,13 @@ describe('the hosts of the service', () => {
   const branded = { byHost: (host: string) => (host === 'brand.example' ? (domain as never) : undefined) }
 
   it('are the host of BASE_URL and the branded domains', () => {
-    const { isOurs, isOwnHost } = ourHosts({ BASE_URL: 'https://Go.Example.com' }, branded)
-    expect([isOwnHost('go.example.com'), isOwnHost('brand.example')]).to.deep.equal([true, false])
-    expect(['GO.example.com', 'brand.example', 'example.com'].map(isOurs)).to.deep.equal([true, true, false])
+    const { isOurHost, isMainHost } = ourHosts({ BASE_URL: 'https://Go.Example.com' }, branded)
+    expect([isMainHost('go.example.com'), isMainHost('brand.example')]).to.deep.equal([true, false])
+    expect(['GO.example.com', 'brand.example', 'example.com'].map(isOurHost)).to.deep.equal([true, true, false])
   })
 
   it('are localhost without BASE_URL', () => {
-    const { isOurs } = ourHosts({ BASE_URL: undefined }, branded)
-    expect([isOurs('localhost'), isOurs('example.com')]).to.deep.equal([true, false])
+    const { isOurHost } = ourHosts({ BASE_URL: undefined }, branded)
+    expect([isOurHost('localhost'), isOurHost('example.com')]).to.deep.equal([true, false])
   })
 })

@@ -29,7 +29,7 @@ const hash = (account: number, text: string) =>
 
 const classifier = createClassifier({
   countryOf: (address) => (address === '203.0.113.7' ? 'CA' : ''),
-  isOurs: (host) => host === 'sho.rt',
+  isOurHost: (host) => host === 'sho.rt',
 })
 const classify = (of: Visit) => classifier(of, hash)
 

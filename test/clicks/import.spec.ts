@@ -31,7 +31,10 @@ describe('importing a folder of spools', () => {
     return spool.id
   }
   const run = () =>
-    importClicks({ store, keyring: memoryKeyring(), log: () => {}, countryOf: () => '', isOurs: () => false }, spools)
+    importClicks(
+      { store, keyring: memoryKeyring(), log: () => {}, countryOf: () => '', isOurHost: () => false },
+      spools,
+    )
 
   it('finds the spool without Kafka and those of all topics', async () => {
     expect(await findRoutes(spools)).to.deep.equal([])

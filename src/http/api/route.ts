@@ -16,9 +16,9 @@ export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
   /** Whether a host belongs to the service or to any branded domain. */
-  readonly isOurs: (host: string) => boolean
+  readonly isOurHost: (host: string) => boolean
   /** Whether a host, in any spelling, is the service's own. */
-  readonly isOwnHost: (host: string) => boolean
+  readonly isMainHost: (host: string) => boolean
   /** Whether the DNS of a new branded domain points to the service; true when the check is off. */
   readonly pointsToUs: (host: string) => Promise<boolean>
   /** names and addresses that branded domains must point to */

@@ -14,7 +14,7 @@ import { type Chosen, readVisit, readVisitor, type Source, type Visited, type Vi
 export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   /** Returns a link with the interstitial it has now, also while the tables are behind. */
   readonly current: (target: Target) => Promise<Target>
-  readonly isOurs: (host: string) => boolean
+  readonly isOurHost: (host: string) => boolean
   /** Resolves once a killed process can no longer lose the visit. */
   readonly recordVisit: (visit: Visit) => Promise<void>
 }
@@ -34,7 +34,7 @@ export interface Follow {
 
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { current, pepper, isOurs, recordVisit, notCounted, trustProxy, secureCookies } = options
+  const { current, pepper, isOurHost, recordVisit, notCounted, trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
   const record = async (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) =>
@@ -64,7 +64,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now)
-    const resolved = resolve(target, readVisitor(req, unlocked, options), now, isOurs)
+    const resolved = resolve(target, readVisitor(req, unlocked, options), now, isOurHost)
     if (resolved.to === 'expired') return sendPage(req, res, pages.expired)
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {

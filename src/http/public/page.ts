@@ -8,7 +8,7 @@ export interface Page {
   readonly status: number
   readonly title: string
   readonly content: Html
-  /** metadata for programs; by default, that the page is not indexed */
+  /** meta tags; default `noIndex` */
   readonly head?: Html
   /** uses the whole window instead of a card in the middle */
   readonly wide?: boolean

@@ -20,7 +20,7 @@ export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
   readonly reader: Reader
   readonly pending: PendingStreams
   readonly images: Images
-  readonly isOwnHost: (host: string) => boolean
+  readonly isMainHost: (host: string) => boolean
   /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
 }
@@ -100,14 +100,14 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
 
 /** Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to the destination. */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { images, isOwnHost, baseUrl, send, withPrefix } = options
+  const { images, isMainHost, baseUrl, send, withPrefix } = options
   const find = createFindQr(options)
 
-  /** Only links are counted: every other type is readable from the picture itself. */
-  const countScan = async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
+  /** Only codes of type `link` have this address: the others contain their content. */
+  const followScan = async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
     const url = dataOf(code)
     if (code.type !== 'link' || typeof url !== 'string') return false
-    if (isScanAddress(url, isOwnHost)) sendPage(req, res, pages.loop)
+    if (isScanAddress(url, isMainHost)) sendPage(req, res, pages.loop)
     else {
       const { id, account, revision } = code
       await send(req, res, { account, link: 0, revision }, { url, rule: 'qr' }, { kind: 'qr', id })
@@ -123,7 +123,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
     const [, alias, suffix, query] = path.exec(req.url ?? '') ?? []
     const code = alias === undefined ? undefined : await find(alias.toLowerCase())
     if (!code) return false
-    if (suffix === '/go') return countScan(req, res, code)
+    if (suffix === '/go') return followScan(req, res, code)
     const { foreground, background, logo } = code
     const text = payload(code, baseUrl)
     const drawing = { text, foreground, background, logo, format: formatOf(req, suffix), size: sizeOf(query) }

@@ -33,13 +33,13 @@ const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST']
 
 /** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { targets, domains, isOurs, trustProxy, log } = options
+  const { targets, domains, isOurHost, trustProxy, log } = options
   const { follow, send } = createFollow(options)
   const misses = createMisses(trustProxy)
 
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
-    sendFallback(req, res, domain?.redirect404, pages.notFound, isOurs)
+    sendFallback(req, res, domain?.redirect404, pages.notFound, isOurHost)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
     misses.count(req)
     sendNotFound(req, res, domain)
@@ -65,7 +65,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const { method, url = '' } = req
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
-    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home, isOurs)
+    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home, isOurHost)
     const alias = aliasPath.exec(url)?.[1]?.toLowerCase()
     if (alias === undefined) return sendNotFound(req, res, domain)
     try {

@@ -99,12 +99,17 @@ const wayOf = (interstitial: Interstitial, url: string, visitor: Visitor): { rea
 }
 
 /** Decides where a visitor goes: expired before password before destination. Pure. `now` is in ms since 1970. */
-export const resolve = (target: Target, visitor: Visitor, now: number, isOurs: (host: string) => boolean): Resolved => {
+export const resolve = (
+  target: Target,
+  visitor: Visitor,
+  now: number,
+  isOurHost: (host: string) => boolean,
+): Resolved => {
   if (target.expiry && target.expiry.getTime() <= now) return { to: 'expired' }
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
   const { url, rule } = choose(target, visitor)
   // a branded domain that was added after the link would make it loop
-  if (isOurs(new URL(url).hostname)) return { to: 'loop' }
+  if (isOurHost(new URL(url).hostname)) return { to: 'loop' }
   const to = withParameters(url, target.parameters)
   if (!target.interstitial) return { to: 'destination', url: to, rule, way: 'redirect' }
   return { to: 'destination', url: to, rule, ...wayOf(target.interstitial, to, visitor) }

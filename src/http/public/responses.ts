@@ -29,8 +29,8 @@ export const sendFallback = (
   res: ServerResponse,
   url: string | undefined,
   page: Page,
-  isOurs: (host: string) => boolean,
-) => (url && !isOurs(new URL(url).hostname) ? redirectTo(res, url) : sendPage(req, res, page))
+  isOurHost: (host: string) => boolean,
+) => (url && !isOurHost(new URL(url).hostname) ? redirectTo(res, url) : sendPage(req, res, page))
 
 /** Responds 503 when the database cannot be reached; logs any other error and responds 500. */
 export const sendFailure = (req: IncomingMessage, res: ServerResponse, error: unknown, log: Logger) => {
