@@ -1,12 +1,12 @@
 /**
- * What has changed since a release on purpose. The stored files of a release are never edited: a difference that is meant is listed here,
- * with its reason, and one that no longer occurs has to be taken out again.
+ * An intentional change since a release. The stored files of a release are never edited: an intended difference is listed here,
+ * with its reason, and one that no longer occurs must be removed from the list.
  */
 export interface Change {
   readonly release: string
-  /** where, as a failing test names it; `*` stands for any characters: `tables/links/*.alias_key` */
+  /** the place, as a failing test names it; `*` matches any characters: `tables/links/*.alias_key` */
   readonly at: string
-  /** the value that is right today; left out when there is none any more */
+  /** the value that is correct now; missing when the value is gone */
   readonly now?: unknown
   readonly why: string
 }
@@ -26,5 +26,5 @@ export const changes: readonly Change[] = [
   },
 ]
 
-/** Types of events that came after the newest stored release, so that no stored log can hold them. */
+/** Types of events added since the newest stored release, which no stored log can contain. */
 export const typesSince: readonly string[] = []

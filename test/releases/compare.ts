@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Change } from './changes.ts'
 import type { Json, StoredTable } from './database.ts'
 
-/** One value that is not what it was; `undefined` stands for what is not there. */
+/** A value that differs from the stored one; `undefined` means that it is missing. */
 export interface Difference {
   readonly at: string
   readonly stored: unknown
@@ -11,14 +11,14 @@ export interface Difference {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Objects whose keys are data: one more would be wrong. Others may gain fields. */
+/** Returns whether the keys of an object are data, so that an additional key is a difference. Other objects may gain fields. */
 const isMap = (at: string, stored: Json) =>
   Object.keys(stored).length === 0 ||
   /\.(?:top[A-Z]\w*|by|by\.\w+|location|device|language|fields|held|free|reached)$/.test(at)
-/** Sentences that people read may be rewritten. */
+/** Returns whether a value is a sentence for people, which may be rewritten. */
 const isProse = (at: string) => /^answers\/.*\.json\.message$/.test(at)
 
-/** How a value differs from a stored one, in depth. What is new in an object is no difference, unless its keys are data. */
+/** Returns the differences between a value and the stored one, at any depth. A new field of an object is not a difference, unless its keys are data. */
 export const differences = (stored: unknown, now: unknown, at: string): Difference[] => {
   if (isProse(at) && typeof stored === 'string' && typeof now === 'string') return []
   if (Array.isArray(stored) && Array.isArray(now)) {
@@ -32,7 +32,7 @@ export const differences = (stored: unknown, now: unknown, at: string): Differen
   return isDeepStrictEqual(stored, now) ? [] : [{ at, stored, now }]
 }
 
-/** Rows by their key; without one, by all stored columns. Equal names are numbered. */
+/** Returns rows by their primary key or, without one, by all stored columns. Equal names are numbered. */
 const byKey = (rows: readonly Json[], key: readonly string[], columns: readonly string[]) => {
   const found = new Map<string, Json>()
   for (const row of rows) {
@@ -44,7 +44,7 @@ const byKey = (rows: readonly Json[], key: readonly string[], columns: readonly 
   return found
 }
 
-/** How the rows of a table differ from the stored ones; columns that are not stored are not looked at. */
+/** Returns the differences between the rows of a table and the stored ones. Columns that are not stored are ignored. */
 export const tableDifferences = (stored: StoredTable, now: StoredTable | undefined, at: string): Difference[] => {
   if (!now) return [{ at, stored: `${stored.rows.length} rows`, now: undefined }]
   const columns = Object.keys(stored.rows[0] ?? {})
@@ -65,7 +65,7 @@ const matches = ({ at, now }: Change, difference: Difference) => {
   return new RegExp(`^${pattern}$`).test(difference.at) && isDeepStrictEqual(now, difference.now)
 }
 
-/** Differences of a part (`at` begins with it) that no listed change explains, and listed changes that explain none. */
+/** Returns the differences in a part (the beginning of `at`) that no listed change explains, and listed changes that explain no difference. */
 export const unexplained = (found: readonly Difference[], part: string, changes: readonly Change[]): string[] => {
   const mine = changes.filter(({ at }) => at.startsWith(`${part}/`))
   const say = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value))

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import type { Connection } from '../../src/postgres/database.ts'
 
-/** A JSON object; of the log and the tables every number that JavaScript cannot hold exactly is a string. */
+/** A JSON object; numbers of the log and the tables that JavaScript cannot represent exactly are strings. */
 export type Json = Readonly<Record<string, unknown>>
 
 export const withClient = async <T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> => {
@@ -16,7 +16,7 @@ export const withClient = async <T>(connection: Connection, work: (client: pg.Cl
   }
 }
 
-/** Rows of a table as JSON, ordered by all they hold. */
+/** Returns the rows of a table as JSON, ordered by all their columns. */
 export const rowsOf = async (client: pg.Client, table: string): Promise<Json[]> => {
   const { rows } = await client.query<{ row: string }>(
     `select to_json(t)::text as row from ${table} t order by t::text`,
@@ -25,7 +25,7 @@ export const rowsOf = async (client: pg.Client, table: string): Promise<Json[]> 
   return rows.map(({ row }) => JSON.parse(row.replaceAll(/([[:,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"')) as Json)
 }
 
-/** Names of the tables of a schema, without the schema. */
+/** Returns the names of the tables in a schema, without the schema. */
 const tablesIn = async (client: pg.Client, schema: string) => {
   const { rows } = await client.query<{ name: string }>(
     'select tablename as name from pg_tables where schemaname = $1 order by 1',
@@ -34,14 +34,14 @@ const tablesIn = async (client: pg.Client, schema: string) => {
   return rows.map(({ name }) => name)
 }
 
-/** Names in the code of the read tables that there are. */
+/** Returns the names that the code uses for the existing read tables. */
 export const readTableNames = (connection: Connection) =>
   withClient(connection, async (client) => {
     const names = (await tablesIn(client, 'read')).flatMap((name) => /^(\w+)_v\d+_\d+$/.exec(name)?.[1] ?? [])
     return [...new Set(names)]
   })
 
-/** The log as lines of JSON, in its order: what any engine needs to hold it again. */
+/** Returns the events of the log in order, with everything that another engine needs to store them. */
 export const readEvents = async (client: pg.Client) => {
   const { rows } = await client.query<Json & { position: string; revision: string; at: Date }>(
     'select stream, revision, position, id, type, at, data, metadata from log.events order by position',
@@ -49,10 +49,10 @@ export const readEvents = async (client: pg.Client) => {
   return rows.map((row) => ({ ...row, revision: Number(row.revision), position: Number(row.position) }))
 }
 
-/** Tables that may be lost with the server hold nothing worth keeping. */
+/** Unlogged tables, which PostgreSQL may lose, are not part of a release. */
 const volatile = ['rate_limits']
 
-/** What the schema `state` holds: rows by table, and how far each sequence has come. */
+/** Returns the contents of the schema `state`: rows by table, and the last value of each sequence. */
 export const readState = async (client: pg.Client) => {
   const tables: Record<string, Json[]> = {}
   for (const table of await tablesIn(client, 'state'))
@@ -64,20 +64,20 @@ export const readState = async (client: pg.Client) => {
 }
 export type State = Awaited<ReturnType<typeof readState>>
 
-/** What knex keeps its record of migrations in. */
+/** The tables in which knex records migrations. */
 const migrationTables = `create schema state;
 create table state.knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
 create table state.knex_migrations_lock (index serial primary key, is_locked integer);
 `
 
-/** The schemas `log` and `state` as SQL: the migrations of a program, and the record that they were carried out. */
+/** Returns the schemas `log` and `state` as SQL: the migrations of a program, and the tables that record them. */
 export const schemaSql = async (migrations: URL) => {
   const names = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort()
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, migrations), 'utf8')))
   return migrationTables + names.map((name, i) => `\n-- ${name}\n${texts[i]}`).join('')
 }
 
-/** Puts a stored log and state into an empty database. */
+/** Restores a stored log and state into an empty database. */
 export const restore = (connection: Connection, schema: string, events: readonly Json[], state: State) =>
   withClient(connection, async (client) => {
     await client.query(schema)
@@ -94,7 +94,7 @@ export const restore = (connection: Connection, schema: string, events: readonly
       if (last !== null) await client.query('select setval($1, $2)', [`state.${name}`, last])
   })
 
-/** Columns of a table's primary key, none when it has none. */
+/** Returns the columns of a table's primary key; empty when it has none. */
 const keyOf = async (client: pg.Client, table: string) => {
   const { rows } = await client.query<{ name: string }>(
     `select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
@@ -104,7 +104,7 @@ const keyOf = async (client: pg.Client, table: string) => {
   return rows.map(({ name }) => name)
 }
 
-/** Which rows a read table holds; `key` names the columns that find one. */
+/** The rows of a read table; `key` holds the columns of its primary key. */
 export interface StoredTable {
   readonly key: readonly string[]
   readonly rows: readonly Json[]
@@ -115,10 +115,10 @@ const without = (row: Json, name: string) =>
   Object.fromEntries(Object.entries(row).filter(([column]) => column !== name))
 
 /**
- * Clicks with labels in place of their ids, and without their order: spools that are recorded at the same time may come in any order,
- * and labels are numbered as they come.
+ * Returns the tables with labels in place of their ids, and without the order of clicks: spools are recorded concurrently, in any order,
+ * and labels are numbered in the order of their first occurrence.
  */
-const asTheyMean = ({ clicks, labels, ...tables }: Record<string, StoredTable>): Record<string, StoredTable> => {
+const withoutOrder = ({ clicks, labels, ...tables }: Record<string, StoredTable>): Record<string, StoredTable> => {
   if (!clicks || !labels) return tables
   const texts = new Map(labels.rows.map(({ id, label }) => [id, label]))
   const labelled = (row: Json) =>
@@ -132,7 +132,7 @@ const asTheyMean = ({ clicks, labels, ...tables }: Record<string, StoredTable>):
   }
 }
 
-/** The rows of read tables, given their names in the code; `physical` says what they are called in the database. */
+/** Returns the rows of read tables by the names that the code uses; `physical` returns the name of a table in the database. */
 export const readTables = async (
   connection: Connection,
   names: readonly string[],
@@ -142,5 +142,5 @@ export const readTables = async (
     const tables: Record<string, StoredTable> = {}
     for (const name of names)
       tables[name] = { key: await keyOf(client, physical(name)), rows: await rowsOf(client, physical(name)) }
-    return asTheyMean(tables)
+    return withoutOrder(tables)
   })

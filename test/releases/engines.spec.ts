@@ -28,7 +28,7 @@ const engines: Readonly<Record<string, (codec: Codec, opening: Opening) => Promi
 
 const eventOf = ({ id, type, data, metadata }: Json) => ({ id, type, data, metadata }) as unknown as New<DomainEvent>
 
-/** Appends the lines of a stored log as they are; the first one opens the log. */
+/** Appends the events of a stored log unchanged, except the first, which opens the log. */
 const fill = async (store: EventStore, lines: readonly Json[]) => {
   for (const line of lines.slice(1)) {
     const { stream, revision } = line as { stream: string; revision: number }
@@ -37,7 +37,7 @@ const fill = async (store: EventStore, lines: readonly Json[]) => {
   }
 }
 
-/** States alone: positions and times are the engine's own, and how far spools have come is not the log's alone. */
+/** Returns only the states: positions and times differ between engines, and the progress of spools does not depend on the log alone. */
 const statesOf = (folds: Json) =>
   Object.fromEntries(
     Object.entries(folds)

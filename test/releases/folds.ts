@@ -23,17 +23,17 @@ const by =
   <C, S, E extends DomainEvent>(decider: Decider<C, S, E>): Fold =>
   async ({ handler }, stream) => {
     const { state, revision, since, createdBy } = await handler.load(decider, parseStreamId(stream).id)
-    // the stored answers of the release call it `founder`
+    // release 0.1.0 stored this field as `founder`
     return { state, revision: String(revision), since, founder: createdBy }
   }
 
-/** A claim's newest holder; a name may contain hyphens, its kind does not. */
+/** Returns the newest holder of a claim. Its name may contain hyphens, its kind does not. */
 const claimant: Fold = async ({ handler }, stream) => {
   const [, kind = '', name = ''] = /^claim-([a-z]+)-(.*)$/.exec(stream) ?? []
   return { holder: await handler.claimant({ kind, name } as Parameters<typeof handler.claimant>[0]) }
 }
 
-/** How far a click log has taken spools and a topic. */
+/** Returns how far a click log has recorded its spools and its topic. */
 const clickLog: Fold = async ({ store }, stream) => {
   const [, log = '', partition = ''] = /^clicks-(.+)-(\d+)$/.exec(stream) ?? []
   const last = await store.last(stream)
@@ -46,7 +46,7 @@ const clickLog: Fold = async ({ store }, stream) => {
   return { partitions, reached, taken: await recording.lastMessage(Number(partition)) }
 }
 
-/** How the streams of each kind are folded; the log's own stream has no state. */
+/** The fold of each kind of stream. The log's own stream has no state. */
 const folds: Readonly<Record<string, Fold>> = {
   account: by(account),
   answer: by(answer),
@@ -64,7 +64,7 @@ const folds: Readonly<Record<string, Fold>> = {
   splash: by(splash),
 }
 
-/** The state of every stream, by its name, as the deciders fold it. */
+/** Returns the state of every stream, by name, as the deciders fold it. */
 export const foldAll = async (ledger: Ledger, streams: readonly string[]): Promise<Json> => {
   const states: Record<string, object> = {}
   for (const stream of streams) {
@@ -72,6 +72,6 @@ export const foldAll = async (ledger: Ledger, streams: readonly string[]): Promi
     if (fold) states[stream] = await fold(ledger, stream)
     else if (stream !== 'log') throw new Error(`${stream} has no fold`)
   }
-  // as it is stored: what is undefined is not there
+  // like the stored JSON, without undefined fields
   return JSON.parse(JSON.stringify(states)) as Json
 }

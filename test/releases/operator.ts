@@ -22,7 +22,7 @@ const context = (owner: number, kind: 'operator' | 'service' | 'key' = 'operator
   at: when.toISOString(),
 })
 
-/** What the operator's commands do to accounts. */
+/** Returns functions that change accounts as the operator's commands do. */
 export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
   const change = (command: Extract<AccountCommand, { readonly id: number }>) =>
     handle(account, command, context(command.id))
@@ -30,7 +30,7 @@ export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
     disable: (id: number) => change({ type: 'DisableAccount', id }),
     enable: (id: number) => change({ type: 'EnableAccount', id }),
     erase: (id: number) => change({ type: 'EraseAccount', id }),
-    /** Returns the key that replaces the account's one. */
+    /** Replaces the account's API key and returns the new one. */
     issueKey: async (id: number, expires: string) => {
       const { id: key, key: apiKey, hash } = newKey(keys.service)
       await change({ type: 'IssueKey', id, apiKey: { key, hash, expires } })
@@ -39,7 +39,7 @@ export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
   }
 }
 
-/** A look at the DNS of all domains, and what follows after several: one stops, another lives again. */
+/** Checks the DNS of all domains once, then appends the results of more checks: one domain becomes unverified, another active again. */
 export const withDomainChecks = async (
   { reader, handler: commands }: Ledger,
   { checked, unverified }: Readonly<Record<'checked' | 'unverified', number>>,
@@ -64,8 +64,8 @@ export const withDomainChecks = async (
 const minute = 60_000
 
 /**
- * Names claimed by processes that were killed before the resource had its event, as an engine without transactions leaves them:
- * taken over by others later, with a fence in the stream of a link that never was and in that of one that lives.
+ * Claims names in processes that are killed before they append the resource, as can happen on an engine without transactions.
+ * Another account then takes the names over, which fences off one link that was never created and one that exists.
  */
 export const withClaims = async (
   { store, db, handler: commands }: Ledger,
@@ -103,7 +103,7 @@ export const withClaims = async (
 /** The click log of a Kafka topic. */
 export const topic = { log: 'linkledger.clicks', partitions: 2 } as const
 
-/** Clicks of several days, from a spool that lost some and dropped others: straight into the log, and through Kafka. */
+/** Records clicks of several days, from a spool that lost some and dropped others: directly into the log, and through Kafka. */
 export const withClickLogs = async (
   { store }: Ledger,
   { account: owner, link: id, spool }: { readonly account: number; readonly link: number; readonly spool: string },

@@ -11,7 +11,7 @@ export const register = async (app: TestApp, name: string): Promise<Account> => 
   return { name, id, key }
 }
 
-/** The account with everything. Resolves with what others refer to. */
+/** Fills the account that has every kind of resource. Returns the ids that other steps refer to. */
 const populateFirst = async (app: TestApp, ann: Account, logo: string) => {
   const actor = apiAs(app, ann)
   const parts = await makeParts(actor)
@@ -30,7 +30,7 @@ const populateFirst = async (app: TestApp, ann: Account, logo: string) => {
   return { parts, domains, links, groups }
 }
 
-/** A second account with little, one that is disabled, one that was disabled for a while, and one that is erased. */
+/** Gives each of these accounts one resource of each kind. */
 const populateOthers = async (app: TestApp, { bob, dan, eve }: Readonly<Record<'bob' | 'dan' | 'eve', Account>>) => {
   for (const account of [bob, dan, eve]) {
     const { add, call } = apiAs(app, account)
@@ -50,7 +50,7 @@ const populateOthers = async (app: TestApp, { bob, dan, eve }: Readonly<Record<'
 }
 
 /**
- * Makes the service write everything that a log can hold: through its API where that is possible, otherwise through the code that
+ * Makes the service write every type of event: through its API where that is possible, otherwise through the code that
  * the program itself uses. Resolves when the link that expires has expired.
  */
 export const populate = async (app: TestApp, logo: string): Promise<readonly Account[]> => {
@@ -76,7 +76,7 @@ export const populate = async (app: TestApp, logo: string): Promise<readonly Acc
   const expired = await register(app, 'gus')
   const past = await operator.issueKey(expired.id, new Date().toISOString())
   while ((await visit(app, '/brief')).status !== 410) await sleep(100)
-  // the e-mail that ann gave up is free, the username is not
+  // ann's old e-mail is free, her username is not
   const again = await register(app, 'ann')
   return [ann, bob, dan, eve, { ...fay, key: rotated }, { ...expired, key: past }, { ...again, name: 'hal' }]
 }

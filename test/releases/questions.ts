@@ -5,7 +5,7 @@ import type { Json } from './database.ts'
 import type { Account } from './resources.ts'
 import { brandHost, ownHost } from './visits.ts'
 
-/** A request, by `as` with that account's key. */
+/** A request, with the API key of the account `as` if there is one. */
 export interface Question {
   readonly as?: string
   readonly method: string
@@ -14,7 +14,7 @@ export interface Question {
   readonly body?: string
 }
 
-/** What matters of a response: of a page the addresses and its owner's words, of an image its pixels. */
+/** The parts of a response that are compared: of a page its addresses and its owner's texts, of an image its pixels. */
 export interface Reply {
   readonly status: number
   readonly type: string | undefined
@@ -44,7 +44,7 @@ const spans = [
   `from=2026-01-02&to=2026-01-03&interval=hour&by=country`,
 ]
 
-/** Every list in pages, filters and orders. */
+/** Returns the paths of every list, with pages, filters and orders. */
 const listPaths = () => [
   ...Object.values(kinds).flatMap(({ list }) => [list, `${list}?limit=3&page=2`, `${list}?limit=1&page=99`]),
   '/api/urls?order=click',
@@ -67,7 +67,7 @@ const onePaths = () => [
   ...numbers(11).map((id) => `/api/overlay/${id}/answers`),
 ]
 
-/** All that the accounts can ask: of the two that have much, also for what is the other's. */
+/** Returns all GET requests of each account. The two accounts with many resources also request each other's. */
 export const apiQuestions = (accounts: readonly Account[]): Question[] =>
   accounts.flatMap(({ name }) => {
     const few = [
@@ -88,14 +88,14 @@ const aliases =
   'overlaid-1 overlaid-2 overlaid-3 overlaid-4 overlaid-5 overlaid-6 u/ann/Spring-1 u/ann/hush-2 u/bob/camp-bob-4 u/eve/camp-eve-6'
 const hosts = [ownHost, brandHost, 'restored.example.org', 'unverified.example.org', 'deleted.example.org']
 
-/** All that a visitor can look at; `qr` are the public addresses of QR codes. */
+/** Returns all requests of a visitor; `qr` holds the public paths of QR codes. */
 export const publicQuestions = (qr: readonly string[]): Question[] => {
   const get = (path: string, headers: Readonly<Record<string, string>> = {}, host = ownHost): Question => ({
     method: 'GET',
     path,
     headers: { Host: host, ...visitor, ...headers },
   })
-  // an address may ask for few unknown aliases a minute: each question comes from one of its own
+  // unknown aliases are rate limited per IP address, so each request comes from a different one
   const all = [
     ...aliases.split(' ').map((alias) => get(`/${alias}`)),
     ...['full', 'countdown', 'overlaid-1'].map((alias) => get(`/${alias}`, { Accept: 'application/json' })),
@@ -154,7 +154,7 @@ const plain = (html: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** Addresses that a page leads to or loads from. */
+/** Returns the addresses that a page links to or loads from. */
 const addressesIn = (page: string) =>
   [...new Set(page.match(/(?:https?:\/\/|(?<=(?:href|action|src)=")\/)[^\s"'<>()]*/g) ?? [])].toSorted()
 
@@ -172,7 +172,7 @@ const readReply = ({ status, type, location, body }: Received, words: readonly s
   return { ...common, addresses: addressesIn(page), words: words.filter((word) => page.includes(word)) }
 }
 
-/** Asks a service; `words` are the texts of owners that are looked for in pages. */
+/** Sends a request to a service; `words` are the texts of owners to look for in pages. */
 export const ask = async (
   address: string,
   question: Question,
@@ -186,7 +186,7 @@ export const ask = async (
   return readReply(await receive(address, { ...question, headers: authorized }), words)
 }
 
-/** Texts that owners wrote, as the API gives them: what is long enough not to be in a page by chance. */
+/** Returns the texts of owners in a response of the API, without those that are so short that a page could contain them by chance. */
 export const wordsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return /[ :]/.test(value) && !/^[\d :-]+$/.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []

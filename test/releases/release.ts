@@ -11,7 +11,7 @@ import { freshDatabase } from '../support/database.ts'
 import { type Json, restore, type State, withClient } from './database.ts'
 import type { Account } from './resources.ts'
 
-/** Where the stored releases are: a folder each, named by its version. */
+/** The folder of the stored releases. Each has a subfolder named by its version. */
 export const releases = new URL('./', import.meta.url).pathname
 
 /** The versions of the stored releases. */
@@ -26,7 +26,7 @@ export interface StoredSpool {
   readonly last: number
 }
 
-/** What has to be known of a release to go on with its data. */
+/** What a service needs to continue with the data of a release. */
 export interface Release {
   readonly version: string
   readonly baseUrl: string
@@ -42,7 +42,7 @@ export const readLines = async (dir: string, name: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Json)
 
-/** Settings of a service that works on a stored release. */
+/** Returns the settings of a service that uses the data of a stored release. */
 export const settingsOf = ({ baseUrl, secret }: Pick<Release, 'baseUrl' | 'secret'>) => ({
   BASE_URL: baseUrl,
   SECRET: secret,
@@ -50,7 +50,7 @@ export const settingsOf = ({ baseUrl, secret }: Pick<Release, 'baseUrl' | 'secre
   REGISTRATION: 'open',
 })
 
-/** Whether the log has every visit of these spools. */
+/** Returns whether the log has every visit of these spools. */
 export const isRecorded = async (client: Client, spools: readonly StoredSpool[]) => {
   for (const { id, stream, last } of spools) {
     const { rows } = await client.query<{ n: number | null }>(
@@ -62,7 +62,7 @@ export const isRecorded = async (client: Client, spools: readonly StoredSpool[])
   return true
 }
 
-/** Whether all read tables have all of the log. */
+/** Returns whether all read tables are up to date with the log. */
 const isProjected = async (client: Client) => {
   const { rows } = await client.query<{ behind: boolean }>(
     `with head as (select type = 'LinkClicked' as clicks, max(position) as position from log.events group by 1)
@@ -78,7 +78,7 @@ const isCaughtUp = async ({ app, connection }: TestApp, { spools }: Release) => 
   return withClient(connection, async (client) => (await isRecorded(client, spools)) && (await isProjected(client)))
 }
 
-/** A fresh database with a stored log and state. */
+/** Returns a new database with a stored log and state. */
 const restored = async (dir: string) => {
   const connection = await freshDatabase()
   const schema = await readFile(join(dir, 'schema.sql'), 'utf8')
@@ -86,14 +86,14 @@ const restored = async (dir: string) => {
   return connection
 }
 
-/** The keys that open what is sealed in a stored log. */
+/** Opens the keys that decrypt the sealed fields of a stored log. */
 export const openKeysOf = async (dir: string) => {
   const { secret } = await readJson<Release>(dir, 'release.json')
   const db = openDatabase(await restored(dir), { name: 'spec', max: 1, timeout: 30_000, onError: () => {} })
   return { keys: await openKeys(db, secret), close: () => db.destroy() }
 }
 
-/** Starts today's service on a copy of a stored release; resolves when it has recorded and projected everything. */
+/** Starts the current service on a copy of a stored release; resolves when it has recorded and projected everything. */
 export const startOn = async (dir: string) => {
   const release = await readJson<Release>(dir, 'release.json')
   const connection = await restored(dir)

@@ -67,7 +67,7 @@ const qrCodes = (logo: string) => [
   { type: 'wifi', data: { ssid: 'Guest net', pass: 'correct horse', encryption: 'WPA2' }, name: 'Guest Wi-Fi' },
 ]
 
-/** Resources that links refer to: pixels, overlays, splash pages and campaigns; each kind has a changed and a deleted one. */
+/** Creates resources that links refer to: pixels, overlays, splash pages and campaigns. Of each kind, one is changed and one is deleted. */
 export const makeParts = async ({ add, update, remove }: Actor) => {
   const pixels: number[] = []
   for (const [i, type] of pixelTypes.split(' ').entries())
@@ -100,7 +100,7 @@ export const makeParts = async ({ add, update, remove }: Actor) => {
 }
 type Parts = Awaited<ReturnType<typeof makeParts>>
 
-/** A link with every field, one of every way of redirecting, and a life that ends. */
+/** Creates a link with every field, one for each way of redirecting, and links that are renamed, deleted or about to expire. */
 export const makeLinks = async ({ add, update, remove, call }: Actor, parts: Parts, domain: number) => {
   const link = (custom: string, fields: object = {}) => add('url', { url: `${long}${custom}`, custom, ...fields })
   const full = await link('Full', {
@@ -140,7 +140,7 @@ export const makeLinks = async ({ add, update, remove, call }: Actor, parts: Par
   await link('first-name')
   const renamed = (await call('GET', '/api/urls?short=first-name'))['details'].id as number
   await update('url', renamed, { url: `${long}renamed`, custom: 'second-name', domain: `https://${brandHost}` })
-  // an alias that was given up comes back to its account: after a rename, and after a deletion
+  // an account can reuse its own aliases: after a rename, and after a deletion
   await link('first-name', { title: 'Second holder' })
   await remove('url', await link('spring', { title: 'First spring' }))
   await link('Spring', { title: 'Second spring', campaign: parts.former })
@@ -152,7 +152,7 @@ export const makeLinks = async ({ add, update, remove, call }: Actor, parts: Par
   return { full, direct, locked, random, renamed, brief, domain }
 }
 
-/** QR codes, bio pages and channels with members of all three kinds. */
+/** Creates QR codes, bio pages, and channels with items of all three kinds. */
 export const makeGroups = async ({ add, update, remove, call }: Actor, full: number, direct: number, logo: string) => {
   const codes: number[] = []
   for (const code of qrCodes(logo)) codes.push(await add('qr', code))
@@ -187,7 +187,7 @@ export const makeGroups = async ({ add, update, remove, call }: Actor, full: num
   return { codes, bio, mixed, plain }
 }
 
-/** A domain that is changed, one deleted and added again, two that checks are about, and a deleted one; some have links. */
+/** Creates a domain that is changed, one that is deleted and added again, two for DNS checks, and a deleted one. Some have links. */
 export const makeDomains = async ({ add, update, remove }: Actor) => {
   const brand = await add('domain', {
     domain: `https://${brandHost}`,

@@ -31,7 +31,7 @@ for (const version of versions)
     })
     after(() => started?.close())
 
-    /** The service's replies to the stored requests that pass the filter, against the stored ones. */
+    /** Returns the differences between the service's responses and the stored ones, for the requests that pass the filter. */
     const compareReplies = async (part: string, wanted: (question: Question) => boolean) => {
       const { app, release } = started
       const answers = (await readLines(dir, 'answers.jsonl')) as unknown as Answer[]
@@ -70,7 +70,7 @@ for (const version of versions)
       expectSame(found, 'answers')
     })
 
-    // visits are recorded, so this comes after what is counted
+    // last, because these visits are recorded and would change the statistics
     it('leads visitors to the same addresses and shows them the same data', async () => {
       const found = await compareReplies('pages', ({ as }) => as === undefined)
       expectSame(found, 'pages')

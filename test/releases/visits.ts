@@ -15,7 +15,7 @@ const agents = {
   slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
 } as const
 
-/** Visits a public address; the last byte of the address says who comes. */
+/** Visits a public path. Throws when the service responds with an error. */
 export const visit = async (
   app: TestApp,
   path: string,
@@ -34,7 +34,7 @@ export interface VisitOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** People on several browsers, programs, and a browser that fetches ahead. */
+/** People with several browsers, bots, and a browser that prefetches. */
 export const visitors: readonly VisitOptions[] = [
   {},
   {},
@@ -49,7 +49,7 @@ export const visitors: readonly VisitOptions[] = [
   { agent: 'firefox', headers: { 'Sec-Purpose': 'prefetch' } },
 ]
 
-/** The form of an overlay, filled in by a visitor. */
+/** Submits the form of an overlay. */
 export const answer = async (app: TestApp, overlay: number, fields: Readonly<Record<string, string>>) => {
   const { status, text } = await send(app.address, 'POST', `/o/${overlay}`, {
     headers: { Host: ownHost, 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': '8.8.8.8' },
@@ -58,7 +58,7 @@ export const answer = async (app: TestApp, overlay: number, fields: Readonly<Rec
   if (status !== 200) throw new Error(`an answer to overlay ${overlay} got ${status}: ${text}`)
 }
 
-/** Answers to each overlay that has a form. */
+/** Submits answers to each overlay that has a form. */
 export const answerAll = async (app: TestApp, [, contact, poll, news]: readonly number[]) => {
   await answer(app, contact!, { name: 'Vic Visitor', email: 'vic@example.net', message: 'Please call me.\nThanks' })
   await answer(app, contact!, { email: 'second@example.net', message: 'Me too' })
@@ -66,7 +66,7 @@ export const answerAll = async (app: TestApp, [, contact, poll, news]: readonly 
   await answer(app, news!, { email: 'reader@example.net' })
 }
 
-/** Visits that come while appends wait, so that only the spool has them. */
+/** Sends visits while appends are blocked, so that only the spool has them. */
 export const visitOnce = async (app: TestApp) => {
   for (const path of ['/direct', '/full', '/of-bob', '/overlaid-2', '/of-dan'])
     for (const options of visitors.slice(0, 5)) await visit(app, path, options)

@@ -1,10 +1,10 @@
 /**
- * Stores data as the present release writes it, for later releases to be tested with:
+ * Stores data as the current release writes it, as test data for later releases:
  *
  *     npx tsx test/releases/write.ts
  *
- * makes the folder test/releases/<version in package.json>. Run it once, just before a release is tagged, and commit the folder;
- * a folder that is there already is never written again.
+ * creates the folder test/releases/<version in package.json>. Run it once, just before a release is tagged, and commit the folder.
+ * It refuses to overwrite an existing folder.
  */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const migrations = new URL('src/postgres/migrations/', root)
 const json = (value: unknown) => `${JSON.stringify(value, null, 1)}\n`
 const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
-/** The lock under which events are appended: while another session has it, visits stay in the spool. */
+/** The advisory lock that every append takes: while another session holds it, visits stay in the spool. */
 const appendLock = 7275463
 
 interface Line {
@@ -43,7 +43,7 @@ interface Line {
   readonly seq?: number
 }
 
-/** The partitions of the spool in a folder. A line of its files is a checksum and JSON: headers, then visits. */
+/** Returns the partitions of the spool in a folder. Each line of its files is a checksum and JSON: headers first, then visits. */
 const spoolIn = async (dir: string): Promise<StoredSpool[]> => {
   const files = (await readdir(dir)).filter((name) => name.endsWith('.spool')).sort()
   const texts = await Promise.all(files.map((name) => readFile(join(dir, name), 'utf8')))
@@ -58,14 +58,14 @@ const spoolIn = async (dir: string): Promise<StoredSpool[]> => {
   return [...last].map(([partition, seq]) => ({ id, stream: `clicks-${route?.log}-${partition}`, last: seq }))
 }
 
-/** A spool that was filled while visits went to Kafka, and left when the service was set to do without. */
+/** Leaves a spool as it remains when Kafka is switched off while the spool still has visits for it. */
 const leaveKafkaSpool = async (dir: string, { id: account }: Account) => {
   const spool = await openSpool({ dir, route: { log: topic.log, partitions: topic.partitions }, log: () => {} })
   for (let n = 1; n <= 12; n++) await spool.add(visit(n, { account, link: 3 + (n % 3) }))
   await spool.close()
 }
 
-/** Stores log, state and spools as a killed process leaves them: the newest visits are in the spools alone. */
+/** Stores log, state and spools as a killed process leaves them: only the spools have the newest visits. */
 const storeData = async (app: TestApp, dir: string, identity: Omit<Release, 'spools'>) => {
   const [from, to] = [join(app.dir, 'spool'), join(dir, 'spool')]
   const before = await spoolIn(from)
@@ -88,7 +88,7 @@ const storeData = async (app: TestApp, dir: string, identity: Omit<Release, 'spo
   })
 }
 
-/** Public addresses of an account's QR codes. */
+/** Returns the public paths of the QR codes of the first four accounts. */
 const qrPaths = async (app: TestApp, accounts: readonly Account[]) => {
   const lists = await Promise.all(accounts.slice(0, 4).map(({ key }) => app.get('/api/qr', { key })))
   return lists
@@ -96,8 +96,8 @@ const qrPaths = async (app: TestApp, accounts: readonly Account[]) => {
     .map(({ link }) => new URL(link).pathname)
 }
 
-/** Stores what the service makes of the data: states, rows and responses. */
-const storeMeaning = async (dir: string) => {
+/** Stores what the service derives from the data: states, rows and responses. */
+const storeExpectations = async (dir: string) => {
   const { app, release, close } = await startOn(dir)
   try {
     const { ledger } = app.app
@@ -110,7 +110,7 @@ const storeMeaning = async (dir: string) => {
     for (const question of apiQuestions(release.accounts))
       answers.push({ question, reply: await ask(app.address, question, release.accounts) })
     const words = wordsIn(answers.map(({ reply }) => reply.json))
-    // visits are recorded: pages come last
+    // last, because visits to public pages are recorded
     for (const question of publicQuestions(await qrPaths(app, release.accounts)))
       answers.push({ question, reply: await ask(app.address, question, release.accounts, words) })
     await writeFile(join(dir, 'answers.jsonl'), lines(answers))
@@ -122,7 +122,7 @@ const storeMeaning = async (dir: string) => {
 const write = async () => {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
   const [dir, unfinished] = [join(releases, version), join(releases, `.${version}`)]
-  if (existsSync(dir)) throw new Error(`${dir} is there already: a stored release is never written again`)
+  if (existsSync(dir)) throw new Error(`${dir} exists: a stored release is never overwritten`)
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished)
   const identity = { version, baseUrl: `http://${ownHost}`, secret: 'a secret that is stored with test data' }
@@ -134,11 +134,11 @@ const write = async () => {
   } finally {
     await app.close()
   }
-  await storeMeaning(unfinished)
+  await storeExpectations(unfinished)
   await rename(unfinished, dir)
 }
 
-// the database of the run is in there
+// contains the database of this run
 const home = await mkdtemp(join(tmpdir(), 'linkledger-write-'))
 process.env['LINKLEDGER_TEST_DIR'] = home
 try {
