@@ -10,7 +10,7 @@ import { skip } from './skip.ts'
 
 const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** The test shows a page in a real browser. */
+/** Skips a test where no browser is installed. */
 export const needsBrowser = (context: Context) => {
   if (!existsSync(program)) skip(context, `no Chromium at ${program}`, 'install chromium, or set CHROMIUM to its path')
 }
@@ -22,7 +22,7 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** Stands for the id of a load when a page has navigated to a blocked address: that load never finishes. */
+/** Replaces the id of a load when a page has navigated to a blocked address: that load never finishes. */
 const navigatedAway = 'navigated away'
 
 interface Message {
@@ -69,7 +69,7 @@ export const openBrowser = async () => {
       )
       to.write(`${JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) })}\0`)
     })
-  const heard = (message: Message) => {
+  const handleMessage = (message: Message) => {
     const { id, method, params } = message
     if (id !== undefined) {
       waiting.get(id)?.(message)
@@ -93,7 +93,7 @@ export const openBrowser = async () => {
   from.setEncoding('utf8').on('data', (text: string) => {
     const messages = (rest + text).split('\0')
     rest = messages.pop() ?? ''
-    for (const message of messages) heard(JSON.parse(message) as Message)
+    for (const message of messages) handleMessage(JSON.parse(message) as Message)
   })
 
   const { targetId } = await send<{ targetId: string }>('Target.createTarget', { url: 'about:blank' })

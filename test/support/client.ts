@@ -58,12 +58,12 @@ export const client = (address: string) => {
   }
 }
 
-/** Asks until the answer is as wished, and returns it; after `ms` returns the last answer, whatever it is. */
-export const until = async <T>(ask: () => Promise<T>, wished: (answer: T) => boolean, ms = 30_000): Promise<T> => {
+/** Repeats a request until `matches` accepts its result, and returns that result; after `ms`, returns the last one. */
+export const until = async <T>(ask: () => Promise<T>, matches: (answer: T) => boolean, ms = 30_000): Promise<T> => {
   const end = Date.now() + ms
   for (;;) {
     const answer = await ask()
-    if (wished(answer) || Date.now() > end) return answer
+    if (matches(answer) || Date.now() > end) return answer
     await new Promise((done) => setTimeout(done, 20))
   }
 }

@@ -16,7 +16,7 @@ export const commandReference = (program: Command): string => {
   )
 }
 
-/** The help as it is printed, with the texts added after it. */
+/** Returns the help as it is printed, with the texts added after it. */
 const helpOf = (command: Command) => {
   let text = ''
   command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp()

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** Requests a path with the given `Host` header, which `fetch` does not allow to set. */
+/** Requests a path with the given `Host` header, which `fetch` cannot set. */
 export const visitAt = (address: string, host: string, path: string, headers: Readonly<Record<string, string>>) =>
   new Promise<{ readonly status: number; readonly location: string | undefined; readonly body: string }>(
     (resolve, reject) => {

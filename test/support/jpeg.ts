@@ -3,13 +3,13 @@ const segment = (marker: number, data: readonly number[]) =>
 const frame = (width: number, height: number) =>
   segment(0xc2, [8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0])
 
-/** A JPEG that announces a size and has nothing more to say. */
+/** Returns a JPEG that declares a size and has no image data. */
 export const jpegHeader = (width: number, height: number) =>
   Buffer.concat([Buffer.from([0xff, 0xd8]), frame(width, height), Buffer.from([0xff, 0xd9])])
 
 /**
- * A progressive JPEG of 1024 x 1024 grey pixels in so many scans of 12 bytes each (ITU T.81, G.1.2.2): every scan says in two bytes
- * that none of the 16,384 blocks has anything in it, and a decoder visits them all for that.
+ * Returns a progressive JPEG of 1024 x 1024 grey pixels in many scans of 12 bytes each (ITU T.81, G.1.2.2). Every scan states in two
+ * bytes that all 16,384 blocks are empty, and makes a decoder visit each of them.
  */
 export const slowJpeg = (scans: number) => {
   const table = segment(0xc4, [0x10, 1, ...Array<number>(15).fill(0), 0xe0])

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Keyring } from '../../src/security/seal.ts'
 
-/** A key ring in memory. `destroy` does what erasing an account does. */
+/** Returns a key ring in memory. `destroy` removes a key, as erasing an account does. */
 export const memoryKeyring = () => {
   const keys = new Map<number, Buffer>()
   const keyring: Keyring = {

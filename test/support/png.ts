@@ -26,10 +26,10 @@ export const header = ({ width, height, depth = 8, color = 6, interlaced = false
   return chunk('IHDR', bytes)
 }
 
-/** A PNG of these parts, however wrong they are together. */
+/** Returns a PNG of these chunks, whether or not they fit together. */
 export const pngOfChunks = (...chunks: readonly Buffer[]) =>
   Buffer.concat([signature, ...chunks, chunk('IEND', Buffer.alloc(0))])
 
-/** A PNG that says the one and holds the other: `raw` is what its data unpacks to. */
-export const rawPng = (says: Header, raw: Buffer, ...before: readonly Buffer[]) =>
-  pngOfChunks(header(says), ...before, chunk('IDAT', deflateSync(raw, { level: 9 })))
+/** Returns a PNG whose header may contradict its data; `raw` is the decompressed data. */
+export const rawPng = (declared: Header, raw: Buffer, ...before: readonly Buffer[]) =>
+  pngOfChunks(header(declared), ...before, chunk('IDAT', deflateSync(raw, { level: 9 })))

@@ -4,14 +4,14 @@ import type { Raster } from '../../src/qr/raster.ts'
 
 export const readPng = (bytes: Uint8Array): Raster => PNG.sync.read(Buffer.from(bytes))
 
-/** What a scanner reads in a picture, undefined when it finds no code. */
+/** Returns what a scanner reads in a picture; undefined when it finds no code. */
 export const scan = ({ width, height, data }: Raster): string | undefined =>
   jsqr.default(new Uint8ClampedArray(data), width, height)?.data
 export const scanPng = (bytes: Uint8Array) => scan(readPng(bytes))
 
 const rgb = (color = '') => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
-/** An SVG of ours as pixels: its background, the rectangles of its path, and its logo, so many pixels a module. */
+/** Renders an SVG of ours as pixels: its background, the rectangles of its path, and its logo, at a number of pixels per module. */
 export const rasterise = (svg: string, scale = 4): Raster => {
   const [, modules = ''] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? []
   const side = Number(modules) * scale
@@ -45,7 +45,7 @@ export const rasterise = (svg: string, scale = 4): Raster => {
 }
 export const scanSvg = (svg: string) => scan(rasterise(svg))
 
-/** A picture without a pattern that a scanner could know. */
+/** Returns a picture without any pattern that a scanner could recognize. */
 export const noise = (width: number, height: number, random: (below: number) => number): Raster => ({
   width,
   height,

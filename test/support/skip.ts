@@ -8,16 +8,16 @@ export const skip = (context: Context, why: string, remedy: string): never => {
 
 const asRoot = 'run the tests as root'
 
-/** The test changes to another user or reads as another user, which only root may do. */
+/** Skips a test that runs or reads as another user, unless the tests run as root. */
 export const needsRoot = (context: Context) => {
   if (process.getuid?.() !== 0) skip(context, 'it acts as another user', asRoot)
 }
 
-/** The test reads `/proc` or uses `/dev/full`. */
+/** Skips a test that needs `/proc` or `/dev/full`, except on Linux. */
 export const needsLinux = (context: Context) => {
   if (process.platform !== 'linux') skip(context, 'it needs Linux', 'run the tests on Linux')
 }
 
-/** Mounts a small file system on a folder, which only root in a privileged container may do. */
+/** Skips a test that could not mount a small file system, which only root in a privileged container may do. */
 export const skipWithoutMount = (context: Context, problem: string) =>
   skip(context, `no tmpfs can be mounted (${problem.trim()})`, `${asRoot} with the right to mount`)

@@ -3,7 +3,7 @@ import { openTargets, type TargetsOptions } from '../../src/cache/targets.ts'
 import { type PublicTarget, type Target, targetStream } from '../../src/queries/target.ts'
 import { linkFields } from './events.ts'
 
-/** A link as the tables have it. */
+/** Returns a link as the tables store it. */
 export const target = (link: number, aliasKey = `alias-${link}`, over: Partial<Target> = {}): Target => ({
   ...linkFields,
   link,
@@ -16,7 +16,7 @@ export const target = (link: number, aliasKey = `alias-${link}`, over: Partial<T
   interstitial: undefined,
   ...over,
 })
-/** What an invalidation says of a changed link. */
+/** Returns the invalidation of a changed link. */
 export const changed = (row: Target, position: bigint) => ({
   stream: targetStream(row),
   domain: row.domain,
@@ -48,7 +48,7 @@ export const openTestTargets = (options: Partial<TargetsOptions> = {}) => {
     ...targets,
     get: async (aliasKey: string, domain: number | null = null) => linkOf(await targets.get(domain, aliasKey))?.link,
     url: async (aliasKey: string) => linkOf(await targets.get(null, aliasKey))?.url,
-    /** Changes the table; the cache learns of it by `invalidate`. */
+    /** Changes the table; `invalidate` notifies the cache. */
     write: (row: Target) => void rows.set(String(row.link), row),
     remove: (link: number) => void rows.delete(String(link)),
     lookups,

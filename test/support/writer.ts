@@ -14,7 +14,7 @@ import { memoryKeyring } from './keyring.ts'
 
 export const newMemoryStore = () => memoryStore(codec(memoryKeyring()))
 
-/** A store without transactions: it carries out the writes of an append one by one. `between` runs between two of them, and may throw. */
+/** Returns a store without transactions, which carries out the writes of an append one by one. `between` runs between two writes, and may throw. */
 export const oneByOne = (
   store: EventStore,
   between: (done: Write, next: Write) => Promise<unknown> = () => Promise.resolve(),
@@ -31,10 +31,10 @@ export const oneByOne = (
   },
 })
 
-/** The process ends here: nothing after this happens. */
+/** Simulates the end of a process: nothing after it is executed. */
 export class Killed extends Error {}
 
-/** Ids from 1 on; `asked` holds the number that each id had to exceed. */
+/** Returns ids from 1 on; `asked` holds the number that each id had to exceed. */
 export const countingIds = (start = 1) => {
   const asked: (number | undefined)[] = []
   let last = start - 1
@@ -55,7 +55,7 @@ const outcome = async <T>(result: Promise<T>) => {
   }
 }
 
-/** Sends commands of accounts, each at a second of the tests' day. Returns the `Refused` where a command is refused. */
+/** Sends commands of accounts, each at a given second of the tests' day. Returns the `Refused` when a command is refused. */
 export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
   const { handle, create, load } = handler(store)
   const context = (account: number, seconds: number, command: string = randomUUID()): Context => ({

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { TestApp } from '../app.ts'
 
-/** An id, or something that is not quite one. */
+/** An id, or a malformed one. */
 export type Id = number | string | undefined
 
 /** Calls the routes of campaigns, and visits their pages. `as` is another account's key. */

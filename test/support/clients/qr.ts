@@ -33,6 +33,6 @@ export const qrClient = (app: () => TestApp, key: () => string) => {
       [`qr-${id}`],
     )
 
-  /** What an operator's command does. */
+  /** Changes an account as an operator's command does. */
   return { add, update, details, first, made, image, says, scans, events }
 }

@@ -12,7 +12,7 @@ const { Empty } = shared
 
 type Answer = (error: Error | null, outcome?: Outcome, positioned?: boolean) => void
 
-/** Stores the events and answers, or does what the fault of the call says. */
+/** Stores the events and responds, or behaves as the fault of the call requires. */
 const store = (node: Node, stream: string, expected: Expected, events: readonly Proposed[], answer: Answer) => {
   const fault = node.faultOf({ kind: 'append', stream, types: events.map(({ type }) => type) })
   if (fault === 'silent') return

@@ -31,7 +31,7 @@ export interface Node {
   readonly log: MemoryLog
   /** how many calls of each kind have arrived */
   readonly calls: { append: number; batchAppend: number; read: number; subscribe: number }
-  /** Counts an event that was written to a subscription, as far as the client takes it. */
+  /** Counts an event that was written to a subscription, if the client accepts it. */
   readonly onSent: () => void
   readonly faultOf: (call: Call) => Fault | undefined
   readonly notLeader: () => Error

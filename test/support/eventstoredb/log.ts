@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 
-/** An event as a client sends it. */
+/** An event in the form that a client sends. */
 export interface Proposed {
   readonly id: string
   readonly type: string
