@@ -25,7 +25,7 @@ const linkDeleted = (id: number): New<DomainEvent> => ({
   },
 })
 
-/** Appending an event to a new stream, compared with a plain insert of the same row without any check. */
+/** Measures appending an event to a new stream, compared with a plain insert of the same row without any check. */
 export const append = async (bench: Bench): Promise<Line[]> => {
   const connection = await bench.database()
   const settings = { name: 'bench', timeout: 10_000, onError: () => {} }

@@ -2,7 +2,7 @@ import { type Bench, count, type Line, load, median } from './kit.ts'
 
 const runs = 5
 
-/** Creating links with random aliases over HTTP. The response to each comes when the link can be read. */
+/** Measures creating links with random aliases over HTTP. Each response is sent when the link can be read. */
 export const create = async (bench: Bench): Promise<Line[]> => {
   const service = await bench.service()
   const run = (seconds: number) =>

@@ -33,7 +33,7 @@ const running = new Set<ChildProcess>()
 /** Ends the processes that a failed benchmark has left running. */
 export const stopAll = () => running.forEach((child) => child.kill())
 
-/** Starts a process and resolves with its address when it has printed it. */
+/** Starts a process and resolves with its address once the process has printed it. */
 export const startListening = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const child: ChildProcess = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -104,7 +104,7 @@ export const quantile = (values: readonly number[], p: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Runs the task in `writers` parallel loops for some seconds; returns how often per second. */
+/** Runs the task in `writers` parallel loops for some seconds; returns the number of runs per second. */
 export const perSecond = async (writers: number, seconds: number, task: () => Promise<unknown>): Promise<number> => {
   const start = performance.now()
   let done = 0

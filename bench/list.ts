@@ -13,7 +13,7 @@ const [few, many] = [1_000, 100_000]
 const runs = 60
 const perAppend = 500
 
-/** Listing a page of an account with 100,000 links, compared with the same page of one with 1,000. */
+/** Measures listing a page of an account with 100,000 links, compared with an account with 1,000. */
 export const list = async (bench: Bench): Promise<Line[]> => {
   const connection = await bench.database()
   const service = await bench.service(connection)

@@ -58,7 +58,7 @@ const linkClicked = (n: number): Event<'LinkClicked'> => {
   }
 }
 
-/** Projecting clicks from the log into the tables of the statistics: facts, counters, labels, checkpoint. */
+/** Measures projecting clicks from the log into the tables of the statistics: facts, counters, labels, checkpoint. */
 export const project = async (bench: Bench): Promise<Line[]> => {
   const connection = await bench.database()
   const settings = { name: 'bench', timeout: 60_000, onError: () => {} }

@@ -12,14 +12,14 @@ const bare = `
   })
   server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`
 
-/** One target of each kind that this visitor does not match, so that all are evaluated. */
+/** One target of each kind, none of which this visitor matches, so that all are evaluated. */
 const targets = {
   devicetarget: [{ device: 'iphone', link: 'https://example.com/phone' }],
   geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }],
   languagetarget: [{ language: 'fr', link: 'https://example.com/fr' }],
 }
 
-/** Redirecting a cached link with durable clicks, compared with a server that only returns 302; and a link with targets, compared with one without. */
+/** Measures redirects of a cached link with durable clicks against a server that only returns 302, and of a link with targets against one without. */
 export const redirect = async (bench: Bench): Promise<Line[]> => {
   const [service, server] = [await bench.service(), await startListening(['--eval', bare])]
   const { key } = service

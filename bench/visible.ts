@@ -11,7 +11,7 @@ const ms = async (task: () => Promise<unknown>) => {
 const describe = (times: readonly number[]) =>
   `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`
 
-/** The time until a write can be read, and until a click has passed spool and log and is counted. */
+/** Measures the time until a write can be read, and until a click has passed through spool and log and is counted. */
 export const visible = async (bench: Bench): Promise<Line[]> => {
   const service = await bench.service()
   const { key } = service
