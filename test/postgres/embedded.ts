@@ -10,7 +10,7 @@ import { endChildren } from './child.ts'
 
 export const isRoot = process.getuid?.() === 0
 
-/** Runs a statement on a connection of its own. Returns its rows as arrays. */
+/** Runs a statement on a new connection. Returns its rows as arrays. */
 export const query = async (connection: EmbeddedConnection, sql: string): Promise<unknown[][]> => {
   const client = new pg.Client(connection)
   client.on('error', () => {})
@@ -33,19 +33,19 @@ export const eventually = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** The message of the error with which an attempt fails, `none` when it succeeds. */
+/** Returns the message of the error with which an attempt fails, `none` when it succeeds. */
 export const refusalOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'none',
     (error: Error) => error.message,
   )
 
-/** The state of a process as `ps` shows it; empty when there is none. */
+/** Returns the state of a process as `ps` shows it; empty when there is no such process. */
 export const stateOf = (pid: number) =>
   spawnSync('ps', ['-p', String(pid), '-o', 'stat='], { encoding: 'utf8' }).stdout.trim()
 export const isGone = (pid: number) => eventually(async () => expect(stateOf(pid)).to.match(/^Z?$/, `process ${pid}`))
 
-/** The parent of each process. */
+/** Returns the parent of each process. */
 export const parents = () =>
   new Map(
     execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -54,7 +54,7 @@ export const parents = () =>
       .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]),
   )
 
-/** The process id in the lock file of a cluster. */
+/** Returns the process id in the lock file of a cluster. */
 export const postmasterOf = async (folder: string) =>
   Number.parseInt(await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 

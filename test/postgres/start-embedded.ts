@@ -3,8 +3,8 @@ import { lockDataDir } from '../../src/lib/folderlock.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 
 /**
- * A process of its own around the code under test: `start-embedded.ts <embedded|datadir|leave> <dir>`. It says in lines of JSON what happens;
- * `stop` on its input stops it, and `leave` does not stop it at all.
+ * Runs the code under test in a separate process: `start-embedded.ts <embedded|datadir|leave> <dir>`. It reports what happens as lines of JSON.
+ * A line on its input stops it. With `leave`, nothing stops PostgreSQL.
  */
 const [what, dir = ''] = process.argv.slice(2)
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -23,8 +23,8 @@ try {
   if (what !== 'leave') {
     createInterface({ input: process.stdin }).on('line', () => {
       process.stdin.destroy()
-      const asked = performance.now()
-      void stop().then(() => say({ stopped: Math.round(performance.now() - asked) }))
+      const stopping = performance.now()
+      void stop().then(() => say({ stopped: Math.round(performance.now() - stopping) }))
     })
   }
 } catch (error) {

@@ -22,7 +22,7 @@ const emailChanged: AccountEvent = {
 }
 const passwordChanged: AccountEvent = { type: 'AccountPasswordChanged', data: { id, password: 'scrypt 2' } }
 
-/** The row of ann as she registered, who last changed at a position. */
+/** Returns the row of ann's account, last changed at a position. */
 const ann = (position: bigint, changed = {}) => ({
   id,
   email: 'ann@example.com',

@@ -16,7 +16,7 @@ const registered = (id: number): DomainEvent => ({
   type: 'AccountRegistered',
   data: { id, email: 'e', username: 'u', password: 'p', emailToken: 'e', usernameToken: 'u' },
 })
-/** Takes the id of every deleted link for a smallint, so that the database refuses some of them; of 666 it wants nothing to do with. */
+/** Stores the id of every deleted link as a smallint, so that the database rejects large ids. The handler throws for 666. */
 const numbers: Projection = {
   name: 'numbers',
   version: 1,
@@ -35,12 +35,12 @@ const deleted = (...ids: readonly number[]) =>
 describe('applying a batch of events', () => {
   let log: TestLog
   let listener: pg.Client
-  const heard: (string | undefined)[] = []
+  const payloads: (string | undefined)[] = []
   before(async () => {
     log = await openTestLog()
     listener = new pg.Client(log.connection)
     await listener.connect()
-    listener.on('notification', ({ payload }) => heard.push(payload))
+    listener.on('notification', ({ payload }) => payloads.push(payload))
     await listener.query('listen linkledger')
   })
   after(async () => {
@@ -50,9 +50,9 @@ describe('applying a batch of events', () => {
   /** Returns the notifications so far: a response to the listener comes after those that were sent before it. */
   const notified = async () => {
     await listener.query('select 1')
-    return heard
+    return payloads
   }
-  // the last test's notifications may still be on their way
+  // notifications of the previous test may still be in flight
   beforeEach(async () => void (await notified()).splice(0))
 
   const member = async (projection: Projection): Promise<Member> => ({

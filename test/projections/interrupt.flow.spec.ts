@@ -82,7 +82,7 @@ describe(`the projector (${repeatable})`, function () {
         projections: [...projections, failing('domain'), failing('clicks')],
         limit: 10 + random(50),
         onSeen: async () => {
-          // after the commit, before anything else learns of it
+          // after the commit, before it is reported
           if (way === 'after' && end.hits()) throw new Error('failed after the commit')
           if (way === 'between') end.hits()
         },

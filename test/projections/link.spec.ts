@@ -15,7 +15,7 @@ const updated = (
 })
 const deleted: DomainEvent = { type: 'LinkDeleted', data: { id } }
 
-/** The link's row as it was created, last changed at a position. */
+/** Returns the row of the link, last changed at a position. */
 const row = (position: bigint, changed = {}) => ({
   id,
   account: 1,

@@ -94,7 +94,7 @@ describe(`writing changes to the database (${repeatable})`, () => {
     (way: string): TableNames =>
     (table) =>
       `${way}_${table}`
-  /** Every row as text, with null for what is not there. */
+  /** Returns every row as text, with null for missing values. */
   const texts = (rows: readonly Row[], names: readonly string[]) =>
     rows.map((found) => JSON.stringify(names.map((name) => found[name] ?? null))).toSorted()
   const read = async (way: string) =>

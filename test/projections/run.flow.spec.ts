@@ -120,7 +120,7 @@ describe(`the projector (${repeatable})`, function () {
 
   it('does not report a position when it works on some of the projections only', async () => {
     await build()
-    const told: bigint[] = []
+    const reported: bigint[] = []
     const some = async (): Promise<Locks> => ({
       ...(await noLocks()),
       // another process holds the other locks
@@ -128,12 +128,12 @@ describe(`the projector (${repeatable})`, function () {
     })
     const projector = start({
       openLocks: some,
-      onSeen: async (filter, position) => void (filter === 'domain' && told.push(position)),
+      onSeen: async (filter, position) => void (filter === 'domain' && reported.push(position)),
     })
     await log().append(history(random, 100))
     await caughtUp(projector)
     expect((await dump(log().db, links))['links']).not.to.deep.equal([])
-    expect(told).to.deep.equal([])
+    expect(reported).to.deep.equal([])
   })
 
   it('reopens a subscription that stalls silently', async () => {
