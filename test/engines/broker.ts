@@ -26,10 +26,10 @@ const fetchJars = async (): Promise<string> => {
   await run('java', ['-version'])
   if (existsSync(libs)) return libs
   await mkdir(cache, { recursive: true })
-  const beside = await mkdtemp(join(cache, 'fetching-'))
-  await run('mvn', ['-q', '-B', '-f', recipe, `-Dlibs=${beside}`, 'package'], { timeout: 300_000 })
-  // complete or not at all: another run may fetch them at the same time
-  await rename(beside, libs).catch(() => rm(beside, { recursive: true }))
+  const unfinished = await mkdtemp(join(cache, 'fetching-'))
+  await run('mvn', ['-q', '-B', '-f', recipe, `-Dlibs=${unfinished}`, 'package'], { timeout: 300_000 })
+  // renamed when complete, because another run may fetch them at the same time
+  await rename(unfinished, libs).catch(() => rm(unfinished, { recursive: true }))
   return libs
 }
 
@@ -121,14 +121,14 @@ export interface Broker {
   readonly port: number
   /** the address for clients: the broker's, or the proxy's */
   readonly address: string
-  /** Resolves when it accepts connections. */
+  /** Resolves when the broker accepts connections. */
   readonly start: () => Promise<void>
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
-  /** Suspends it: it keeps its connections and does not respond. */
+  /** Suspends the broker: it keeps its connections and does not respond. */
   readonly freeze: () => Promise<void>
   readonly thaw: () => Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the broker and removes its data. */
   readonly clear: () => Promise<void>
 }
 

@@ -18,7 +18,7 @@ interface ClickRow {
   }
 }
 
-/** The click events in the log, in its order. */
+/** Returns the click events in the log, in its order. */
 export const clickEvents = (database: Connection) =>
   query<ClickRow>(database, `select stream, type, data from log.events where stream like 'clicks-%' order by position`)
 

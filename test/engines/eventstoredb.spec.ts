@@ -16,7 +16,7 @@ import { runCommand, type Service } from '../support/process.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listed } from '../support/load.ts'
 
-/** Waits until the service has projected the log, which is long on a server that was used before. */
+/** Waits until the service has projected the log, which may take long on a server that was used before. */
 const ready = async <S extends Pick<TestApp, 'get'>>(service: S) => {
   const { status, text } = await until(
     () => service.get('/readyz'),

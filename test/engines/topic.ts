@@ -18,7 +18,7 @@ import { type Proxy, startProxy } from './proxy.ts'
 
 export const partitions = 3
 
-/** Clicks of one spool, each on the link of its own number. */
+/** Returns clicks of one spool; click `n` goes to link `n`. */
 export const clicks = (from: number, to: number, spool = 's'): ClickEntry[] => delivered(entries(from, to), spool)
 
 /** Waits until a recorder has halted partitions, and returns them. */
@@ -82,7 +82,7 @@ export const useTopic = () => {
     openSink,
     linksIn,
     eventsIn: (partition: number) => eventsOf(store, `clicks-${kafka.topic}-${partition}`),
-    /** Delivers as a relay does: again, until it succeeds. */
+    /** Delivers as a relay does: retries until it succeeds. */
     send: async (part: EntriesByPartition, sink = openSink()) => {
       for (let left = 50; ; left--)
         try {

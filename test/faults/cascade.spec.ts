@@ -14,7 +14,7 @@ import { memoryKeyring } from '../support/keyring.ts'
 import type { Service } from '../support/process.ts'
 
 const many = 10_000
-/** far from what the service's own sequence gives */
+/** far from the ids that the service's own sequence returns */
 const firstLink = 1_000_000
 const links = Array.from({ length: many }, (_, n) => firstLink + n)
 

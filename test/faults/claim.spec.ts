@@ -63,12 +63,12 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
     const stopped = (ids: number, writes = 1) => {
       let go = () => {}
       let reached = () => {}
-      const let_go = new Promise<void>((resolve) => (go = resolve))
+      const resumed = new Promise<void>((resolve) => (go = resolve))
       const isStopped = new Promise<void>((resolve) => (reached = resolve))
       const between = async () => {
         if (--writes !== 0) return
         reached()
-        await let_go
+        await resumed
       }
       return { ...writer(oneByOne(store, between), countingIds(ids).next), go, isStopped }
     }
@@ -217,18 +217,18 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         }
         for (let n = 0; n < wishes; n++) {
           // new names from time to time, because a released name stays reserved for its account
-          const wished = wish(`alias-${n >> 4}-${random(2)}`)
+          const expected = wish(`alias-${n >> 4}-${random(2)}`)
           // a killed process retries sooner or later
           for (let outcome: unknown = new Killed(); outcome instanceof Killed && random(4) > 0;) {
             now += random(20)
-            outcome = await wished().catch((error: unknown) => error)
+            outcome = await expected().catch((error: unknown) => error)
             if (outcome instanceof Error && !(outcome instanceof Killed || outcome instanceof Refused)) throw outcome
             await turns(10)
           }
         }
       }
       await Promise.all([1, 1, 2, 3, 3].map(client))
-      expect(deaths, 'how often somebody was killed').to.be.at.least(1)
+      expect(deaths, 'number of kills').to.be.at.least(1)
 
       // the newest claim of each alias in use is by the link that has it
       for (const [alias, [holder]] of await holders(store)) {

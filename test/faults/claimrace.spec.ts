@@ -15,7 +15,7 @@ describe('a name that many requests claim at once on two instances', function ()
   })
   after(() => Promise.all(apps.map((app) => app.close())))
 
-  /** Each from an address of its own, for an address that only guesses is not answered for long. */
+  /** Each request comes from a different IP address, because requests for unknown aliases are rate limited per address. */
   let addresses = 0
   const head = async (app: TestApp, alias: string) => {
     const from = `10.${(++addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
@@ -142,7 +142,7 @@ describe('a name that many requests claim at once on two instances', function ()
       polling = false
       await Promise.all(polls)
 
-      /** What was seen, each change once. */
+      /** The observed values, each change once. */
       const course = (n: number, path: string) =>
         (seen.get(`${n} ${path}`) ?? []).filter((to, i, all) => to !== all[i - 1])
       for (const n of [0, 1]) {

@@ -17,7 +17,7 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
   const { open, follow } = useEventStoreStage()
 
   it('receives each event once when the server falls silent: it is opened again (fault 21)', async () => {
-    // in the long run with the default, which checks a silence of 20 s every 5 s
+    // the long run uses the default, which checks every 5 s for a silence of 20 s
     const { double, store } = await open(long ? {} : { stall: 400 })
     let opened = 0
     double.fail(({ kind }) => {

@@ -16,7 +16,7 @@ export const deleted = (id = 7): New<DomainEvent> => ({
   metadata: metadata(),
 })
 
-/** A first write of `count` events to a stream of its own. */
+/** Returns a first write of `count` events to a new stream. */
 export const write = (stream = `link-${randomUUID()}`, count = 1): Write => ({
   stream,
   expected: 'no_stream',
@@ -30,7 +30,7 @@ export const timed = async <T>(work: Promise<T>) => {
   return { outcome, ms: Date.now() - began }
 }
 
-/** The ids of our events in the log, in its order. */
+/** Returns the ids of our events in the log, in its order. */
 export const logged = (double: Double) => double.log.all.filter(({ type }) => !type.startsWith('$')).map(({ id }) => id)
 
 export const appendAll = async (store: EventStore, count: number) => {

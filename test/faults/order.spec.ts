@@ -14,7 +14,7 @@ import { listed } from '../support/load.ts'
 
 type Service = Pick<ReturnType<typeof client>, 'get' | 'post' | 'register'>
 
-/** An append of a link to a "frozen" URL waits, when its events have their positions, until a lock is released. */
+/** Makes an append of a link to a "frozen" URL wait, after its events have their positions, until a lock is released. */
 const failPoint = `
   create function log.wait_here() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;

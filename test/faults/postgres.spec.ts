@@ -57,7 +57,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       const { rows } = await killer.query<{ pid: number }>(
         `select pid from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid() and (state <> 'idle' or $1) order by pid`,
-        [random(6) === 0], // mostly in the middle of something; now and then one that waits: the listener's, the projector's
+        [random(6) === 0], // mostly a busy connection, sometimes an idle one: the listener's or the projector's
       )
       const victim = rows[random(rows.length)]
       if (victim) cut += (await killer.query('select pg_terminate_backend($1)', [victim.pid])).rowCount ?? 0

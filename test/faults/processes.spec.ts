@@ -14,7 +14,7 @@ const timed = async <T>(ask: () => Promise<T>) => {
 }
 const location = ({ status, headers }: Answer) => `${status} ${headers.get('Location')}`
 
-/** Visits from a different address each time: many requests for missing links from one address are limited. */
+/** Visits from a different IP address each time, because requests for missing links are rate limited per address. */
 const visit = (service: Service, path: string) =>
   service.visit(path, { 'X-Forwarded-For': [10, ...Array.from({ length: 3 }, () => randomInt(256))].join('.') })
 
@@ -85,16 +85,16 @@ describe('two processes on one database', function () {
     const times: number[] = []
     for (const _ of rounds(20, 100)) {
       const { id, path } = await add(a, { url: 'https://example.com/before' })
-      const expectSoon = async (change: () => Promise<Answer>, wished: string) => {
+      const expectSoon = async (change: () => Promise<Answer>, expected: string) => {
         expect((await change()).status).to.equal(200)
-        expect(location(await visit(a, path)), 'where it was written').to.equal(wished)
+        expect(location(await visit(a, path)), 'where it was written').to.equal(expected)
         const { answer, ms } = await timed(() =>
           until(
             () => visit(b, path),
-            (answer) => location(answer) === wished,
+            (answer) => location(answer) === expected,
           ),
         )
-        expect(location(answer), 'in the other process').to.equal(wished)
+        expect(location(answer), 'in the other process').to.equal(expected)
         times.push(ms)
       }
       expect(location(await visit(b, path))).to.equal('302 https://example.com/before') // now B has cached it
@@ -152,13 +152,13 @@ describe('two processes on one database', function () {
       expect(ms).to.be.within(1900, 15_000)
       return answer
     }
-    const inBoth = async (path: string, wished: string) => {
+    const inBoth = async (path: string, expected: string) => {
       for (const service of [a, b]) {
         const answer = await until(
           () => visit(service, path),
-          (got) => location(got) === wished,
+          (got) => location(got) === expected,
         )
-        expect(location(answer), `${path} of process ${service === a ? 'A' : 'B'}`).to.equal(wished)
+        expect(location(answer), `${path} of process ${service === a ? 'A' : 'B'}`).to.equal(expected)
       }
     }
     const update = ({ id }: { id: number }, body: object) =>

@@ -8,7 +8,7 @@ import { query } from '../support/faults.ts'
 
 const long = 'https://example.com/'
 
-/** ms of the processor, all threads, whatever else the machine has to do */
+/** Returns the CPU time of the work in ms, over all threads, independent of the load of the machine. */
 const processorTime = async (work: () => Promise<unknown>) => {
   const start = process.cpuUsage()
   await work()
@@ -158,7 +158,7 @@ describe('aliases and passwords', () => {
       const id = await made(ann, { custom: from, url: places[0] })
       const seen: (string | null)[] = []
       const watching = (async () => {
-        // each from an address of its own, for who misses too often is not looked up for
+        // each request has its own IP address, because requests for unknown aliases are rate limited per address
         while (seen.at(-1) !== places[2]) {
           const address = `10.9.${seen.length >> 8}.${seen.length & 255}`
           seen.push((await app.visit(`/${from}`, { 'X-Forwarded-For': address })).headers.get('Location'))
@@ -255,7 +255,7 @@ describe('aliases and passwords', () => {
         expect(await query(app.connection, `select 1 from ${table} t where t::text like '%canary24%'`)).to.deep.equal(
           [],
         )
-      // nor is what is kept of it in the log readable without the account's key
+      // the log has the password's hash only sealed under the account's key
       expect(await query(app.connection, `select 1 from log.events where data::text like '%scrypt%'`)).to.deep.equal([])
     })
 

@@ -18,7 +18,7 @@ describe('a visitor who guesses aliases (threat 21)', () => {
       for (const { status, text } of answers) expect([status, text]).to.deep.equal([404, first.text])
     }
     expect((await app().visit(path, from('198.51.100.10'))).status).to.equal(302)
-    // an unknown alias is not looked up for each request, whoever sends it
+    // an unknown alias is cached: it is not looked up for each request, even from different addresses
     for (let i = 0; i < 200; i++) await app().visit('/nothing-here', from(`203.0.113.${i}`))
     await app().close()
     const looked = async (table: string) => {

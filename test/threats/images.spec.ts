@@ -29,7 +29,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     app = await startTestApp({}, undefined, { guardedFetch })
     key = (await app.register()).key
     zeros = deflateSync(Buffer.alloc(256 * MiB), { level: 9 })
-    // starts the workers, so that no test measures that; on a busy machine it may need a second request
+    // starts the workers, so that no test measures their start; on a busy machine this may need a second request
     const started = await until(
       () => add(inline(slowJpeg(1), 'jpeg')),
       ({ status }) => status === 200,
@@ -66,7 +66,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const { result, ms, grown } = await measured(() => add(logo))
     expect([result.status, result.json['error']]).to.deep.equal([400, 1])
     expect(result.json['message']).to.match(problem)
-    // a logo that takes too long is given up after two seconds, and the machine may be busy
+    // decoding is aborted after two seconds; the rest is tolerance for a busy machine
     expect(ms, 'ms').to.be.below(20_000)
     expect(grown, 'MiB more').to.be.below(150)
   }

@@ -264,7 +264,7 @@ describe('an API key', () => {
   })
 })
 
-/** Well-formed, for its checksum is right, and of a key that exists; but with another secret. */
+/** Returns a key with the id of an existing key and a valid checksum, but another secret. */
 const wrongSecret = (key: string) => {
   const [, id = ''] = key.split('_')
   const secret = 'B'.repeat(32)

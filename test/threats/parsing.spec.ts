@@ -7,7 +7,7 @@ import { query } from '../support/faults.ts'
 import { useLinks } from '../support/links.ts'
 import { send } from '../support/raw.ts'
 
-/** Runs something and returns its result with the CPU time (ms) of this process, which other processes do not prolong. */
+/** Runs something and returns its result with the CPU time of this process in ms, which does not depend on other processes. */
 const cpuTime = async <T>(run: () => T | Promise<T>) => {
   const start = process.cpuUsage()
   const result = await run()

@@ -170,7 +170,7 @@ describe('a service that logs everything and fails in many ways', () => {
 
   it('writes one JSON object per line, whatever a request contains (threat 39)', () => {
     const [, ...lines] = output.split('\n').filter((line) => line !== '')
-    const logged = lines.filter((line) => !welcome.test(line))
+    const logged = lines.filter((line) => !startupText.test(line))
     expect(logged.length).to.be.at.least(10)
     for (const line of logged) {
       expect(() => JSON.parse(line), line).not.to.throw()
@@ -211,4 +211,4 @@ describe('a service that logs everything and fails in many ways', () => {
 })
 
 /** What a service prints on standard output once it listens: for a person, not a log. */
-const welcome = /^(Linkledger listens|Try it in|  #|  curl|  KEY=|Stop the service)/
+const startupText = /^(Linkledger listens|Try it in|  #|  curl|  KEY=|Stop the service)/

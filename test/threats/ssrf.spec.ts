@@ -66,7 +66,7 @@ describe('the guarded fetch', () => {
   let scripted: () => readonly string[] = () => [there]
   const asked: string[] = []
   const here = '127.0.0.1'
-  // every address of 127/8 is this machine on Linux; elsewhere there is but the one
+  // every address of 127/8 is this machine on Linux; other systems have only 127.0.0.1
   const there = process.platform === 'linux' ? '127.0.0.2' : here
 
   /** A port that is free on one address may be taken on the other. */
