@@ -22,7 +22,7 @@ interface Visit {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How often each label was seen. */
+/** The number of occurrences of each label. */
 type Counts = Map<string, number>
 const countIn = (counts: Counts, label: string) => counts.set(label, (counts.get(label) ?? 0) + 1)
 const sum = (counts: Iterable<number>) => [...counts].reduce((a, b) => a + b, 0)
@@ -174,16 +174,16 @@ describe(`shortening real addresses and counting realistic visits (${repeatable}
   })
 
   it('stores every visit in the log once, with its class and language', async () => {
-    const [found, heard]: [Counts, Counts] = [new Map(), new Map()]
+    const [found, languages]: [Counts, Counts] = [new Map(), new Map()]
     const { store } = app.app.ledger
     for await (const events of readToHead(store, { after: 0n, filter: 'clicks', limit: 100 }))
       for (const { data } of events.filter((event) => event.type === 'LinkClicked'))
         for (const click of data.clicks) {
           countIn(found, click.class)
-          countIn(heard, click.language)
+          countIn(languages, click.language)
         }
     expect(sum(found.values())).to.equal(visits)
     expect(Object.fromEntries(found)).to.deep.equal(Object.fromEntries(classes))
-    expect(Object.fromEntries(heard)).to.deep.equal(Object.fromEntries(spoken))
+    expect(Object.fromEntries(languages)).to.deep.equal(Object.fromEntries(spoken))
   })
 })

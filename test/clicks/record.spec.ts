@@ -12,7 +12,7 @@ const rejection = (of: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-/** Entries from sequence number `from` on, as messages from this offset on. */
+/** Returns entries from sequence number `from` on, as messages from this offset on. */
 const messages = (from: number, offset: number, count = 10) =>
   delivered(entries(from, from + count - 1)).map((one, i) => ({ ...one, offset: offset + i }))
 
@@ -22,7 +22,7 @@ describe('recording Kafka messages', () => {
     store = await newMemoryStore()
   })
 
-  /** The click log as another process opens it, which remembers nothing. */
+  /** Opens the click log like another process, without any cached state. */
   const open = (partitions = 2): ClickRecord => openClickRecord({ store, log: 'topic', partitions })
   const recordedLinks = async () => linksOf(await eventsOf(store, 'clicks-topic-0'))
 

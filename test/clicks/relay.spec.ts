@@ -16,7 +16,7 @@ type Arrived = readonly [partition: number, entry: ClickEntry]
 const flat = (entries: EntriesByPartition): Arrived[] =>
   Object.entries(entries).flatMap(([partition, part]) => part.map((one) => [Number(partition), one] as const))
 
-/** By partition, the sequence numbers that a reader sees who skips repeated entries. */
+/** Returns the sequence numbers of each partition without repeated entries. */
 const withoutRepeats = (arrived: readonly Arrived[]) => {
   const read: Record<number, number[]> = {}
   for (const [partition, { seq }] of arrived)

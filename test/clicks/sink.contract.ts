@@ -12,17 +12,17 @@ export const partitions = 3
 
 /** A click log of its own for each test, and the sinks that lead to it. */
 export interface SinkUnderTest {
-  /** Opens a sink as another process would: it remembers nothing. */
+  /** Opens a sink like another process, without any cached state. */
   readonly open: () => ClickSink
-  /** Reads what is recorded in a partition so far. */
+  /** Returns the entries recorded in a partition so far. */
   readonly recorded: (partition: number) => Promise<readonly Recorded<DomainEvent>[]>
-  /** Lets the next `count` deliveries fail, some of them after everything was stored. Undefined where this cannot be done. */
+  /** Makes the next `count` deliveries fail, some of them after everything was stored. Undefined where this is not possible. */
   readonly disturb: ((count: number) => void) | undefined
 }
 
 const clicks = (from: number, to: number, spool = 's') => delivered(entries(from, to), spool)
 
-/** What every click sink promises: whatever is delivered to it, however often, is recorded once and in order. */
+/** The contract of every click sink: it records each entry once and in order, however often the entry is delivered. */
 export const sinkContract = (name: string, setUp: () => Promise<SinkUnderTest>) =>
   describe(`click sink contract: ${name}`, () => {
     let sink: SinkUnderTest

@@ -123,7 +123,7 @@ describe('a random alias', () => {
       const counts = new Map<string, number>()
       for (const alias of many) counts.set(alias.charAt(place), (counts.get(alias.charAt(place)) ?? 0) + 1)
       expect(counts.size).to.equal(32)
-      // 625 expected, standard deviation 25: eight of them off happens once in 10^15
+      // 625 expected, standard deviation 25: a deviation of eight of them happens once in 10^15
       for (const count of counts.values()) expect(count).to.be.within(425, 825)
     }
   })

@@ -90,7 +90,7 @@ describe('claiming a unique name', () => {
 
   it('takes a name that was fenced off without a second fence', async () => {
     await untilKilled(killedBetween(store).createLink(1, {}, { seconds: 0 }))
-    // the next one is killed after its fence, so the name is nobody's
+    // the next process is killed after its fence, so the name has no holder
     await untilKilled(
       writer(
         oneByOne(store, () => Promise.reject(new Killed())),
@@ -111,7 +111,7 @@ describe('claiming a unique name', () => {
     const { appends, store: seen } = watched(store)
     expect(await writer(seen, countingIds(2).next).register('ann', { seconds: 31 })).to.include({ id: 2 })
     expect(appends.map((writes) => writes.map((write) => write.stream))).to.deep.equal([
-      // the first try is made without looking
+      // the first attempt does not read the claims
       ['claim-email-ann', 'claim-username-ann', 'account-2'],
       ['account-1', 'claim-email-ann', 'claim-username-ann', 'account-2'],
     ])
@@ -135,7 +135,7 @@ describe('claiming a unique name', () => {
     const { createLink, updateLink } = writer(store)
     await createLink(1, { alias: 'mine' })
     let n = 0
-    // read before the same rename was done, claimed after it
+    // reads the link before the same rename is carried out, and claims the name after it
     const slow: EventStore = {
       ...store,
       last: async (stream) => {
@@ -151,12 +151,12 @@ describe('claiming a unique name', () => {
     await writer(store).createLink(1, { alias: 'mine' })
     await untilKilled(killedBetween(store).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))
     const rival = writer(store, countingIds(2).next)
-    let told = false
+    let rivalActed = false
     const steps = oneByOne(
       interrupted(store, Infinity, async () => {
         // as soon as the dead claim is fenced off, the rival takes the name
-        if (!told && (await story(store, 'link-1')).includes('link-1 ClaimFenced')) {
-          told = true
+        if (!rivalActed && (await story(store, 'link-1')).includes('link-1 ClaimFenced')) {
+          rivalActed = true
           await rival.createLink(2, {}, { seconds: 31 })
         }
       }),

@@ -6,7 +6,7 @@ import { spec } from '../support/given.ts'
 const { given } = spec(overlay)
 const [id, account] = [5, 1]
 
-/** The least that each type needs. */
+/** The required fields of each type. */
 const least: Record<OverlayFields['type'], Partial<OverlayFields>> = {
   message: { message: 'Hello' },
   contact: {},

@@ -71,7 +71,7 @@ export const addresses: readonly (readonly [address: string, country: string])[]
   ['10.0.0.7', 'Unknown'],
 ]
 
-/** Referer headers, the site that each stands for, and its social network. */
+/** Referer headers, the site that each is recognized as, and its social network. */
 type Network = 'facebook' | 'twitter' | 'google'
 export const referrers: readonly (readonly [header: string, site: string, network?: Network])[] = [
   ['', 'Direct'],
@@ -100,7 +100,7 @@ export const referrers: readonly (readonly [header: string, site: string, networ
   ['android-app://org.telegram.messenger/', 'telegram.org'],
 ]
 
-/** Accept-Language headers, and the language that each stands for. */
+/** Accept-Language headers, and the preferred language of each. */
 export const languages: readonly (readonly [header: string, language: string])[] = [
   ['en-US,en;q=0.9', 'en'],
   ['en-GB,en-US;q=0.9,en;q=0.8', 'en'],

@@ -10,7 +10,7 @@ const contact = { type: 'contact', name: 'Contact' }
 const poll = { type: 'poll', name: 'Drinks', question: 'Tea or coffee?', options: ['Tea', 'Coffee & "cake"'] }
 const news = { type: 'newsletter', name: 'News' }
 
-/** The fields of a page's form, as a browser would send them untouched, and where to. */
+/** Returns the action and the hidden fields of a page's form, as a browser would send them. */
 const formOf = (html: string) => {
   const unescaped = (text: string) =>
     text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
@@ -35,7 +35,7 @@ describe('the form of an overlay', () => {
     return json
   }
   const made = async (body: object, as = key) => Number((await api('/api/overlay/add', body, as))['id'])
-  /** An overlay on a link, and the form as a visitor sees it. */
+  /** Creates an overlay on a link, and returns them with the form that a visitor sees. */
   const shown = async (body: object, link: object = {}) => {
     const overlay = await made(body)
     const { short, id } = await api('/api/url/add', {
@@ -54,7 +54,7 @@ describe('the form of an overlay', () => {
       body: new URLSearchParams(fields).toString(),
       headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
-        // each test has its own address, and so its own limit
+        // each request has its own IP address, and so its own rate limit
         'X-Forwarded-For': `198.51.100.${++n % 250}`,
         ...headers,
       },

@@ -91,7 +91,7 @@ describe('the bio page API', () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, i) => (i % 2 ? add({ alias }) : addLink({ custom: alias }))),
       )
-      const count = (wished: number) => answers.filter(({ status }) => status === wished).length
+      const count = (expected: number) => answers.filter(({ status }) => status === expected).length
       expect([count(200), count(400)]).to.deep.equal([1, 9])
     })
     it('reserves an alias for its account after a rename or deletion', async () => {

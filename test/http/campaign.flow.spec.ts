@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { type Answer } from '../support/client.ts'
 import { campaignClient } from '../support/clients/campaign.ts'
 
-/** An id, or what somebody takes for one. */
+/** An id, or a malformed one. */
 type Id = number | string | undefined
 const shape = /^[a-km-np-z2-9]{8}$/
 
@@ -208,7 +208,7 @@ describe('the campaign API', () => {
       campaigns = [(await made({}, stranger)).id, gone.id, 999_999, ...malformed]
       links = [(await link({}, stranger)).id, goneLink.id, 999_999, ...malformed]
     })
-    /** All of them answer the same 404, and store nothing. */
+    /** Expects the same 404 for each request, and no stored event. */
     const expectNothing = async (ids: readonly Id[], ask: (id: Id) => Promise<Answer>, message: string) => {
       const before = await head()
       for (const id of ids) {

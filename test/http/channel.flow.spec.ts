@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { channelClient } from '../support/clients/channel.ts'
 
-/** An id, or what somebody takes for one. */
+/** An id, or a malformed one. */
 type Id = number | string | undefined
 
 describe('the channel API', () => {
@@ -131,7 +131,7 @@ describe('the channel API', () => {
       await app.del(`/api/qr/${deleted['qr']}/delete`, { key })
     })
     const notMine = (kind: string) => [theirs[kind], deleted[kind], 999_999, ...malformed]
-    /** All of them answer the same 404, and store nothing. */
+    /** Expects the same 404 for each request, and no stored event. */
     const expectNothing = async (ids: readonly Id[], ask: (id: Id) => Promise<Answer>, message: string) => {
       const before = await head()
       for (const id of ids) {

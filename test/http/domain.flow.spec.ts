@@ -204,8 +204,8 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
         .status as string
     }
     const follow = () => visitAt(app.address, 'by-address.example.com', '/f', {})
-    const eventually = async (wished: string) => {
-      for (let n = 0; n < 200 && (await status()) !== wished; n++) await new Promise((done) => setTimeout(done, 20))
+    const eventually = async (expected: string) => {
+      for (let n = 0; n < 200 && (await status()) !== expected; n++) await new Promise((done) => setTimeout(done, 20))
       return status()
     }
 
@@ -215,8 +215,8 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
     expect([await status(), (await follow()).status]).to.deep.equal(['active', 302])
     await look()
     expect(await eventually('unverified')).to.equal('unverified')
-    // what processes remember of a domain follows the tables within a blink
-    const followed = async (wished: number) => (await until(follow, ({ status }) => status === wished)).status
+    // caches of domains are updated shortly after the tables
+    const followed = async (expected: number) => (await until(follow, ({ status }) => status === expected)).status
     expect(await followed(404)).to.equal(404)
     a.set('by-address.example.com', ['203.0.113.9'])
     await look()

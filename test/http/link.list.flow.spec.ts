@@ -120,14 +120,14 @@ describe('GET /api/urls', () => {
       const { json } = await app.get(`/api/url/${id}`, { key: mine })
       for (let i = 0; i < times; i++) await app.visit(`/${json['details'].alias}`)
     }
-    const wished = [often, once, ...made.filter((id) => id !== often && id !== once)]
+    const expected = [often, once, ...made.filter((id) => id !== often && id !== once)]
     const { ids, json } = await until(
       () => page('?order=click&limit=100'),
       ({ json }) => json['data'].urls[0].clicks === 2 && json['data'].urls[1].clicks === 1,
     )
-    expect(ids).to.deep.equal(wished)
+    expect(ids).to.deep.equal(expected)
     expect(json['data'].urls.slice(0, 3)).to.have.nested.property('[0].uniqueclicks', 1)
-    expect((await page('?order=click&limit=10&page=2')).ids).to.deep.equal(wished.slice(10, 20))
+    expect((await page('?order=click&limit=10&page=2')).ids).to.deep.equal(expected.slice(10, 20))
   })
 
   it('returns one empty page for an account without links', async () => {

@@ -169,14 +169,14 @@ describe('updating a link', () => {
       const { id } = await add({ custom: free() })
       const bare = await details(id)
       const made = await add({ custom: free(), ...full })
-      const wished = await details(made.id)
+      const expected = await details(made.id)
       for (const [field, value] of Object.entries(full)) {
         await update(id, { [field]: value })
         const [shown] = cleared[field as keyof typeof full]
-        expect((await details(id))[shown], field).to.deep.equal(wished[shown])
+        expect((await details(id))[shown], field).to.deep.equal(expected[shown])
       }
       expect(await details(id)).to.deep.equal({
-        ...wished,
+        ...expected,
         id,
         alias: bare.alias,
         shorturl: bare.shorturl,

@@ -39,7 +39,7 @@ describe('link statistics', () => {
         },
       })
     const statistics = async () => (await app.get(`/api/url/${id}`, { key })).json['data']
-    /** Once so many clicks are counted; visits are counted in their order. */
+    /** Waits until `clicks` clicks are counted, and returns the statistics. Visits are counted in their order. */
     const after = async (clicks: number) => {
       await until(statistics, (data) => data.clicks >= clicks)
       // read again: the parts of a response are not read at the same moment

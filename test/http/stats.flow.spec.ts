@@ -8,7 +8,7 @@ import { until } from '../support/client.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-/** A click as the recorder would have it, at a time. */
+/** Returns a click at a time, as the recorder would append it. */
 const click = (link: number, account: number, at: string, over: Partial<Click> = {}): Click => ({
   at: new Date(at).toISOString(),
   account,

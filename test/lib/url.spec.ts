@@ -228,7 +228,7 @@ describe('normalHost', () => {
         ),
         (text) => {
           const host = normalHost(text)
-          // only a second www. in front would be taken off again
+          // a second leading www. would be removed again
           return host === '' || host.startsWith('www.') || normalHost(host) === host
         },
       ),

@@ -53,14 +53,14 @@ export const segmentsIn = async (folder: string): Promise<string[]> =>
 /** The path of the newest segment. */
 export const newestIn = async (folder: string): Promise<string> => join(folder, (await segmentsIn(folder)).at(-1) ?? '')
 
-/** A disk of which some functions do what the test says. */
+/** Returns a disk with some functions replaced by the test. */
 export const scripted = (script: Partial<Io>): Io => ({ ...disk, ...script })
 
 export const noSpace = (): never => {
   throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
 }
 
-/** A disk with `room` more bytes. Like on a real one, a part of a write may still fit. */
+/** Returns a disk with `room` free bytes. As on a real one, a part of a write may still fit. */
 export const smallDisk = (): { io: Io; room: number } => {
   const state = {
     room: Infinity,

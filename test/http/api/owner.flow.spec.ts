@@ -18,7 +18,7 @@ describe('an id of another account (threat 27, fault 32)', () => {
   after(() => app.close())
   const head = () => app.app.ledger.store.head('domain')
 
-  /** What each resource is made and changed with, by the first word of its paths. */
+  /** Bodies that create and update each resource, by the first word of its paths. */
   const bodies: Record<string, readonly [add: () => object, update: object]> = {
     url: [() => ({ url: long }), { url: long }],
     domain: [() => ({ domain: `https://${randomUUID()}.example` }), { redirectroot: long }],

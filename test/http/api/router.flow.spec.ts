@@ -105,8 +105,8 @@ describe('the API', () => {
   describe('an unexpected error', () => {
     it('is a 500 with a constant message and the request id only', async () => {
       const links = app.app.ledger.tables.name('links')
-      const aside = `${links.split('.')[1]}_aside`
-      await query(app.connection, `alter table ${links} rename to ${aside}`)
+      const hidden = `${links.split('.')[1]}_aside`
+      await query(app.connection, `alter table ${links} rename to ${hidden}`)
       try {
         const { status, headers, json, text } = await app.get('/api/urls', { key })
         expect(status).to.equal(500)
@@ -118,7 +118,7 @@ describe('the API', () => {
         expect(text).not.to.match(/links|select|relation|\.ts/)
         for (const name of rate) expect(headers.get(name)).to.match(/^\d+$/)
       } finally {
-        await query(app.connection, `alter table read.${aside} rename to ${links.split('.')[1]}`)
+        await query(app.connection, `alter table read.${hidden} rename to ${links.split('.')[1]}`)
       }
       expect((await app.get('/api/urls', { key })).status).to.equal(200)
     })

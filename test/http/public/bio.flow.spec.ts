@@ -72,7 +72,7 @@ describe('a public bio page', () => {
       }
       const before = await visits()
       for (let n = 0; n < 3; n++) await app.visit(path)
-      // a visit that comes after them, so that theirs would be recorded by then
+      // a later visit, which shows that the earlier ones would be recorded by now
       await app.visit(new URL(String((await addLink({})).json['short'])).pathname)
       expect(await until(visits, (n) => n > before)).to.equal(before + 1)
       expect(await app.ask('HEAD', path)).to.include({ status: 200, text: '' })
@@ -90,15 +90,15 @@ describe('a public bio page', () => {
       const { id } = await made({ alias: old, title: 'One' })
       for (const by of [app, second]) expect(await heading(`/${old}`, by)).to.equal('One')
       for (const by of [app, second]) expect(await heading(`/${next}`, by)).to.equal(404)
-      const holds = async (path: string, wished: unknown) => {
-        expect(await heading(path)).to.equal(wished)
+      const holds = async (path: string, expected: unknown) => {
+        expect(await heading(path)).to.equal(expected)
         expect(
           await until(
             () => heading(path, second),
-            (found) => found === wished,
+            (found) => found === expected,
             5000,
           ),
-        ).to.equal(wished)
+        ).to.equal(expected)
       }
       await update(id, { title: 'Two' })
       await holds(`/${old}`, 'Two')
@@ -119,14 +119,14 @@ describe('a public bio page', () => {
         expect(code, err).to.equal(0)
       }
       expect(await heading(path)).to.equal('Theirs')
-      const holds = async (wished: unknown) =>
+      const holds = async (expected: unknown) =>
         expect(
           await until(
             () => heading(path),
-            (found) => found === wished,
+            (found) => found === expected,
             5000,
           ),
-        ).to.equal(wished)
+        ).to.equal(expected)
       await command('disable')
       await holds(404)
       await command('enable')
@@ -145,7 +145,7 @@ describe('a public bio page', () => {
         remove(gone.id),
         add({ alias: late, title: 'Made late' }),
       ])
-      for (const [path, wished] of [
+      for (const [path, expected] of [
         [changed.path, 'After'],
         [gone.path, 404],
         [`/${late}`, 'Made late'],
@@ -154,10 +154,10 @@ describe('a public bio page', () => {
           expect(
             await until(
               () => heading(path, by),
-              (found) => found === wished,
+              (found) => found === expected,
               1500,
             ),
-          ).to.equal(wished)
+          ).to.equal(expected)
       for (const { status, headers } of await writes)
         expect([status, headers.get('X-Projection-Pending')]).to.deep.equal([200, '1'])
       expect(await details(changed.id)).to.include({ title: 'After' })

@@ -18,10 +18,10 @@ describe('an interstitial that its owner changes', () => {
   })
 
   let n = 0
-  const soon = async (path: string, wished: (answer: Answer) => boolean, what: string) => {
+  const soon = async (path: string, matches: (answer: Answer) => boolean, what: string) => {
     for (const at of [app(), other]) {
-      const answer = await until(() => visit(path, {}, at), wished, 5000)
-      expect(wished(answer), `${what}: ${answer.text.slice(-800)}`).to.equal(true)
+      const answer = await until(() => visit(path, {}, at), matches, 5000)
+      expect(matches(answer), `${what}: ${answer.text.slice(-800)}`).to.equal(true)
     }
   }
   const says = (text: string) => (answer: Answer) => answer.text.includes(text)
@@ -52,10 +52,10 @@ describe('an interstitial that its owner changes', () => {
   }
 
   it('is up to date in every process (fault 59)', async () => {
-    for (const [path, change, wished] of await changes()) {
+    for (const [path, change, matches] of await changes()) {
       expect((await change()).status).to.equal(200)
-      expect(wished(await visit(path)), 'where it was written').to.equal(true)
-      await soon(path, wished, path)
+      expect(matches(await visit(path)), 'where it was written').to.equal(true)
+      await soon(path, matches, path)
     }
   })
 
@@ -67,9 +67,9 @@ describe('an interstitial that its owner changes', () => {
     const holder = await stage.connect(app().connection)
     await holder.query('begin; select * from read.checkpoints for update')
     const writes: Promise<Answer>[] = []
-    for (const [path, change, wished] of steps) {
+    for (const [path, change, matches] of steps) {
       writes.push(change())
-      await soon(path, wished, path)
+      await soon(path, matches, path)
     }
     for (const [body, text] of [
       [{ type: `splash-${splash}` }, 'Standing-s'],
@@ -84,6 +84,6 @@ describe('an interstitial that its owner changes', () => {
     for (const { status, headers } of await Promise.all(writes))
       expect([status, headers.get('X-Projection-Pending')]).to.deep.equal([200, '1'])
     await holder.query('rollback')
-    for (const [path, , wished] of steps.slice(3)) await soon(path, wished, path)
+    for (const [path, , matches] of steps.slice(3)) await soon(path, matches, path)
   })
 })

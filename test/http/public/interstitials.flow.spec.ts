@@ -13,7 +13,7 @@ describe('every interstitial page', () => {
       const page = await visit(path)
       for (const name of ['Content-Security-Policy', 'Content-Type'])
         expect(head.headers.get(name)).to.equal(page.headers.get(name))
-      // it leads to the destination itself, not back to the short link
+      // no URL on the page leads back to the short link
       for (const [, to = ''] of page.text.matchAll(/(?:href|src|action)="([^"]*)"/g))
         expect(to, kind).to.match(/^https:\/\/example\.com\/|^\/o\/\d+$/)
       await visit(path)
