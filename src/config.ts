@@ -151,19 +151,23 @@ export type Config = Readonly<
   }
 >
 
-/** The settings are invalid. The message has a line for each of them, with what would be right. */
+/** Some settings are invalid. The message has a line for each of them, with what would be right; when there are several, after their number. */
 export class BadConfig extends OperatorError {
   override readonly name = 'BadConfig'
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
+const describeProblems = (issues: readonly z.core.$ZodIssue[]) => {
+  const lines = issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+  return lines.length === 1 ? lines[0] : [`${lines.length} settings are wrong:`, ...lines].join('\n')
+}
+
 /** Returns the settings in environment variables; an empty one counts as not set. Throws `BadConfig`. */
 export const readConfig = (variables: Variables): Config => {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
-  if (!parsed.success)
-    throw new BadConfig(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'))
+  if (!parsed.success) throw new BadConfig(describeProblems(parsed.error.issues))
   const { BASE_URL, DOMAIN_CHECK, SECRET, ...rest } = parsed.data
   return Object.freeze({
     ...rest,

@@ -97,7 +97,8 @@ describe('settings', () => {
       LOG_LEVEL: 'loud',
     }
     const messages = problems(wrong)
-    expect(messages).to.have.length(Object.keys(wrong).length)
+    expect(messages).to.have.length(Object.keys(wrong).length + 1)
+    expect(messages[0]).to.equal(`${messages.length - 1} settings are wrong:`)
     for (const name of Object.keys(wrong))
       expect(
         messages.filter((line) => line.startsWith(`${name} must `)),

@@ -119,6 +119,8 @@ const erase = async (cli: Cli, who: string, { yes }: EraseOptions) => {
 const replaceKey = async (cli: Cli, who: string, { expires }: KeyOptions) => {
   const until = expiry.safeParse(expires ?? null)
   if (!until.success) throw new BadCommand(`--expires ${firstProblem(until.error)}`)
+  if (until.data !== null && until.data <= new Date().toISOString())
+    throw new BadCommand('--expires must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
   await withTables(cli, async (ledger, waitUntilProjected) => {
     const { id } = await find(ledger, who)
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)

@@ -5,6 +5,7 @@ import { addLogCommands } from './copy.ts'
 import { addSpoolCommands } from './import.ts'
 import { addRebuildCommand } from './rebuild.ts'
 import { addStartCommand } from './start.ts'
+import { version } from './version.ts'
 
 const commands: readonly AddCommand[] = [
   addStartCommand,
@@ -18,6 +19,7 @@ const commands: readonly AddCommand[] = [
 export const createProgram = (cli: Cli): Command => {
   const program = new Command('linkledger')
     .description('Short links with a history. Without a command, the service is started.')
+    .version(version(), '--version', 'print the version')
     .addHelpText(
       'after',
       '\nSettings come from environment variables: see docs/configuration.md.' +

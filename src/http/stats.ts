@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseMoment, timestamp, timestampExample } from '../lib/fields.ts'
+import { parseMoment, timestamp, momentExample } from '../lib/fields.ts'
 import {
   clickSeries,
   type Interval,
@@ -25,7 +25,7 @@ const moment = (timeOfDay: string) =>
       if (!text) return undefined
       const found = parseMoment(text, timeOfDay)
       if (found) return found
-      context.addIssue(`must be ${timestampExample}, or a day, for example 2030-01-31`)
+      context.addIssue(`must be ${momentExample}`)
       return z.NEVER
     })
 const interval = z.preprocess(

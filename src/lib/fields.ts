@@ -19,17 +19,18 @@ export const parseMoment = (text: string, timeOfDay: string) => {
   return day && isDay(day) ? new Date(`${day}T${time}Z`) : undefined
 }
 
-export const timestampExample = 'a date and time in UTC, for example 2030-01-31 18:00:00'
+/** What `parseMoment` accepts, for messages. */
+export const momentExample = 'a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31'
 
 /** `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD` (the end of that day) in UTC; `` and null mean none. Outputs ISO 8601. */
 export const expiry = z
-  .string(must(timestampExample))
+  .string(must(momentExample))
   .nullable()
   .transform((text, context) => {
     if (text === null || text === '') return null
     const found = parseMoment(text, '23:59:59')
     if (found) return found.toISOString()
-    context.addIssue(`must be ${timestampExample}, or a day, for example 2030-01-31`)
+    context.addIssue(`must be ${momentExample}`)
     return z.NEVER
   })
 

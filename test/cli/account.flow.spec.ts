@@ -183,8 +183,11 @@ describe('account commands and rebuild, on the embedded database', function () {
         'linkledger: --expires must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.\n',
       ])
       const wrong: [RegExp, string[]][] = [
-        [/^linkledger: `email` must not be in use[^\n]*$/, ['add', 'ANN@example.com']],
-        [/^linkledger: `username` must not be in use[^\n]*$/, ['add', 'new@example.com', '--username', 'bobby']],
+        [/^linkledger: `email` belongs to another account[^\n]*$/, ['add', 'ANN@example.com']],
+        [
+          /^linkledger: `username` belongs to another account[^\n]*$/,
+          ['add', 'new@example.com', '--username', 'bobby'],
+        ],
         [/^linkledger: there is no account nobody@example\.com$/, ['key', 'nobody@example.com']],
         [new RegExp(`^linkledger: there is no account ${eve.id}$`), ['enable', eve.id]],
       ]

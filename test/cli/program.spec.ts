@@ -43,6 +43,13 @@ describe('the command line', () => {
     for (const { name } of program.commands.map((command) => ({ name: command.name() }))) expect(out).to.include(name)
   })
 
+  it('prints the version of package.json', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string
+    }
+    expect(await call('--version')).to.deep.equal({ code: 0, out: version, err: '' })
+  })
+
   it('is documented in docs/cli.md as the program describes it', async () => {
     const file = new URL('../../docs/cli.md', import.meta.url)
     const reference = commandReference(program)
@@ -89,6 +96,10 @@ describe('the command line', () => {
         ['account', 'key', 'ann', '--expires', 'tomorrow'],
         '--expires must be a date and time in UTC, for example 2030-01-31 18:00:00',
       ],
+      [
+        ['account', 'key', 'ann', '--expires', '2020-01-01'],
+        '--expires must be a future date and time in UTC, for example 2030-01-31 18:00:00.',
+      ],
       [['log', 'copy', '--from', 'mysql://x', '--to', 'embedded'], '--from must be an address like esdb:'],
       [['log', 'copy', '--from', 'embedded', '--to', 'kurrentdb://x'], '--to must begin with esdb://'],
       [['spool', 'import', '/nowhere/at/all'], 'there is no folder /nowhere/at/all'],
@@ -103,12 +114,12 @@ describe('the command line', () => {
       })
   })
 
-  it('exits with 1 and a line for each setting that is invalid', async () => {
+  it('exits with 1, the number of invalid settings and a line for each of them', async () => {
     const err: string[] = []
     const variables = { PORT: 'x', LOG_LEVEL: 'loud' }
     const code = await run(['rebuild'], { ...silent, variables, printError: (line) => err.push(line) })
     expect(code).to.equal(1)
-    expect(err.join()).to.match(/^linkledger: PORT must .*\nLOG_LEVEL must [^\n]*$/)
+    expect(err.join()).to.match(/^linkledger: 2 settings are wrong:\nPORT must .*\nLOG_LEVEL must [^\n]*$/)
   })
 
   it('names the cause, without a stack, when PostgreSQL cannot be reached', async () => {

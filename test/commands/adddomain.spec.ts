@@ -45,11 +45,7 @@ describe('addDomain', () => {
     for (const step of ['open', 'deleted']) {
       if (step === 'deleted') await remove(id)
       const { code, what, message } = await refusalOf(add(bob, 'go.example.com'))
-      expect([code, what, message], step).to.deep.equal([
-        'taken',
-        'host',
-        '`domain` must not be in use by another account.',
-      ])
+      expect([code, what, message], step).to.deep.equal(['taken', 'host', '`domain` belongs to another account.'])
     }
   })
 

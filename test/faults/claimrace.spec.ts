@@ -77,7 +77,7 @@ describe('a name that many requests claim at once on two instances', function ()
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
     const lost = answers.filter(({ status }) => status === 400)
     expect(lost).to.have.length(9)
-    for (const { json } of lost) expect(json['message']).to.include('`email` must not be in use')
+    for (const { json } of lost) expect(json['message']).to.include('`email` belongs to another account')
   })
 
   it('6: is refused to an update when it is taken, and the link keeps its alias', async () => {

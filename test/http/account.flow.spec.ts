@@ -44,14 +44,14 @@ describe('the account API', () => {
       expect(await account(api_key)).to.include({ email: 'carl@example.com' })
       const { status, json } = await register({ email: 'CARL@example.com', password })
       expect([status, json['error']]).to.deep.equal([400, 1])
-      expect(json['message']).to.match(/^`email` must not be in use/)
+      expect(json['message']).to.match(/^`email` belongs to another account/)
     })
 
     it('rejects a username that is taken', async () => {
       await registered({ email: 'dora@example.com', username: 'dora' })
       const { status, json } = await register({ email: 'dora@example.org', password, username: 'dora' })
       expect([status, json['error']]).to.deep.equal([400, 1])
-      expect(json['message']).to.match(/^`username` must not be in use/)
+      expect(json['message']).to.match(/^`username` belongs to another account/)
       // the rejected request has not claimed its e-mail
       expect((await register({ email: 'dora@example.org', password })).status).to.equal(200)
     })
@@ -144,7 +144,7 @@ describe('the account API', () => {
         [{ email: null }, '`email` must be a string'],
         [{ password: 'short' }, '`password` must be at least 8'],
         [{ password: null }, '`password` must be a string'],
-        [{ email: 'TAKEN@example.com', password: 'long enough' }, '`email` must not be in use by another account'],
+        [{ email: 'TAKEN@example.com', password: 'long enough' }, '`email` belongs to another account'],
       ] as const) {
         const { status, json } = await update(body)
         expect([status, json['error']], message).to.deep.equal([400, 1])

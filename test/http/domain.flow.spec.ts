@@ -96,9 +96,7 @@ describe('the domain API', () => {
   it('gives a host to one account, in any spelling', async () => {
     const other = await app.register()
     for (const domain of ['https://go.example.com', 'http://GO.EXAMPLE.COM.'])
-      expect((await add({ domain }, other.key)).json['message']).to.equal(
-        '`domain` must not be in use by another account.',
-      )
+      expect((await add({ domain }, other.key)).json['message']).to.equal('`domain` belongs to another account.')
     expect((await app.del('/api/domain/1/delete', { key: other.key })).status).to.equal(404)
     const foreign = await app.post('/api/url/add', {
       key: other.key,
@@ -136,7 +134,7 @@ describe('the domain API', () => {
 
     const other = await app.register()
     expect((await add({ domain: 'https://back.example.com' }, other.key)).json['message']).to.equal(
-      '`domain` must not be in use by another account.',
+      '`domain` belongs to another account.',
     )
     expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({ error: 0, id })
     expect((await visit('back.example.com', '/e')).location).to.equal('https://e.example/')

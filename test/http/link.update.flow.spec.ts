@@ -34,6 +34,8 @@ describe('updating a link', () => {
         [field, [{ [name]: 'x', link: 'ftp://example.com/' }], `\`${field}.0.link\` must be a web address`],
         [field, entries(51, (i) => ({ [name]: `${i}`, link: long })), `\`${field}\` must have at most 50`],
       ] as const
+    const expiry =
+      '`expiry` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.'
     const wrong = [
       ['url', undefined, '`url` is required'],
       ['url', null, '`url` must be a string'],
@@ -57,8 +59,8 @@ describe('updating a link', () => {
       ['domain', 5, '`domain` must be a string'],
       ['domain', 'https://other.example', '`domain` '],
       ['domain', '999999', '`domain` '],
-      ['expiry', 5, '`expiry` must be a date and time in UTC'],
-      ['expiry', 'tomorrow', '`expiry` must be a date and time in UTC'],
+      ['expiry', 5, expiry],
+      ['expiry', 'tomorrow', expiry],
       ['expiry', '2090-02-30', '`expiry` must be a date and time in UTC'],
       ['expiry', '2090-01-01 24:00:00', '`expiry` must be a date and time in UTC'],
       ['expiry', '2090-01-01T00:00:00Z', '`expiry` must be a date and time in UTC'],

@@ -58,7 +58,7 @@ export const accounts: ResourceModel = {
             const change = (email: string, status: number) =>
               world.write(n, 'PUT', '/api/account/update', { key: account.key, body: { email } }, status)
             const { json } = await change(other.email.toUpperCase(), account === other ? 200 : 400)
-            if (account !== other) expect(json['message']).to.include('`email` must not be in use')
+            if (account !== other) expect(json['message']).to.include('`email` belongs to another account')
             account.email = `${run}-${account.id}-${whose}@example.com`
             await change(account.email, 200)
           },
