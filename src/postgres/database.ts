@@ -89,10 +89,13 @@ const source: Knex.MigrationSource<string> = {
   },
 }
 
+/** The advisory lock under which schemas and tables are created at startup. */
+export const migrationLock = 7275462
+
 /** Applies missing migrations to the schemas `log` and `state`. Processes that start together wait for each other. */
 export const migrate = async (db: Database) => {
   await db.transaction(async (lock) => {
-    await lock.raw('select pg_advisory_xact_lock(7275462)')
+    await lock.raw('select pg_advisory_xact_lock(?)', [migrationLock])
     await lock.raw('create schema if not exists state; create schema if not exists read')
     await lock.migrate.latest({ migrationSource: source, schemaName: 'state', disableTransactions: true })
   })

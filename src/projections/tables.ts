@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { NotReady } from '../lib/unavailable.ts'
+import { migrationLock } from '../postgres/database.ts'
 import type { Projection, TableNames } from './projection.ts'
 
 /** How far one generation of a projection's tables is filled. Queries read the newest generation that is `live`. */
@@ -15,8 +16,13 @@ export interface Checkpoint {
 }
 export const checkpoints = 'read.checkpoints'
 
+/**
+ * Creates the table of checkpoints, if there is none. Processes that start together take turns: `if not exists` alone fails when two
+ * create the same thing at once.
+ */
 export const ensureCheckpoints = (db: Knex) =>
   db.raw(`
+    select pg_advisory_xact_lock(${migrationLock});
     create schema if not exists read;
     create table if not exists ${checkpoints} (
       projection text, version int, generation int, log_id uuid not null, position bigint not null, event_id uuid, live boolean not null,
