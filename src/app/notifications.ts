@@ -8,7 +8,7 @@ import { projectedPosition } from './projector.ts'
 
 /** Events read at startup to find pending streams. Read tables that are further behind are being rebuilt. */
 const maxPending = 1000
-/** How often everything is checked that a lost notification would have said, in ms. */
+/** ms between checks for changes whose notifications may have been lost */
 const pollInterval = 1000
 
 interface NotificationOptions {
@@ -17,7 +17,7 @@ interface NotificationOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Keeps the cache of this process in step with what the others append and project. */
+/** Keeps the cache of this process up to date with what other processes append and project. */
 export const startNotifications = async (
   { db, store, appended, tables, instance }: Pick<Ledger, 'db' | 'store' | 'appended' | 'tables' | 'instance'>,
   { cache, listener, log }: NotificationOptions,

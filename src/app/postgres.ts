@@ -16,7 +16,7 @@ export interface Postgres {
   readonly pool: (max: number, timeout: number) => Pool
 }
 
-/** Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. `name` is what its connections are called. */
+/** Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. `name` is the application name of its connections. */
 export const openPostgres = async (
   config: Config,
   {

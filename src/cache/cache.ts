@@ -12,7 +12,7 @@ import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
 import { openTargets, type Targets } from './targets.ts'
 
-/** What this process remembers of the read tables, and what invalidates it. */
+/** The cache of the read tables in this process, and its invalidation. */
 export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll'> {
   readonly auth: Auth
   readonly targets: Targets

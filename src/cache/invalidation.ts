@@ -19,9 +19,9 @@ export interface InvalidationOptions {
 }
 
 export interface Invalidation {
-  /** Reads what has to be known before the first request: all domains and all erased accounts. */
+  /** Loads what the first request needs: all domains and all erased accounts. */
   readonly warm: () => Promise<void>
-  /** Drops what is cached of everything that changed between two positions of the log. */
+  /** Drops the cached state of everything that changed between two positions of the log. */
   readonly invalidate: (after: bigint, upTo: bigint) => Promise<void>
   /** Drops everything, because changes may have been missed. */
   readonly invalidateAll: () => void

@@ -47,7 +47,7 @@ export const openPosition = (start: bigint): Position => {
   }
 }
 
-/** `invalidate(after, upTo)` drops what is cached of everything that changed between two positions. It runs before the later one counts as seen. */
+/** `invalidate(after, upTo)` drops the cached state of everything that changed between two positions. It runs before the later one counts as seen. */
 export const openProgress = (
   { seen, reach, wait }: Position,
   invalidate: (after: bigint, upTo: bigint) => Promise<void>,

@@ -20,7 +20,7 @@ export const withLedger = async ({ variables }: Cli, work: (ledger: Ledger) => P
 /** Resolves when the read tables have reached the position, or after five seconds. */
 type WaitUntilProjected = (position: bigint) => Promise<void>
 
-/** How often a condition is checked, how often at most, and how long a projector stays passive when a service is at work. */
+/** The interval and the maximum number of checks of a condition, and how long a projector stays passive while a service is running. */
 const [interval, tries, passiveTries] = [25, 200, 40]
 
 /** Like `withLedger`, with read tables that are up to date: the running service projects the log, or this command if none runs. */

@@ -20,7 +20,7 @@ export const run = async (args: readonly string[], cli: Cli): Promise<number> =>
   }
 }
 
-/** An operator can act on these; anything else is a defect, and its stack says where. */
+/** An operator can act on these errors. Any other error is a defect, and its stack shows where. */
 const isExpected = (error: unknown) =>
   error instanceof OperatorError || error instanceof Refused || isUnavailable(error)
 

@@ -129,7 +129,7 @@ const classifyAll = async (
   return partitions
 }
 
-/** Leaves the processor to the visitors while they are many, for a second at most: what waits in the spool is only counted later. */
+/** Yields the CPU to redirects under load, for at most a second: clicks in the spool can be counted later. */
 const yieldToVisits = async (spool: Spool, answeredVisits: () => number, signal: AbortSignal) => {
   for (let pauses = 10; pauses > 0 && !signal.aborted && spool.stats().bytes < fullSpoolBytes; pauses--) {
     const before = answeredVisits()

@@ -146,7 +146,7 @@ const shortFilter = (short: string, account: number, services: Services): LinkFi
   }
 }
 
-/** Returns one link by its short address. When there is none, the status is 200 all the same: clients look at `error`. */
+/** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
 const findByShort = async (short: string, account: number, services: Services) => {
   const found = await listLinks(services.reader, account, shortFilter(short, account, services), 'date', {
     limit: 1,

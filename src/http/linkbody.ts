@@ -25,7 +25,7 @@ const targets = <N extends string>(name: N) =>
       })),
     ),
   )
-/** Of targets with the same name, keeps the first. */
+/** Keeps the first of several targets with the same name. */
 const firstOfEach = <T extends { name: string }>(entries: readonly T[]) =>
   [...new Map(entries.toReversed().map((entry) => [entry.name.toLowerCase(), entry])).values()].toReversed()
 

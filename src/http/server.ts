@@ -81,7 +81,7 @@ export const listenOn = (server: Server, port: number, host: string) =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
-/** Takes no new connections, answers what is under way, and closes each connection after its answer; after `ms` all of them. */
+/** Refuses new connections, finishes open requests, and closes each connection after its response; after `ms`, closes all of them. */
 export const closeServer = (server: Server, ms: number) =>
   new Promise<void>((resolve) => {
     server.prependListener('request', (_: IncomingMessage, res: ServerResponse) => res.setHeader('Connection', 'close'))

@@ -20,7 +20,7 @@ export interface Listener {
   readonly up: () => boolean
   readonly start: (handlers: {
     readonly message: (text: string) => void
-    /** Called each time the connection is made: what was sent before may have been missed. */
+    /** Called each time the connection is made: earlier notifications may have been missed. */
     readonly up: () => void
     readonly lost: (error?: Error) => void
   }) => void

@@ -8,7 +8,7 @@ type Parts = Readonly<Record<string, string>>
 /** Maximum size of a payload in bytes. The largest QR code with a logo (error correction level H) holds 1,273. */
 export const payloadLimit = 1200
 
-/** How a string begins that is a complete payload already. */
+/** The beginning of a string that already is a complete payload. */
 const payloads: Readonly<Partial<Record<PayloadType, RegExp>>> = {
   email: /^mailto:/i,
   phone: /^tel:/i,

@@ -44,7 +44,7 @@ export const unseal = (key: Buffer, context: string, sealed: string): Buffer => 
   }
 }
 
-/** Six letters by which keys are told apart, without disclosing anything about them. */
+/** Six letters that distinguish keys without disclosing anything about them. */
 const fingerprint = (key: Buffer) =>
   createHash('sha256').update('linkledger key mark ').update(key).digest('base64url').slice(0, 6)
 

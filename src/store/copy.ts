@@ -107,7 +107,7 @@ const compare = async (from: EventStore, to: EventStore, head: bigint, onVerifie
 
 const describe = ({ position, type, stream, revision }: AnyEvent) =>
   `event ${position} (${type}, ${stream}@${revision})`
-/** What a copy has in common with its source: everything but the position and the time of storage. */
+/** Returns what a copied event has in common with its source: everything except the position and the time of storage. */
 const content = ({ id, stream, revision, type, data, metadata }: AnyEvent) => ({
   id,
   stream,

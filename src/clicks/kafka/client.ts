@@ -11,7 +11,7 @@ export interface KafkaOptions {
   readonly log: Log
 }
 
-/** Error lines of kafkajs about what it retries by itself, or what our caller learns from a rejected promise. */
+/** Error lines of kafkajs about problems that it retries by itself, or that reject a promise of our caller. */
 const harmless =
   /connect|timed? ?out|rebalanc|coordinator|re-join|leader|Failed to send|Crash:|Restarting|metadata|does not host|response/i
 

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { SeqByPartition } from '../entry.ts'
 import type { DroppedVisits, Visit } from '../visit.ts'
 
-/** Where a spool's entries go: a click log and its number of partitions. A segment belongs to one route for ever. */
+/** Where a spool's entries go: a click log and its number of partitions. A segment belongs to one route permanently. */
 export interface Route {
   readonly log: string
   readonly partitions: number

@@ -17,7 +17,7 @@ export interface Limiter {
 
 export const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
-/** Returns what a client sees before its request is counted; without a limit (0) it always sees a million. */
+/** Returns the rate limit before the request is counted. Without a limit (0), it is always a million. */
 export const uncounted = (limit: number, seconds: number): Counted => ({
   limit: limit || 1_000_000,
   remaining: limit || 1_000_000,

@@ -8,7 +8,7 @@ import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 
-/** What routes work with. */
+/** The dependencies of routes. */
 export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   readonly handler: Handler
   readonly reader: Reader

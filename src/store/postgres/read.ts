@@ -20,7 +20,7 @@ const pageOfEach = `
   ) as e
   order by s.nr, e.revision`
 
-/** The reads of the port. Up to `most` reads that are asked for at the same time share a query. */
+/** The reads of the port. Up to `most` reads that are requested at the same time share a query. */
 export const createReads = (
   query: Query,
   codec: Codec,
