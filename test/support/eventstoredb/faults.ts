@@ -26,7 +26,7 @@ export type Fault =
   /** a read or a subscription: after so many events */
   | { readonly after: number; readonly is: 'cut' | 'ended' | 'silent' }
 
-/** What the handlers of a node share. */
+/** The state that the handlers of a node share. */
 export interface Node {
   readonly log: MemoryLog
   /** how many calls of each kind have arrived */

@@ -88,7 +88,7 @@ export interface Step {
   readonly arbitrary: fc.Arbitrary<Command>
 }
 
-/** What a resource adds to the runs: its steps, and the expectations at the end, which every instance must meet. */
+/** The part of a resource in the runs: its steps, and the expectations that every instance must meet at the end. */
 export interface ResourceModel {
   readonly steps: readonly Step[]
   readonly expectAll: (model: Model, service: Service) => Promise<void>
