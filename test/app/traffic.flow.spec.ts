@@ -27,7 +27,7 @@ type Counts = Map<string, number>
 const countIn = (counts: Counts, label: string) => counts.set(label, (counts.get(label) ?? 0) + 1)
 const sum = (counts: Iterable<number>) => [...counts].reduce((a, b) => a + b, 0)
 
-/** The statistics that a link must have, derived only from what its visitors sent. */
+/** Returns the statistics that a link must have, derived only from what its visitors sent. */
 const emptyModel = () => ({
   clicks: 0,
   visitors: new Set<string>(),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openPosition, openProgress } from '../../src/cache/progress.ts'
 
-/** An invalidation that finishes when the test releases it. */
+/** Returns an invalidation that finishes when the test releases it. */
 const heldBack = () => {
   const ranges: [bigint, bigint][] = []
   const releases: (() => void)[] = []

@@ -47,7 +47,7 @@ describe('account commands and rebuild, on the embedded database', function () {
     ]
     return { email, out, id, username, key }
   }
-  /** A running service responds differently by the time that a command ends, or within a moment. */
+  /** Waits until a running service responds with the status: it does so when a command ends, or a moment later. */
   const soon = async (ask: () => Promise<Answer>, status: number) => {
     const answer = await until(ask, (now) => now.status === status, 1000)
     expect(answer.status, answer.text).to.equal(status)

@@ -36,7 +36,7 @@ sinkContract('into the event log', async () => {
   }
 })
 
-/** A topic in memory: a list of messages for each partition, numbered by offset. */
+/** Returns a topic in memory: a list of messages for each partition, numbered by offset. */
 const memoryTopic = () => {
   const messages = Array.from({ length: partitions }, (): string[] => [])
   const { disturb, run } = disturbance()
@@ -54,7 +54,7 @@ const memoryTopic = () => {
   return {
     createProducer,
     disturb,
-    /** The entries of a partition, as a consumer decodes them. */
+    /** Returns the entries of a partition, as a consumer decodes them. */
     entriesIn: (partition: number): ClickEntry[] =>
       messages[partition]!.map((value, offset) => decode(Buffer.from(value), offset)!.entry),
     /** Deletes the topic's messages, as a topic that is created again has none. */

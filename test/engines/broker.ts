@@ -112,7 +112,7 @@ log4j.logger.kafka.server=INFO
 
 const none = async () => {}
 
-/** The test kills or slows down its broker, so it must not use one that others use. */
+/** Skips a test that kills or slows down its broker, where the broker is shared with others. */
 export const needsOwnBroker = (test: Mocha.Context) => {
   if (given !== undefined) skip(test, 'it needs a broker of its own', 'unset TEST_KAFKA_BROKERS')
 }

@@ -51,7 +51,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
     beforeEach(async () => ({ store, close } = await open()))
     afterEach(() => close())
 
-    /** A process with ids of its own that is killed after `writes` writes of its next append. */
+    /** Returns a process with ids of its own that is killed after `writes` writes of its next append. */
     const doomed = (ids: number, writes = 1) =>
       writer(
         oneByOne(store, async () => {
@@ -59,7 +59,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         }),
         countingIds(ids).next,
       )
-    /** A process that pauses after the first write of its next append until it is resumed. */
+    /** Returns a process that pauses after the first write of its next append until it is resumed. */
     const stopped = (ids: number, writes = 1) => {
       let go = () => {}
       let reached = () => {}

@@ -142,7 +142,7 @@ describe('a name that many requests claim at once on two instances', function ()
       polling = false
       await Promise.all(polls)
 
-      /** The observed values, each change once. */
+      /** Returns the observed values, each change once. */
       const course = (n: number, path: string) =>
         (seen.get(`${n} ${path}`) ?? []).filter((to, i, all) => to !== all[i - 1])
       for (const n of [0, 1]) {

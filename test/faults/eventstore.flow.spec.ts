@@ -13,7 +13,7 @@ const timed = async <T>(work: Promise<T>) => {
   const outcome = await work
   return { outcome, ms: Date.now() - began }
 }
-/** The first append of an event of each type fails with its fault. */
+/** Makes the first append of an event of each type fail with its fault. */
 const failOnce = (double: Double, faults: readonly (readonly [type: string, fault: Fault])[]) => {
   const left = [...faults]
   double.fail(({ types }) => {

@@ -11,7 +11,7 @@ import { memoryKeyring } from '../support/keyring.ts'
 import { eventsOf } from '../support/writer.ts'
 import { appendAll, appendUntilStored, expectAllSeen, timed, useEventStoreStage, write } from './eventstore.ts'
 
-/** A proxy in front of a server, whose connections can be frozen while new ones work. */
+/** Starts a proxy in front of a server, whose connections can be frozen while new ones work. */
 const startProxy = async (double: Double) => {
   const sockets: Socket[] = []
   const proxy = createServer((socket) => {

@@ -5,7 +5,7 @@ import { type Double, type Fault } from '../support/eventstoredb.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
 import { appendAll, deleted, expectAllSeen, useEventStoreStage } from './eventstore.ts'
 
-/** The first subscriptions fail, each with one of the faults. */
+/** Makes the first subscriptions fail, each with one of the faults. */
 const failSubscriptions = (double: Double, ...faults: readonly Fault[]) => {
   const left = [...faults]
   double.fail(({ kind }) => (kind === 'subscribe' ? left.shift() : undefined))

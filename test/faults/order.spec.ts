@@ -65,7 +65,7 @@ describe(`the order of the log (${repeatable})`, function () {
     return seen
   }
 
-  /** A gets its positions and freezes, B appends meanwhile, A continues. One more link shows when the reader has passed all of them. */
+  /** Freezes A once it has its positions, appends with B, then lets A continue. One more link shows when the reader has passed all of them. */
   const freeze = async (
     connection: Connection,
     a: Service,

@@ -71,7 +71,7 @@ describe('a pool of drawing workers', () => {
 })
 
 describe('the image cache', () => {
-  /** A pool that keeps its tasks and returns the given number of bytes for each. */
+  /** Returns a pool that keeps its tasks and returns the given number of bytes for each. */
   const counting = (bytes: number) => {
     const tasks: Task[] = []
     const run = async (one: Task): Promise<Done> => {

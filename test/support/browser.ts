@@ -47,7 +47,7 @@ export interface Seen<T> {
   readonly problems: readonly string[]
 }
 
-/** A real browser, over the DevTools protocol: JSON messages that end with NUL, on file descriptors 3 and 4. */
+/** Opens a real browser, over the DevTools protocol: JSON messages that end with NUL, on file descriptors 3 and 4. */
 export const openBrowser = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'linkledger-browser-'))
   const child: ChildProcess = spawn(program, [...flags, `--user-data-dir=${dir}`, 'about:blank'], {

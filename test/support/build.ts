@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const root = new URL('../../', import.meta.url).pathname
-/** The file from which the processes of mocha read the result of the build. */
+/** Returns the file from which the processes of mocha read the result of the build. */
 const outcome = () => join(process.env['LINKLEDGER_TEST_DIR']!, 'build.json')
 
 /** Builds the program for the specs that run it in separate processes: built, it starts in half the time. */

@@ -18,7 +18,7 @@ import type { EventStore } from '../../src/events/store.ts'
 import { at, linkFields } from './events.ts'
 import { countingIds } from './writer.ts'
 
-/** An account that works on a store as a request of the API would, without HTTP. */
+/** Returns an account that works on a store as a request of the API would, without HTTP. */
 export const callerOn = (store: EventStore, account: number, ids = countingIds().next) => {
   const { load, handle, create: allocate, claimant } = handler(store)
   const context = (): Context => ({

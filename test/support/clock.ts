@@ -1,4 +1,4 @@
-/** A time in the future as the API takes it: `2030-01-31 18:00:00`, in UTC. */
+/** Returns a time in the future as the API takes it: `2030-01-31 18:00:00`, in UTC. */
 export const inSeconds = (seconds: number) =>
   new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 

@@ -21,7 +21,7 @@ const announce = () => {
   announced = true
 }
 
-/** The real server, whose log may have other events, or an empty stand-in. */
+/** Opens the real server, whose log may have other events, or an empty stand-in. */
 export const openEventStore = async (): Promise<Engine> => {
   announce()
   if (real) return { url: real, close: async () => {} }
@@ -29,7 +29,7 @@ export const openEventStore = async (): Promise<Engine> => {
   return { url, close }
 }
 
-/** A stand-in that can fail on command, and an event store on it. */
+/** Opens a stand-in that can fail on command, and an event store on it. */
 export const openDouble = async (options: Partial<EventStoreDbOptions> = {}) => {
   const double = await startDouble()
   const store = await eventStoreDb({ url: double.url, codec: codec(memoryKeyring()), ...options })

@@ -14,7 +14,7 @@ export const refused = (outcome: unknown) => {
 export const made = <T>(outcome: T) =>
   (outcome instanceof Refused ? expect.fail(outcome.message) : outcome) as Exclude<T, Refused>
 
-/** A store that calls `meanwhile` before each of the first `times` appends. */
+/** Returns a store that calls `meanwhile` before each of the first `times` appends. */
 export const interrupted = (
   store: EventStore,
   times: number,
@@ -30,7 +30,7 @@ export const interrupted = (
   }
 }
 
-/** A store that records the writes of each append. */
+/** Returns a store that records the writes of each append. */
 export const watched = (store: EventStore) => {
   const appends: (readonly Write[])[] = []
   return {
@@ -39,7 +39,7 @@ export const watched = (store: EventStore) => {
   }
 }
 
-/** A process that is killed after the first write of its next append, which is the claim or the fence. */
+/** Returns a process that is killed after the first write of its next append, which is the claim or the fence. */
 export const killedBetween = (store: EventStore) => writer(oneByOne(store, () => Promise.reject(new Killed())))
 
 /** Waits until a command fails because its process was killed. */

@@ -17,7 +17,7 @@ export const agents = {
 /** Addresses in these countries. */
 export const [canada, germany] = ['24.48.0.1', '84.160.0.1'] as const
 
-/** The Content-Security-Policy of a page, by directive, with `own` for the hash of a style or script of ours. */
+/** Returns the Content-Security-Policy of a page, by directive, with `own` for the hash of a style or script of ours. */
 export const policyOf = ({ headers }: Answer) =>
   Object.fromEntries(
     (headers.get('Content-Security-Policy') ?? '')
@@ -33,7 +33,7 @@ export const strict = {
   'frame-ancestors': `'none'`,
 }
 
-/** A response in short: status, and the location or the heading. */
+/** Returns a response in short: status, and the location or the heading. */
 export const summary = ({ status, headers, text }: Answer) =>
   status === 302
     ? `302 ${headers.get('Location')}`

@@ -15,7 +15,7 @@ export const projections: readonly Projection[] = [accounts, links, stats]
 export const silent = pino({ level: 'silent' })
 const never = new AbortController().signal
 
-/** A logger that keeps its errors. */
+/** Returns a logger that keeps its errors. */
 export const recordingLogger = () => {
   const lines: string[] = []
   return {
@@ -33,7 +33,7 @@ export const noLocks = async (): Promise<Locks> => ({
 
 type Subscribed = 'domain' | 'clicks'
 
-/** A log with projectors for each test of the suite that calls this; all of them are stopped after the test. */
+/** Gives each test of the suite a log with projectors, which are stopped after the test. */
 export const projectorStage = () => {
   let log: TestLog
   const running: Projector[] = []

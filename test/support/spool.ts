@@ -30,7 +30,7 @@ export const entry = (seq: number, over: Partial<Visit> = {}, partition = 0): Sp
   visit: visit(seq, over),
 })
 
-/** Whole numbers, both ends included. */
+/** Returns whole numbers, both ends included. */
 export const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
 export const entries = (from: number, to: number) => numbers(from, to).map((seq) => entry(seq))
@@ -50,7 +50,7 @@ export const delivered = (given: readonly SpoolEntry[], spool = 's', rules = 1):
     ...('visit' in one ? { click: classify(one.visit, () => ''), rules } : { dropped: one.dropped }),
   }))
 
-/** The links of the clicks in these events, in order. */
+/** Returns the links of the clicks in these events, in order. */
 export const linksOf = (events: readonly { readonly type: string; readonly data: object }[]): number[] =>
   events.flatMap(({ data }) => ('clicks' in data ? (data.clicks as readonly Click[]).map(({ link }) => link) : []))
 

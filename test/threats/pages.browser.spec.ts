@@ -8,7 +8,7 @@ import { long as thorough } from '../support/faults.ts'
 
 const benign = 'An ordinary text'
 
-/** The text as browsers normalize its line ends. */
+/** Returns the text as browsers normalize its line ends. */
 const kept = (text: string) => text.replaceAll(/\r\n?/g, '\n')
 const texts = (selector: string) => `[...document.querySelectorAll('${selector}')].map((e) => e.textContent)`
 /** The elements of a page, and the names of their attributes. */
@@ -88,13 +88,13 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
     bare?.close()
   })
 
-  /** A page with a text in all places where it may do harm. */
+  /** Returns a page with a text in all places where it may do harm. */
   const unescaped = (text: string) =>
     `<!doctype html><title>${text}</title><style>/*${text}*/</style><p>${text}</p><input value="${text}"><input value='${text}'>
      <input value=${text}><a href="${text}">x</a><!--${text}--><textarea>${text}</textarea>
      <script>const a = "${text}"</script><script>const b = '${text}'</script><script>const c = \`${text}\`</script>`
 
-  /** All texts are tried on a bio page, and a fifth of them on each other kind of page; with FAULTS=long all of them on each. */
+  /** Returns a fifth of the texts, from number `nth` on, or all of them with FAULTS=long. Only the bio page is always tested with all texts. */
   const some = (nth: number) => (thorough ? payloads : payloads.filter((_, i) => i % 5 === nth))
 
   /** Expects that nothing runs, that the policy has nothing to block, and that nothing would run without the policy either. */

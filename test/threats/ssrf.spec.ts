@@ -69,7 +69,7 @@ describe('the guarded fetch', () => {
   // every address of 127/8 is this machine on Linux; other systems have only 127.0.0.1
   const there = process.platform === 'linux' ? '127.0.0.2' : here
 
-  /** A port that is free on one address may be taken on the other. */
+  /** Starts both servers on one port. Tries again when the port is free on one address and taken on the other. */
   const startPair = async (): Promise<[Stub, Stub]> => {
     const one = await startStub((req, res) => answer(req, res), there)
     const other = await startStub(undefined, here, there === here ? 0 : one.port).catch(() => undefined)

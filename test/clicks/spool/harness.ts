@@ -8,7 +8,7 @@ import { openSpool, type Spool, type SpoolOptions } from '../../../src/clicks/sp
 import type { DroppedVisits } from '../../../src/clicks/visit.ts'
 import { route, visit } from './visits.ts'
 
-/** Whole numbers from `from` up to `to`, which is not included. */
+/** Returns whole numbers from `from` up to `to`, which is not included. */
 export const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
 export const addAll = (spool: Spool, numbers: readonly number[]): Promise<void[]> =>
@@ -35,7 +35,7 @@ export const dropsOf = (entries: readonly SpoolEntry[]): DroppedVisits[] =>
 export const sequenceOf = (entries: readonly SpoolEntry[], partition: number): number[] =>
   entries.filter((entry) => entry.partition === partition).map(({ seq }) => seq)
 
-/** The last sequence number of each partition. */
+/** Returns the last sequence number of each partition. */
 export const lastOf = (entries: readonly SpoolEntry[]): Record<number, number> =>
   Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq]))
 
@@ -50,7 +50,7 @@ export const expectContiguous = (entries: readonly SpoolEntry[]): void => {
 export const segmentsIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.endsWith('.spool') && !name.startsWith('quarantine')).sort()
 
-/** The path of the newest segment. */
+/** Returns the path of the newest segment. */
 export const newestIn = async (folder: string): Promise<string> => join(folder, (await segmentsIn(folder)).at(-1) ?? '')
 
 /** Returns a disk with some functions replaced by the test. */

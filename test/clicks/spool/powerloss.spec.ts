@@ -19,7 +19,7 @@ import { visit } from './visits.ts'
 describe(`a spool after a power loss (fault 30, ${repeatable})`, () => {
   const { dir, home, open, readOut } = useSpoolFolder()
 
-  /** A copy of the folder, changed by the test. */
+  /** Creates a copy of the folder, changed by the test. */
   const copyOf = async (change: (newest: string) => Promise<void>): Promise<string> => {
     const copy = await mkdtemp(join(home(), 'copy-'))
     await cp(dir(), copy, { recursive: true })

@@ -19,7 +19,7 @@ describe('the rotator of a campaign', () => {
     () => key,
   )
 
-  /** A public campaign with links to these addresses. */
+  /** Creates a public campaign with links to these addresses. */
   const rotator = async (urls: readonly string[], more: object = {}) => {
     const campaign = await made({ slug: free() })
     const links = []

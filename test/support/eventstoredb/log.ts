@@ -24,7 +24,7 @@ export type Outcome =
 
 export const maxAppendBytes = 1024 * 1024
 
-/** The log of a server, which several nodes may share. */
+/** Returns the log of a server, which several nodes may share. */
 export const memoryLog = () => {
   const appended = new EventEmitter().setMaxListeners(0)
   const all: Stored[] = []

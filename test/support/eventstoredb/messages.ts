@@ -16,7 +16,7 @@ export const failure = (code: grpc.status, details: string, meta: Readonly<Recor
 }
 export const denied = () => failure(grpc.status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' })
 export const unavailable = () => failure(grpc.status.UNAVAILABLE, 'the connection was cut')
-/** The error for a stream with a tombstone, or for an append over the size limit. */
+/** Returns the error for a stream with a tombstone, or for an append over the size limit. */
 export const refusal = (stream: string, refused: 'deleted' | 'too large') =>
   refused === 'deleted'
     ? failure(grpc.status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
