@@ -1,7 +1,7 @@
 import type { PublicTarget } from '../queries/target.ts'
 import { addressKey } from './entries.ts'
 
-/** Targets folded from their streams. They take precedence over the tables until these have passed the position they were folded at. */
+/** Targets folded from their streams. They take precedence until the tables have reached the position of the override. */
 export interface Overrides {
   /** Whether the stream is overridden. */
   readonly has: (stream: string) => boolean

@@ -18,7 +18,7 @@ export interface Targets {
   readonly invalidateAccounts: (accounts: readonly number[]) => void
   /** Changes may have been missed: every entry is looked up again before it is served, as long as PostgreSQL answers. */
   readonly invalidateAll: () => void
-  /** Serves a target folded from its stream until the tables have passed the position; undefined: it was deleted. */
+  /** Serves a target folded from its stream until the tables have reached the position of the override; undefined: it was deleted. */
   readonly override: (stream: string, position: bigint, target: Found) => void
 }
 

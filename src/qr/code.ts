@@ -23,7 +23,7 @@ const freeSquare = (size: number) => {
   return { from: (size - side) / 2, size: side }
 }
 
-/** Returns the QR code of a text. Throws when the text has more than 1,273 bytes. */
+/** Returns the QR code of a text. Throws when the text has more than 1,273 bytes with a logo, or 2,331 without. */
 export const codeOf = (text: string, withLogo: boolean): Code => {
   const level = { errorCorrectionLevel: withLogo ? 'H' : 'M' } as const
   const small = create(text, level)

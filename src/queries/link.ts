@@ -35,7 +35,7 @@ const calculated = (table: TableNames) =>
 
 /** Selects some of an account's links; undefined fields do not filter. */
 export interface LinkFilter {
-  /** part of the alias, title or long URL, in any letter case */
+  /** part of the alias, title, metatitle or long URL, in any letter case */
   readonly q?: string | undefined
   /** null: the service's own host */
   readonly domain?: number | null | undefined

@@ -126,7 +126,7 @@ describe('filters of GET /api/urls', () => {
     }
   }
 
-  it('match a part of alias, title or long URL', async () => {
+  it('match a part of alias, title, metatitle or long URL', async () => {
     expect(await listed('q=SALE')).to.deep.equal({ result: 2, ids: [ids['named'], ids['plain']] })
     expect(await listed('q=autumn')).to.deep.equal({ result: 1, ids: [ids['meta']] })
     expect(await listed('q=example.org')).to.deep.equal({ result: 1, ids: [ids['named']] })
