@@ -3,7 +3,11 @@ import { allCommands, nameOf } from '../../src/cli/program.ts'
 
 const intro = `# Command line
 
-In a checkout, \`npm start\` starts the service and \`npx linkledger\` calls the other commands; in the container it is \`docker compose exec app linkledger\`. A command works with the settings of the service (see \`docs/configuration.md\`), and next to a running service.
+In a checkout, \`npm start\` builds the program and starts the service. \`npx linkledger\` calls the other commands, after the
+first \`npm start\` or \`npm run build\`. In the container it is \`docker compose exec app linkledger\`.
+
+Run a command in the same folder as the service, or with the same \`DATA_DIR\` and \`DATABASE_URL\`: it needs the settings of the
+service ([configuration.md](configuration.md)). It works next to a running service, and while it is stopped.
 
 This page shows the output of \`--help\`. \`UPDATE_DOCS=1 npx mocha test/cli/program.spec.ts\` writes it.
 `
