@@ -3,11 +3,11 @@ import { allCommands, nameOf } from '../../src/cli/program.ts'
 
 const intro = `# Command line
 
-In a checkout, \`npm start\` builds the program and starts the service. \`npx linkledger\` calls the other commands, after the
-first \`npm start\` or \`npm run build\`. In the container it is \`docker compose exec app linkledger\`.
+In a checkout, \`npm start\` builds the program and starts the service. \`npx linkledger\` calls the other commands, after
+the first \`npm start\` or \`npm run build\`. In the container it is \`docker compose exec app linkledger\`.
 
-Run a command in the same folder as the service, or with the same \`DATA_DIR\` and \`DATABASE_URL\`: it needs the settings of the
-service ([configuration.md](configuration.md)). It works next to a running service, and while it is stopped.
+Run a command in the same folder as the service, or with the same \`DATA_DIR\` and \`DATABASE_URL\`: it needs the settings
+of the service ([configuration.md](configuration.md)). It works next to a running service, and while it is stopped.
 
 This page shows the output of \`--help\`. \`UPDATE_DOCS=1 npx mocha test/cli/program.spec.ts\` writes it.
 `
