@@ -54,7 +54,7 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     const metrics = openMetrics()
     const appended = createSignal()
     const store = await openStore(config, { postgres, keys, appended, metrics, log, cleanup })
-    const tables = await openTables(db)
+    const tables = await openTables(db, log)
     return {
       config,
       connection: postgres.connection,
@@ -99,9 +99,9 @@ const openStore = async (
   return metrics.measured(store)
 }
 
-const openTables = async (db: Database): Promise<LiveTables> => {
+const openTables = async (db: Database, log: Logger): Promise<LiveTables> => {
   await ensureCheckpoints(db)
-  const tables = liveTables(db, projections)
+  const tables = liveTables(db, projections, (live) => log.info(live, 'new read tables are live'))
   await tables.refresh()
   return tables
 }

@@ -91,3 +91,14 @@ export const readToHead = async function* (
     reading.abort()
   }
 }
+
+/** Returns whether the event is one that every log has from its first start on. */
+export const isOpening = ({ type }: Pick<Recorded<DomainEvent>, 'type'>) =>
+  type === 'LogOpened' || type === 'ClickLogOpened'
+
+/** Returns whether nothing was ever written to the log, apart from its openings. */
+export const isUnused = async (store: Pick<EventStore, 'head' | 'subscribe'>): Promise<boolean> => {
+  for await (const events of readToHead(store, { after: 0n, filter: 'domain', limit: 100 }))
+    if (!events.every(isOpening)) return false
+  return true
+}

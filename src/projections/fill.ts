@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Logger } from 'pino'
-import { type EventStore, readToHead } from '../events/store.ts'
+import { type EventStore, isOpening, readToHead } from '../events/store.ts'
 import { encode, notify } from '../postgres/notifications.ts'
 import { applyBatch } from './apply.ts'
 import type { Member } from './members.ts'
@@ -32,11 +32,13 @@ export const fill = async (
   const { generation } = checkpoint
   let members: readonly Member[] = [{ projection, checkpoint }]
   let seen = 0n
+  let isUnused = true
 
   const applyToHead = async (tx: Knex, head: bigint) => {
     for await (const events of readToHead(store, { after: seen, filter, limit, head, signal })) {
       members = await applyBatch(tx, members, events)
       seen = events.at(-1)!.position
+      isUnused &&= events.every(isOpening)
       onProgress(seen, head)
     }
   }
@@ -57,7 +59,8 @@ export const fill = async (
     // the log has grown meanwhile: catching up again keeps the locks of the last step short
     await applyToHead(db, await store.head(filter))
     if (!signal.aborted) live = await db.transaction(goLive)
-    if (live) log.info({ projection: name, version, generation }, 'new read tables are live')
+    // at the first start, a line per projection would hide the lines that matter
+    if (live) log[isUnused ? 'debug' : 'info']({ projection: name, version, generation }, 'new read tables are live')
   } finally {
     if (!live) await dropGeneration(db, projection, generation).catch(() => {})
   }

@@ -59,13 +59,13 @@ const replaced = async ({ db, store }: FollowOptions, members: readonly Member[]
   return live.some(({ checkpoint }, i) => checkpoint.generation !== members[i]?.checkpoint.generation)
 }
 
-/** Applies events from the checkpoint on. Returns when the signal aborts, the subscription stalls, or newer tables are live. */
+/** Applies events from the checkpoint on, until the signal aborts, the subscription is lost, or newer tables are live. Returns whether it was lost. */
 const follow = async (
   options: FollowOptions,
   { filter, projections, complete }: Assignment,
   subscriptions: Subscriptions,
   signal: AbortSignal,
-) => {
+): Promise<boolean> => {
   const { db, store, log, instance, onLive, limit = 1000, stall = 30_000 } = options
   // a process that works on some projections only does not know how far the others are
   const notification = complete
@@ -73,7 +73,7 @@ const follow = async (
     : undefined
   const onSeen = async (position: bigint) => (complete ? options.onSeen(filter, position) : undefined)
   let members: readonly Member[] = await membersWithTables(options, projections, signal)
-  if (members.length === 0) return
+  if (members.length === 0) return false
 
   let seen = least(members)
   const caughtUp = seen >= (await store.head(filter))
@@ -95,11 +95,14 @@ const follow = async (
     }
   } catch (error) {
     if (!(error instanceof Overtaken && (await replaced(options, members)))) throw error
-    return await onLive()
+    await onLive()
+    return false
   } finally {
     stalls.stop()
   }
-  if (!signal.aborted) log.warn({ filter, seen: seen.toString() }, 'subscription stalled; opening it again')
+  if (signal.aborted) return false
+  log.warn({ filter, seen: seen.toString() }, 'subscription stalled; opening it again')
+  return true
 }
 
 /** Follows the log until the signal aborts, and starts again from the checkpoint after any failure. Throws `Overtaken`. */
@@ -114,8 +117,9 @@ export const keepFollowing = async (
   const wait = backOff({ from: 100, to: 5000, signal })
   while (!signal.aborted && assignment.projections.length > 0) {
     const before = subscriptions.get(filter)?.position
+    let lost = true
     try {
-      await follow(options, assignment, subscriptions, signal)
+      lost = await follow(options, assignment, subscriptions, signal)
       wait.reset()
     } catch (error) {
       if (error instanceof Overtaken) throw error
@@ -129,6 +133,6 @@ export const keepFollowing = async (
       if (position !== (before ?? 0n)) wait.reset()
     }
     await wait.pause()
-    if (!signal.aborted) onRestart?.(filter)
+    if (lost && !signal.aborted) onRestart?.(filter)
   }
 }

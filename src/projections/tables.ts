@@ -88,8 +88,20 @@ export interface LiveTables {
   readonly complete: () => boolean
 }
 
-export const liveTables = (db: Knex, projections: readonly Projection[]): LiveTables => {
+/** `onReplaced` is called when a projection has newer live tables than at the last refresh, not when it has the first ones. */
+export const liveTables = (
+  db: Knex,
+  projections: readonly Projection[],
+  onReplaced: (live: Pick<Checkpoint, 'projection' | 'version' | 'generation'>) => void = () => {},
+): LiveTables => {
   let named = new Map<string, string>()
+  const newest = new Map<Projection, number>()
+  const report = (projection: Projection, generation: number) => {
+    const { name, version } = projection
+    const before = newest.get(projection) ?? generation
+    if (generation > before) onReplaced({ projection: name, version, generation })
+    newest.set(projection, Math.max(before, generation))
+  }
   return {
     name: (table) => {
       const found = named.get(table)
@@ -102,7 +114,9 @@ export const liveTables = (db: Knex, projections: readonly Projection[]): LiveTa
         projections.flatMap((projection) => {
           const own = live.filter((c) => c.projection === projection.name && c.version === projection.version)
           if (own.length === 0) return []
-          const names = tableNames(projection, Math.max(...own.map((c) => c.generation)))
+          const generation = Math.max(...own.map((c) => c.generation))
+          report(projection, generation)
+          const names = tableNames(projection, generation)
           return Object.keys(projection.tables).map((table) => [table, names(table)] as const)
         }),
       )

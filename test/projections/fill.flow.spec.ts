@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { accounts } from '../../src/projections/account.ts'
 import { fill } from '../../src/projections/fill.ts'
 import { links } from '../../src/projections/link.ts'
@@ -54,6 +55,31 @@ describe(`the read tables (${repeatable})`, function () {
       expect(reads.map((row) => row.visits)).to.deep.equal(sorted(reads.map((row) => row.visits)))
       await caughtUp(projector)
       await expectCleanRun()
+    })
+
+    it('is reported by the live tables of another process once per projection, unlike the first tables', async () => {
+      const replaced: string[] = []
+      const tables = liveTables(log().db, [links], ({ projection, generation }) =>
+        replaced.push(`${projection} ${generation}`),
+      )
+      await tables.refresh()
+      await build([links])
+      await tables.refresh()
+      expect(replaced).to.deep.equal([])
+      await build([links])
+      await Promise.all([tables.refresh(), tables.refresh()])
+      expect(replaced).to.deep.equal(['links 2'])
+    })
+
+    it('logs that tables are live, for an empty log only at the level debug', async () => {
+      const levels: unknown[] = []
+      const write = (line: string) => void levels.push((JSON.parse(line) as { level: unknown }).level)
+      const options = { ...log(), log: pino({ level: 'debug' }, { write }), instance: 'spec' }
+      const fillLinks = () => fill(options, links, new AbortController().signal)
+      await fillLinks()
+      await log().append(history(random, 10))
+      await fillLinks()
+      expect(levels).to.deep.equal([pino.levels.values['debug'], pino.levels.values['info']])
     })
 
     it('leaves the live tables alone when it is interrupted', async () => {

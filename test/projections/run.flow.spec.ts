@@ -154,9 +154,34 @@ describe(`the projector (${repeatable})`, function () {
     }
     await build()
     await log().append(history(random, 300))
-    const projector = start({ store: stalling, stall: 60, limit: 40 })
+    const restarted: string[] = []
+    const projector = start({
+      store: stalling,
+      stall: 60,
+      limit: 40,
+      onRestart: (filter) => void restarted.push(filter),
+    })
     await caughtUp(projector)
     expect(stalled).to.equal(2)
+    expect(restarted).to.deep.equal(['domain', 'domain'])
+    await expectCleanRun()
+  })
+
+  it('switches to rebuilt tables without reporting a lost subscription', async () => {
+    await log().append(history(random, 100))
+    const [live, restarted]: [number[], string[]] = [[], []]
+    const projector = start({
+      onLive: async () => void live.push(1),
+      onRestart: (filter) => void restarted.push(filter),
+    })
+    await caughtUp(projector)
+    live.length = 0
+    await build()
+    await log().append(history(random, 100, 1000))
+    await caughtUp(projector)
+    // one switch of each subscription
+    expect(live).to.have.length(2)
+    expect(restarted).to.deep.equal([])
     await expectCleanRun()
   })
 })
