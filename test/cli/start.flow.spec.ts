@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { builtMain } from '../support/build.ts'
+import { until } from '../support/client.ts'
+import { startProcess } from '../support/process.ts'
 
 describe('a Node.js that is too old', () => {
   it('makes the program print one line and exit with 1 before it imports anything else', async () => {
@@ -22,5 +27,39 @@ describe('a Node.js that is too old', () => {
       'linkledger needs Node.js 20.19 or newer; this is v18.20.0. Install a current version from https://nodejs.org.\n',
     )
     expect(code).to.equal(1)
+  })
+})
+
+describe('a service that is started by hand', function () {
+  this.timeout(120_000)
+  let dir: string
+  before(async () => (dir = await mkdtemp(join(tmpdir(), 'linkledger-start-'))))
+  after(() => rm(dir, { recursive: true, force: true }))
+
+  it('shows a tour and no log lines until there is an account, and says where the data is when it stops', async () => {
+    const settings = { DATA_DIR: dir, LOG_LEVEL: 'info' }
+    const first = await startProcess(settings)
+    const { port } = new URL(first.address)
+    await until(
+      () => first.get('/readyz'),
+      ({ status }) => status === 200,
+    )
+    const email = 'ann@example.com'
+    expect((await first.post('/register', { body: { email, password: 'correct horse 1' } })).status).to.equal(200)
+    expect(await first.end('SIGINT')).to.equal(0)
+    const printed = first.output()
+    expect(printed).to.include(`curl -X POST http://localhost:${port}/register`)
+    expect(printed.match(/127\.0\.0\.1/g)).to.have.length(1)
+    expect(printed).to.include(`All data is kept in ${dir}.`)
+    expect(printed.match(/"msg":"[^"]*"/g)).to.deep.equal(['"msg":"stopping"'])
+    expect(printed.endsWith(`Stopped. All data is kept in ${dir}.\n`)).to.equal(true)
+
+    const second = await startProcess(settings)
+    expect(await second.end('SIGINT')).to.equal(0)
+    expect(second.output().split('\n')[0])
+      .to.include(`Linkledger listens on ${second.address} and`)
+      .and.include('docs/api.md')
+      .and.include(dir)
+    expect(second.output()).not.to.include('curl')
   })
 })

@@ -1,0 +1,57 @@
+import type { Config } from '../config.ts'
+
+type Places = Pick<Config, 'DATA_DIR' | 'DATABASE_URL' | 'EVENTSTORE_URL' | 'KAFKA_BROKERS' | 'KAFKA_TOPIC'>
+
+/** Returns where the data is kept: always in DATA_DIR, and in the servers that the settings name. */
+const placesOf = ({ DATA_DIR, DATABASE_URL, EVENTSTORE_URL, KAFKA_BROKERS, KAFKA_TOPIC }: Places) =>
+  new Intl.ListFormat('en').format([
+    ...(EVENTSTORE_URL === undefined ? [] : ['the EventStoreDB of EVENTSTORE_URL']),
+    ...(DATABASE_URL === undefined ? [] : ['the database of DATABASE_URL']),
+    ...(KAFKA_BROKERS.length === 0 ? [] : [`the Kafka topic ${KAFKA_TOPIC}`]),
+    DATA_DIR,
+  ])
+
+interface Started {
+  readonly config: Places & Pick<Config, 'ROLES' | 'REGISTRATION'>
+  /** where it listens: http://host:port */
+  readonly address: string
+  /** what short links start with */
+  readonly baseUrl: string
+  /** whether nothing was ever stored */
+  readonly isNew: boolean
+}
+
+/** Returns what the service prints once it listens: a tour while nothing is stored, later one line. */
+export const welcome = ({ config, address, baseUrl, isNew }: Started): string => {
+  if (!config.ROLES.has('http'))
+    return `Linkledger listens on ${address} for probes and runs the roles ${[...config.ROLES].join(', ')}.`
+  const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
+  return isNew
+    ? `\n${heading}\n${tour(baseUrl, config.REGISTRATION)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)}.\n`
+    : `${heading} (API: docs/api.md; data: ${placesOf(config)}).`
+}
+
+/** Returns what the service prints when it has stopped. */
+export const farewell = (config: Places) => `Stopped. All data is kept in ${placesOf(config)}.`
+
+const register = (baseUrl: string) =>
+  `  # create an account; the response contains your API key, which is shown only once
+  curl -X POST ${baseUrl}/register -H 'content-type: application/json' -d '{"email":"ann@example.com","password":"correct horse 1"}'
+  KEY=<the api_key of the response>`
+
+const addAccount = `  # create an account; the command prints your API key, which is shown only once
+  linkledger account add ann@example.com
+  KEY=<the API key>`
+
+const tour = (baseUrl: string, registration: Config['REGISTRATION']) => `
+Try it in another terminal:
+
+${registration === 'open' ? register(baseUrl) : addAccount}
+
+  # create a short link
+  curl -X POST ${baseUrl}/api/url/add -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d '{"url":"https://example.com/a?b=c#d","custom":"hello"}'
+
+  # follow it, then see the click counted
+  curl -i ${baseUrl}/hello
+  curl ${baseUrl}/api/url/1 -H "Authorization: Bearer $KEY"
+`
