@@ -60,7 +60,7 @@ export const texts = {
   redirecting: {
     title: (host: string) => `Redirecting to ${host}`,
     heading: (host: Html) => html`Redirecting to ${host}`,
-    countdown: (host: Html, seconds: Html) => html`Redirecting to ${host} in ${seconds} seconds`,
+    countdown: (host: Html, seconds: Html) => html`Redirecting to ${host}. Seconds left: ${seconds}`,
     continueNow: 'Continue now',
     continue: 'Continue',
   },
