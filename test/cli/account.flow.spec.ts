@@ -39,7 +39,7 @@ describe('account commands and rebuild, on the embedded database', function () {
     return printed.join('\n')
   }
   const field = (name: string, out: string) => new RegExp(`^${name} +(\\S+)$`, 'm').exec(out)?.[1] ?? ''
-  const made = (email: string, out: string) => {
+  const accountIn = (email: string, out: string) => {
     const [id, username, key] = ['account', 'username', 'API key'].map((name) => field(name, out)) as [
       string,
       string,
@@ -70,9 +70,9 @@ describe('account commands and rebuild, on the embedded database', function () {
   })
 
   describe('while a service is running', () => {
-    let ann: ReturnType<typeof made>
-    let bob: ReturnType<typeof made>
-    let eve: ReturnType<typeof made>
+    let ann: ReturnType<typeof accountIn>
+    let bob: ReturnType<typeof accountIn>
+    let eve: ReturnType<typeof accountIn>
     const links: Record<string, string> = {}
     before(async () => {
       const emails = ['ann@example.com', 'bob@example.com', 'erase-canary45@example.com'] as const
@@ -81,7 +81,7 @@ describe('account commands and rebuild, on the embedded database', function () {
         run('account', 'add', emails[1], '--username', 'bobby', '--password', 'correct horse 1'),
         inProcess(['add', emails[2], '--username', 'canary45']),
       ])
-      ;[ann, bob, eve] = [made(emails[0], first), made(emails[1], second), made(emails[2], third)]
+      ;[ann, bob, eve] = [accountIn(emails[0], first), accountIn(emails[1], second), accountIn(emails[2], third)]
       for (const { username, key } of [ann, bob, eve]) links[username] = await shorten(key, `of-${username}`)
       for (const path of Object.values(links)) expect((await service.visit(path)).status).to.equal(302)
     })
@@ -209,7 +209,7 @@ describe('account commands and rebuild, on the embedded database', function () {
 
     it('works without a running service, and the service finds the changes when it starts again', async () => {
       expect(await service.end()).to.equal(0)
-      const carl = made('carl@example.com', await run('account', 'add', 'carl@example.com'))
+      const carl = accountIn('carl@example.com', await run('account', 'add', 'carl@example.com'))
       service = await startProcess({ DATA_DIR: dir })
       for (const { key, email } of [ann, bob, carl]) expect((await account(key)).json['data']).to.include({ email })
       expect((await service.visit(links['ann']!)).headers.get('Location')).to.equal(long)

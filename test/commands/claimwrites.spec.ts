@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import type { EventStore } from '../../src/events/store.ts'
 import { fresh } from '../support/events.ts'
-import { interrupted, killedBetween, made, refused, untilKilled, watched } from '../support/interrupt.ts'
+import { interrupted, killedBetween, accepted, refused, untilKilled, watched } from '../support/interrupt.ts'
 import { countingIds, Killed, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
 describe('claiming a unique name', () => {
@@ -24,7 +24,7 @@ describe('claiming a unique name', () => {
     await createLink(1)
     expect(refused(await createLink(2, { alias: 'HELLO' }, { seconds: 3600 }))).to.equal('taken alias')
     expect(refused(await createLink(1, {}, { seconds: 3600 }))).to.equal('taken alias')
-    const { id } = made(await createLink(2, { alias: 'other' }))
+    const { id } = accepted(await createLink(2, { alias: 'other' }))
     expect(refused(await updateLink(2, id, { alias: 'hello' }, { seconds: 3600 }))).to.equal('taken alias')
     expect(await story(store, claims)).to.have.length(1)
   })
@@ -40,7 +40,7 @@ describe('claiming a unique name', () => {
     await createLink(1)
     await deleteLink(1, 1)
     expect(refused(await createLink(2, {}, { seconds: 3600 }))).to.equal('taken alias')
-    const { id } = made(await createLink(1))
+    const { id } = accepted(await createLink(1))
     await updateLink(1, id, { alias: 'elsewhere' })
     expect(refused(await createLink(2, {}, { seconds: 3600 }))).to.equal('taken alias')
     expect(await updateLink(1, id, { alias: 'Hello' })).to.have.nested.property('state.fields.alias', 'Hello')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import type { EventStore } from '../../src/events/store.ts'
-import { interrupted, killedBetween, made, untilKilled, watched } from '../support/interrupt.ts'
+import { interrupted, killedBetween, accepted, untilKilled, watched } from '../support/interrupt.ts'
 import { countingIds, newMemoryStore, story, writer } from '../support/writer.ts'
 
 describe('creating a resource', () => {
@@ -56,7 +56,7 @@ describe('creating a resource', () => {
   it('keeps its id when the conflict was about the name', async () => {
     const other = writer(store, countingIds(100).next)
     const meanwhile = async () => {
-      const { id } = made(await other.createLink(1))
+      const { id } = accepted(await other.createLink(1))
       await other.updateLink(1, id, { alias: 'elsewhere' })
     }
     const { next, asked } = countingIds()

@@ -21,7 +21,7 @@ const expectTaken = (outcome: unknown) => {
   expect(message).to.include('alias is taken')
 }
 
-const made = <T>(outcome: T | Refused) => {
+const accepted = <T>(outcome: T | Refused) => {
   if (outcome instanceof Refused) throw outcome
   return outcome
 }
@@ -211,7 +211,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         const wish = (alias: string) => {
           const id = mine[random(mine.length + 1)]
           if (id === undefined)
-            return async () => mine.push(made(await createLink(account, { alias }, { seconds: now })).id)
+            return async () => mine.push(accepted(await createLink(account, { alias }, { seconds: now })).id)
           if (random(5) === 0) return () => deleteLink(account, id, now)
           return () => updateLink(account, id, { alias }, { seconds: now })
         }

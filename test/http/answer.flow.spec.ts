@@ -34,10 +34,10 @@ describe('the form of an overlay', () => {
     expect(status, text).to.equal(200)
     return json
   }
-  const made = async (body: object, as = key) => Number((await api('/api/overlay/add', body, as))['id'])
+  const create = async (body: object, as = key) => Number((await api('/api/overlay/add', body, as))['id'])
   /** Creates an overlay on a link, and returns them with the form that a visitor sees. */
   const shown = async (body: object, link: object = {}) => {
-    const overlay = await made(body)
+    const overlay = await create(body)
     const { short, id } = await api('/api/url/add', {
       url: long,
       custom: `a-${++n}`,
@@ -185,7 +185,7 @@ describe('the form of an overlay', () => {
   })
 
   it('does not count answers as clicks, and shows the form on every page that leads to the link', async () => {
-    const overlay = await made(news)
+    const overlay = await create(news)
     const { id: campaign, rotator } = await api('/api/campaign/add', { name: 'c', public: true })
     const { short, id } = await api('/api/url/add', { url: long, type: `overlay-${overlay}`, campaign })
     const { id: _, link: image } = await api('/api/qr/add', { type: 'link', data: short })
@@ -217,11 +217,11 @@ describe('the form of an overlay', () => {
 
   it('returns 404 for an overlay without a form', async () => {
     const { overlay, action, fields } = await shown(news)
-    const plain = await made({ type: 'message', name: 'm', message: 'Hello' })
+    const plain = await create({ type: 'message', name: 'm', message: 'Hello' })
     const deleted = await shown(news)
     await app.del(`/api/overlay/${deleted.overlay}/delete`, { key })
     const other = await app.register()
-    const theirs = await made(news, other.key)
+    const theirs = await create(news, other.key)
     for (const path of [`/o/${plain}`, deleted.action, '/o/999999', '/o/0', '/o/x', `${action}/x`, '/o/1e3'])
       expect((await send(path, { ...fields, email: 'a@example.com' })).status, path).to.equal(404)
     for (const method of ['GET', 'HEAD', 'PUT']) {
@@ -238,7 +238,7 @@ describe('the form of an overlay', () => {
 
   it('seals answers in the log, unreadable once the account is erased', async () => {
     const own = await app.register()
-    const overlay = await made(news, own.key)
+    const overlay = await create(news, own.key)
     const canary = 'canary-answer@example.com'
     await send(`/o/${overlay}`, { email: canary })
     const everywhere = () =>

@@ -32,7 +32,7 @@ describe('the bio page API', () => {
     await app.close()
   })
   const head = () => app.app.ledger.store.head('domain')
-  const { add, made, addLink, update, remove, details, heading, refusal, free } = bioClient(
+  const { add, create, addLink, update, remove, details, heading, refusal, free } = bioClient(
     () => app,
     () => key,
   )
@@ -64,7 +64,7 @@ describe('the bio page API', () => {
   describe("aliases shared with the links of the service's own host", () => {
     it('rejects an alias that a link or bio page has, in any case', async () => {
       const [one, two] = [free(), free()]
-      await made({ alias: one })
+      await create({ alias: one })
       await addLink({ custom: two })
       const other = await app.register()
       for (const as of [key, other.key]) {
@@ -75,12 +75,12 @@ describe('the bio page API', () => {
           expect(json['message']).to.include('alias is taken')
         }
       }
-      const { id } = await made()
+      const { id } = await create()
       expect((await update(id, { alias: two })).json['message']).to.include('alias is taken')
     })
     it('draws a random alias when none is requested', async () => {
       for (const body of [{}, { alias: '' }, { alias: null }])
-        expect((await made(body)).path).to.match(/^\/[a-km-np-z2-9]{8}$/)
+        expect((await create(body)).path).to.match(/^\/[a-km-np-z2-9]{8}$/)
     })
     it('rejects reserved words', async () => {
       for (const alias of ['api', 'QR', 'login', 'a b', '-a', 'é', 'x'.repeat(65), '../a'])
@@ -96,7 +96,7 @@ describe('the bio page API', () => {
     })
     it('reserves an alias for its account after a rename or deletion', async () => {
       const [old, next] = [free(), free()]
-      const { id } = await made({ alias: old })
+      const { id } = await create({ alias: old })
       await update(id, { alias: next })
       const other = await app.register()
       const taken = async (alias: string) => {
@@ -108,12 +108,12 @@ describe('the bio page API', () => {
       await taken(next)
       expect((await addLink({ custom: old })).status).to.equal(200)
       expect((await app.visit(`/${old}`)).status).to.equal(302)
-      await made({ alias: next, title: 'Back' })
+      await create({ alias: next, title: 'Back' })
       expect(await heading(`/${next}`)).to.equal('Back')
     })
     it('changes the case of an alias without a new claim', async () => {
       const alias = free()
-      const { id } = await made({ alias, title: 'Same' })
+      const { id } = await create({ alias, title: 'Same' })
       expect((await update(id, { alias: alias.toUpperCase() })).status).to.equal(200)
       expect(await details(id)).to.include({
         alias: alias.toUpperCase(),
@@ -125,7 +125,7 @@ describe('the bio page API', () => {
 
   it('updates only the fields sent; an empty string or null clears a field, except name and alias', async () => {
     const alias = free()
-    const { id } = await made({ ...full, alias })
+    const { id } = await create({ ...full, alias })
     const answer = await update(id, { title: 'Ann S.', description: '', avatar: null, links: [links[0]], alias: '' })
     expect(answer.json).to.deep.equal({ error: 0, message: 'Bio page has been updated.' })
     expect(await details(id)).to.deep.include({
@@ -143,14 +143,14 @@ describe('the bio page API', () => {
 
   it('emits no event when an update changes nothing', async () => {
     const alias = free()
-    const { id } = await made({ ...full, alias })
+    const { id } = await create({ ...full, alias })
     const before = await head()
     expect((await update(id, { ...full, alias })).status).to.equal(200)
     expect(await head()).to.equal(before)
   })
 
   it('returns 404 after deletion and for another account', async () => {
-    const { id, path } = await made(full)
+    const { id, path } = await create(full)
     const other = await app.register()
     const missing = await app.get('/api/bio/999999', { key })
     const foreign = [
@@ -191,7 +191,7 @@ describe('the bio page API', () => {
 
   it("accepts a hundred links, also to the account's own short links", async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({ title: `Link ${i}`, url: `${app.app.baseUrl}/l${i}` }))
-    const { id, path } = await made({ links: many })
+    const { id, path } = await create({ links: many })
     expect((await details(id)).links).to.deep.equal(many)
     expect((await app.visit(path)).text.match(/<a /g)).to.have.length(100)
   })

@@ -20,7 +20,7 @@ describe('the campaign API', () => {
   after(() => app.close())
 
   const head = () => app.app.ledger.store.head('domain')
-  const { add, made, update, listed, link, assign, assigned, campaignOf, visit, free } = campaignClient(
+  const { add, create, update, listed, link, assign, assigned, campaignOf, visit, free } = campaignClient(
     () => app,
     () => key,
   )
@@ -58,8 +58,8 @@ describe('the campaign API', () => {
 
     it('allows equal names, but rejects a taken slug in any case and from any account', async () => {
       const slug = free()
-      await made({ name: 'Same', slug })
-      await made({ name: 'Same' })
+      await create({ name: 'Same', slug })
+      await create({ name: 'Same' })
       const before = await head()
       for (const as of [key, stranger]) {
         const answer = await add({ slug: slug.toUpperCase() }, as)
@@ -71,7 +71,7 @@ describe('the campaign API', () => {
 
     it('lists campaigns newest first in pages', async () => {
       const ids: number[] = []
-      for (const n of [1, 2, 3]) ids.unshift((await made({ name: `Campaign ${n}` })).id)
+      for (const n of [1, 2, 3]) ids.unshift((await create({ name: `Campaign ${n}` })).id)
       const { result, campaigns, ...envelope } = await listed('?limit=1&page=2')
       expect(envelope).to.deep.equal({ perpage: 1, currentpage: 2, nextpage: 3, maxpage: result })
       expect(campaigns.map(({ id }: { id: number }) => id)).to.deep.equal([ids[1]])
@@ -80,7 +80,7 @@ describe('the campaign API', () => {
 
     it('updates only the fields sent', async () => {
       const slug = free()
-      const { id } = await made({ name: 'Old', slug })
+      const { id } = await create({ name: 'Old', slug })
       const closed = await update(id, { name: 'New', public: false })
       expect(closed.json).to.deep.equal({
         error: 0,
@@ -102,7 +102,7 @@ describe('the campaign API', () => {
 
     it('keeps the slug when an empty one is sent, and emits no event when nothing changes', async () => {
       const slug = free()
-      const { id } = await made({ name: 'Same', slug })
+      const { id } = await create({ name: 'Same', slug })
       const before = await head()
       for (const more of [{}, { slug: '' }, { slug: null }, { slug }, { public: true }, { id: 1, account: 2 }])
         expect((await update(id, { name: 'Same', ...more })).json['rotator']).to.equal(`${app.app.baseUrl}/r/${slug}`)
@@ -111,9 +111,9 @@ describe('the campaign API', () => {
 
     it('reserves an old slug for its account', async () => {
       const [renamed, gone] = [free(), free()]
-      const { id } = await made({ name: 'x', slug: renamed })
+      const { id } = await create({ name: 'x', slug: renamed })
       await update(id, { name: 'x', slug: free() })
-      const other = await made({ slug: gone })
+      const other = await create({ slug: gone })
       await app.del(`/api/campaign/${other.id}/delete`, { key })
       for (const slug of [renamed, gone]) {
         expect((await app.visit(`/r/${slug}`)).status).to.equal(404)
@@ -123,7 +123,7 @@ describe('the campaign API', () => {
     })
 
     it('deletes a campaign once and keeps its links', async () => {
-      const { id } = await made({ slug: free() })
+      const { id } = await create({ slug: free() })
       const kept = await link({ campaign: id })
       expect(await campaignOf(kept.id)).to.equal(id)
       const before = await head()
@@ -153,7 +153,7 @@ describe('the campaign API', () => {
         [{ name: 'x', public: 'true' }, /^`public` must be true or false/],
         [{ name: 'x', public: 1 }, /^`public` must be true or false/],
       ]
-      const { id } = await made()
+      const { id } = await create()
       const before = await head()
       for (const [body, message] of wrong)
         for (const answer of [await add(body), await update(id, body)]) {
@@ -168,7 +168,7 @@ describe('the campaign API', () => {
 
   describe('links of a campaign', () => {
     it('moves a link that is assigned to another campaign', async () => {
-      const [one, two] = [await made(), await made()]
+      const [one, two] = [await create(), await create()]
       const { id } = await link()
       expect(await campaignOf(id)).to.equal(null)
       for (const { id: campaign } of [one, two]) {
@@ -178,7 +178,7 @@ describe('the campaign API', () => {
     })
 
     it('emits one event when a link is assigned several times', async () => {
-      const { id: campaign } = await made()
+      const { id: campaign } = await create()
       const { id } = await link()
       const before = await head()
       await Promise.all(Array.from({ length: 5 }, () => assigned(campaign, id)))
@@ -187,7 +187,7 @@ describe('the campaign API', () => {
     })
 
     it('keeps the campaign of a link when its other fields change', async () => {
-      const { id: campaign } = await made()
+      const { id: campaign } = await create()
       const { id } = await link()
       await assigned(campaign, id)
       await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.org/', title: 'New' } })
@@ -200,12 +200,12 @@ describe('the campaign API', () => {
     let [campaigns, links]: [Id[], Id[]] = [[], []]
     let [campaign, mine] = [0, 0]
     before(async () => {
-      campaign = (await made()).id
+      campaign = (await create()).id
       mine = (await link()).id
-      const [gone, goneLink] = [await made(), await link()]
+      const [gone, goneLink] = [await create(), await link()]
       await app.del(`/api/campaign/${gone.id}/delete`, { key })
       await app.del(`/api/url/${goneLink.id}/delete`, { key })
-      campaigns = [(await made({}, stranger)).id, gone.id, 999_999, ...malformed]
+      campaigns = [(await create({}, stranger)).id, gone.id, 999_999, ...malformed]
       links = [(await link({}, stranger)).id, goneLink.id, 999_999, ...malformed]
     })
     /** Expects the same 404 for each request, and no stored event. */

@@ -17,7 +17,7 @@ describe('the channel API', () => {
   after(() => app.close())
 
   const head = () => app.app.ledger.store.head('domain')
-  const { add, made, update, listed, link, bio, qr, assign, items } = channelClient(
+  const { add, create, update, listed, link, bio, qr, assign, items } = channelClient(
     () => app,
     () => key,
   )
@@ -46,7 +46,7 @@ describe('the channel API', () => {
     it('lists channels newest first in pages', async () => {
       const { key: as } = await app.register()
       const ids: number[] = []
-      for (const n of [1, 2, 3, 4, 5]) ids.unshift((await made({ name: `Channel ${n}` }, as)).id)
+      for (const n of [1, 2, 3, 4, 5]) ids.unshift((await create({ name: `Channel ${n}` }, as)).id)
       const { json } = await app.get('/api/channels?limit=2&page=2', { key: as })
       expect(json['error']).to.equal('0')
       const { channels, ...envelope } = json['data']
@@ -56,7 +56,7 @@ describe('the channel API', () => {
     })
 
     it('updates only the fields sent', async () => {
-      const { id } = await made({ name: 'Old', description: 'Kept', color: '#111' })
+      const { id } = await create({ name: 'Old', description: 'Kept', color: '#111' })
       const answer = await update(id, { name: 'New', starred: true })
       const fields = { id, name: 'New', description: 'Kept', color: '#111111', starred: true }
       expect(answer.json).to.deep.equal({ error: 0, message: 'Channel has been updated.', ...fields })
@@ -68,7 +68,7 @@ describe('the channel API', () => {
     })
 
     it('emits no event when nothing changes, and ignores unknown fields', async () => {
-      const { id } = await made({ name: 'Same' })
+      const { id } = await create({ name: 'Same' })
       const before = await head()
       for (const body of [{}, { name: 'Same' }, { starred: false }, { id: 1, account: 2, deleted: true }])
         expect((await update(id, body)).json).to.include({ error: 0, id, name: 'Same' })
@@ -76,7 +76,7 @@ describe('the channel API', () => {
     })
 
     it('deletes a channel once', async () => {
-      const { id } = await made()
+      const { id } = await create()
       const { result } = await listed()
       expect((await app.del(`/api/channel/${id}/delete`, { key })).json).to.deep.equal({
         error: 0,
@@ -98,7 +98,7 @@ describe('the channel API', () => {
         [{ name: 'x', starred: 'true' }, /^`starred` must be true or false/],
         [{ name: 'x', starred: 1 }, /^`starred` must be true or false/],
       ]
-      const { id } = await made()
+      const { id } = await create()
       const before = await head()
       for (const [body, message] of wrong) {
         const answer = await add(body)
@@ -117,7 +117,7 @@ describe('the channel API', () => {
     const deleted: Record<string, number> = {}
     before(async () => {
       const make = async (as: string) => ({
-        channel: (await made({ name: 'x' }, as)).id,
+        channel: (await create({ name: 'x' }, as)).id,
         links: (await link({}, as)).id,
         bio: (await bio({}, as)).id,
         qr: (await qr({}, as)).id,

@@ -14,13 +14,13 @@ describe('items of a channel', () => {
   after(() => app.close())
 
   const head = () => app.app.ledger.store.head('domain')
-  const { made, link, bio, qr, assign, assigned, items } = channelClient(
+  const { create, link, bio, qr, assign, assigned, items } = channelClient(
     () => app,
     () => key,
   )
 
   it('show a link with title, picture, short address and day of assignment', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const image = 'https://example.com/a.png'
     const { id, short } = await link({ title: 'Hello', metaimage: image })
     await assigned(channel, 'links', id)
@@ -37,7 +37,7 @@ describe('items of a channel', () => {
   })
 
   it("show a link without title and picture by its alias and its destination's favicon", async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const bare = await link({ url: 'https://shop.example.com:8443/a/b?c', custom: 'Bare-Link' })
     const meta = await link({ metatitle: 'From meta' })
     for (const { id } of [bare, meta]) await assigned(channel, 'links', id)
@@ -47,7 +47,7 @@ describe('items of a channel', () => {
   })
 
   it('show a bio page by title or name, avatar and address', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const titled = await bio({ title: 'Ann Smith', avatar: 'https://example.com/ann.jpg' })
     const named = await bio({ name: 'Only a name' })
     for (const { id } of [titled, named]) await assigned(channel, 'bio', id)
@@ -72,7 +72,7 @@ describe('items of a channel', () => {
   })
 
   it('show a QR code by name or alias, with its image as preview and link', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const [named, nameless] = [await qr({ name: 'Menu' }), await qr({ type: 'wifi', data: { ssid: 'Bar', pass: 'x' } })]
     for (const { id } of [named, nameless]) await assigned(channel, 'qr', id)
     const [newest, oldest] = (await items(channel))['data'].items
@@ -89,7 +89,7 @@ describe('items of a channel', () => {
   })
 
   it('are listed by newest assignment in pages, whatever their kind and age', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const [a, b, c] = [await link(), await qr(), await bio()]
     const order = [
       ['qr', b.id],
@@ -118,7 +118,7 @@ describe('items of a channel', () => {
   })
 
   it('appear once when they are assigned several times', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const { id } = await link()
     await assigned(channel, 'links', id)
     const before = await head()
@@ -129,7 +129,7 @@ describe('items of a channel', () => {
   })
 
   it('appear once when they are assigned concurrently', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const { id } = await link()
     const before = await head()
     await Promise.all(Array.from({ length: 10 }, () => assigned(channel, 'links', id)))
@@ -137,14 +137,14 @@ describe('items of a channel', () => {
   })
 
   it('can be in several channels', async () => {
-    const channels = [await made(), await made()]
+    const channels = [await create(), await create()]
     const { id } = await link()
     for (const channel of channels) await assigned(channel.id, 'links', id)
     for (const channel of channels) expect((await items(channel.id))['data'].items).to.have.length(1)
   })
 
   it('are shown as they are now, not as they were when assigned', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const { id } = await link({ title: 'Old', custom: 'old-alias' })
     await assigned(channel, 'links', id)
     await app.put(`/api/url/${id}/update`, {
@@ -157,7 +157,7 @@ describe('items of a channel', () => {
   })
 
   it('disappear from lists and counts when they are deleted', async () => {
-    const channels = [await made(), await made()]
+    const channels = [await create(), await create()]
     const [gone, stays] = [await link(), await link()]
     const [page, code] = [await bio(), await qr()]
     for (const { id } of channels) {
@@ -176,13 +176,13 @@ describe('items of a channel', () => {
   })
 
   it('leave a deleted channel and do not appear in the next one', async () => {
-    const { id: channel } = await made({ name: 'Again' })
+    const { id: channel } = await create({ name: 'Again' })
     const { id } = await link()
     await assigned(channel, 'links', id)
     const before = await head()
     await app.del(`/api/channel/${channel}/delete`, { key })
     expect(await app.domainEventsAfter(before)).to.equal(1)
-    const next = await made({ name: 'Again' })
+    const next = await create({ name: 'Again' })
     expect(next.id).not.to.equal(channel)
     expect((await items(next.id))['data'].items).to.deep.equal([])
     await assigned(next.id, 'links', id)
@@ -190,7 +190,7 @@ describe('items of a channel', () => {
   })
 
   it('are links, bio pages or QR codes only', async () => {
-    const { id: channel } = await made()
+    const { id: channel } = await create()
     const { id } = await link()
     for (const type of ['link', 'LINKS', 'splash', 'constructor', '__proto__', '0']) {
       const answer = await assign(channel, type, id)

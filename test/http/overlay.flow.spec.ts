@@ -25,7 +25,7 @@ describe('the overlay API', () => {
   after(() => app.close())
 
   const add = (body: object, as = key) => app.post('/api/overlay/add', { key: as, body })
-  const made = async (body: object) => Number((await add(body)).json['id'])
+  const create = async (body: object) => Number((await add(body)).json['id'])
   const update = (id: number, body: object) => app.put(`/api/overlay/${id}/update`, { key, body })
   const details = async (id: number) => (await app.get(`/api/overlay/${id}`, { key })).json['details']
   const head = () => app.app.ledger.store.head('domain')
@@ -74,7 +74,7 @@ describe('the overlay API', () => {
       ['#A1B2C3', '#a1b2c3'],
       ['a1b2c3', '#a1b2c3'],
     ])
-      expect(await details(await made({ ...message, color: sent }))).to.include({ color: stored })
+      expect(await details(await create({ ...message, color: sent }))).to.include({ color: stored })
     for (const color of ['red', '#ab', '#abcd', '#12345g', 'rgb(1,2,3)', '##abc', '#abc;}'])
       expect(await refusal({ ...message, color })).to.match(/^`color` must be a HEX color, for example #1d4ed8 or #fff/)
   })
@@ -113,7 +113,7 @@ describe('the overlay API', () => {
   })
 
   it('updates only the fields sent, also the type, and rejects an incomplete result', async () => {
-    const id = await made(poll)
+    const id = await create(poll)
     expect((await update(id, { options: ['Tea', 'Coffee', 'Water'] })).json).to.deep.equal({
       error: 0,
       message: 'CTA overlay has been updated.',
@@ -131,14 +131,14 @@ describe('the overlay API', () => {
   })
 
   it('emits no event when an update changes nothing', async () => {
-    const id = await made(poll)
+    const id = await create(poll)
     const before = await head()
     expect((await update(id, { options: ['Tea', 'Coffee'], color: '3B82F6' })).status).to.equal(200)
     expect(await head()).to.equal(before)
   })
 
   it('returns 404 after deletion and for another account', async () => {
-    const id = await made(message)
+    const id = await create(message)
     const other = await app.register()
     const missing = await app.get('/api/overlay/999999', { key })
     const foreign = [

@@ -29,7 +29,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
     await app.close()
     await stub.close()
   })
-  const { add, update, made, says } = qrClient(
+  const { add, update, create, says } = qrClient(
     () => app,
     () => key,
   )
@@ -79,7 +79,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
           { type, data: [] },
         ])
           expect((await add(body)).json['message'], JSON.stringify(body)).to.match(/^`data(\.\w+)?` /)
-      const { id } = await made({ type: 'text', data: 'x' })
+      const { id } = await create({ type: 'text', data: 'x' })
       expect((await update(id, { name: 'y' })).json['message']).to.match(/^`data` is required/)
     })
 
@@ -93,14 +93,14 @@ describe(`fields of QR codes (${repeatable})`, () => {
         expect((await add({ type: 'text', data: 'x', ...colours })).json['message']).to.match(
           /^`foreground` must differ more from `background`: their contrast is [\d.]+:1 and must be at least 2:1/,
         )
-      const { id } = await made({ type: 'text', data: 'x', background: '#101010', foreground: '#ffffff' })
+      const { id } = await create({ type: 'text', data: 'x', background: '#101010', foreground: '#ffffff' })
       expect((await update(id, { data: 'x', foreground: '#202020' })).status).to.equal(400)
     })
   })
 
   describe('unusual input', () => {
     it('encodes data up to 1,200 bytes, and never an array as sent (threat 10)', async () => {
-      expect((await made({ type: 'text', data: 'x'.repeat(1200) })).id).to.be.greaterThan(0)
+      expect((await create({ type: 'text', data: 'x'.repeat(1200) })).id).to.be.greaterThan(0)
       for (const data of ['x'.repeat(1201), 'x'.repeat(3000), 'é'.repeat(601)])
         expect((await add({ type: 'text', data })).json['message']).to.match(/^`data` /)
       const parts = { ssid: 's'.repeat(32), pass: ';'.repeat(128) }
@@ -145,13 +145,13 @@ describe(`fields of QR codes (${repeatable})`, () => {
     })
 
     it('keeps each value inside its field of a network or contact (threat 11)', async () => {
-      const wifi = await made({ type: 'wifi', data: { ssid: 'a;P:x;;', pass: 'b";S:c\\' } })
+      const wifi = await create({ type: 'wifi', data: { ssid: 'a;P:x;;', pass: 'b";S:c\\' } })
       expect(await says(wifi.path)).to.equal('WIFI:T:WPA;S:a\\;P\\:x\\;\\;;P:b\\"\\;S\\:c\\\\;;')
       for (const data of [{ ssid: 'a\nP:x', pass: 'b' }, { fname: 'Ann\r\nTEL:666' }])
         expect((await add({ type: 'ssid' in data ? 'wifi' : 'vcard', data })).json['message']).to.match(
           /must be a single line/,
         )
-      const vcard = await made({ type: 'vcard', data: { fname: 'Ann;Mallory', street: 'Main St 1\r\nTEL:666' } })
+      const vcard = await create({ type: 'vcard', data: { fname: 'Ann;Mallory', street: 'Main St 1\r\nTEL:666' } })
       const said = (await says(vcard.path)) ?? ''
       expect(said)
         .to.include('\r\nN:;Ann\\;Mallory;;;\r\n')
@@ -160,7 +160,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
     })
 
     it('never serves a file for an alias (threat 17)', async () => {
-      const { path } = await made({ type: 'text', data: 'x' })
+      const { path } = await create({ type: 'text', data: 'x' })
       const raw = [
         '/qr/',
         '/qr/..%2f..%2fetc%2fpasswd',

@@ -41,7 +41,7 @@ describe(`QR codes (${repeatable})`, () => {
       command: randomUUID(),
       at: new Date().toISOString(),
     })
-  const { add, update, details, first, made, image, says, scans, events } = qrClient(
+  const { add, update, details, first, create, image, says, scans, events } = qrClient(
     () => app,
     () => key,
   )
@@ -81,7 +81,7 @@ describe(`QR codes (${repeatable})`, () => {
 
   it('are listed newest first in the standard envelope', async () => {
     const { key: mine } = await app.register()
-    for (const n of [1, 2, 3]) await made({ type: 'text', data: `text ${n}` }, mine)
+    for (const n of [1, 2, 3]) await create({ type: 'text', data: `text ${n}` }, mine)
     const { json } = await app.get('/api/qr?limit=2&page=2', { key: mine })
     expect(json['error']).to.equal('0')
     const { qrs, ...envelope } = json['data']
@@ -149,7 +149,7 @@ describe(`QR codes (${repeatable})`, () => {
     ]
     for (const [type, data, payload, name] of held)
       it(`${type}: ${JSON.stringify(data).slice(0, 80)}`, async () => {
-        const { id, path } = await made({
+        const { id, path } = await create({
           type,
           data,
           foreground: 'rgb(20,40,90)',
@@ -163,8 +163,8 @@ describe(`QR codes (${repeatable})`, () => {
   })
 
   it('have the requested name, else one derived from the data, also after an update', async () => {
-    const { id } = await made({ type: 'text', data: 'Hello', name: 'Door' })
-    const { id: other } = await made({ type: 'text', data: 'Hello' })
+    const { id } = await create({ type: 'text', data: 'Hello', name: 'Door' })
+    const { id: other } = await create({ type: 'text', data: 'Hello' })
     for (const one of [id, other]) await update(one, { data: 'Bye' })
     expect([(await details(id)).name, (await details(other)).name]).to.deep.equal(['Door', 'Bye'])
     await update(id, { data: 'Bye', name: '' })
@@ -174,7 +174,7 @@ describe(`QR codes (${repeatable})`, () => {
 
   it('keep type, colors and logo that are not sent', async () => {
     const colours = { foreground: '#204080', background: 'rgb(255, 255, 220)' }
-    const { id, path } = await made({
+    const { id, path } = await create({
       type: 'text',
       data: 'Hello',
       ...colours,
@@ -194,7 +194,7 @@ describe(`QR codes (${repeatable})`, () => {
 
   it('emit no event when an update changes nothing', async () => {
     const logo = `http://pictures.example:${stub.port}/logo.png`
-    const { id } = await made({ type: 'wifi', data: { ssid: 'Home', pass: 'x' }, logo })
+    const { id } = await create({ type: 'wifi', data: { ssid: 'Home', pass: 'x' }, logo })
     for (const data of [
       { ssid: 'Home', pass: 'x' },
       [
@@ -208,7 +208,7 @@ describe(`QR codes (${repeatable})`, () => {
 
   it('fetch a logo once and store it in the event, at most 256 x 256', async () => {
     const asked = stub.requests.length
-    const { id, path } = await made({
+    const { id, path } = await create({
       type: 'text',
       data: 'Hello',
       logo: `http://pictures.example:${stub.port}/logo.png`,
@@ -222,7 +222,7 @@ describe(`QR codes (${repeatable})`, () => {
   })
 
   it('return the same 404 for another account as for an unknown id', async () => {
-    const { id } = await made({ type: 'text', data: 'x' })
+    const { id } = await create({ type: 'text', data: 'x' })
     const { key: other } = await app.register()
     const ask = async (of: number | string, by: string): Promise<Answer[]> => [
       await app.get(`/api/qr/${of}`, { key: by }),
@@ -237,7 +237,7 @@ describe(`QR codes (${repeatable})`, () => {
 
   it('are hidden while their account is disabled', async () => {
     const { key: mine, id } = await app.register()
-    const { path } = await made({ type: 'link', data: long }, mine)
+    const { path } = await create({ type: 'link', data: long }, mine)
     const both = async () => [(await image(path)).status, (await app.visit(`${path}/go`)).status]
     await operator({ type: 'DisableAccount', id })
     expect(await until(both, ([status]) => status === 404)).to.deep.equal([404, 404])
@@ -248,8 +248,8 @@ describe(`QR codes (${repeatable})`, () => {
   it('seal personal data in the log and lose it when the account is erased', async () => {
     const canary = `canary-${random(1_000_000)}`
     const { key: mine, id: owner } = await app.register()
-    const { id, path } = await made({ type: 'wifi', data: { ssid: canary, pass: `secret-${canary}` } }, mine)
-    await made({ type: 'vcard', data: { fname: canary } }, mine)
+    const { id, path } = await create({ type: 'wifi', data: { ssid: canary, pass: `secret-${canary}` } }, mine)
+    await create({ type: 'vcard', data: { fname: canary } }, mine)
     await app.put(`/api/qr/${id}/update`, { key: mine, body: { data: { ssid: canary, pass: `other-${canary}` } } })
     expect(await says(path)).to.equal(`WIFI:T:WPA;S:${canary};P:other-${canary};;`)
     const places = async () => {
@@ -279,7 +279,10 @@ describe(`QR codes (${repeatable})`, () => {
   })
 
   it('are read from their stream while the tables lag', async () => {
-    const [changed, gone] = [await made({ type: 'text', data: 'before' }), await made({ type: 'text', data: 'gone' })]
+    const [changed, gone] = [
+      await create({ type: 'text', data: 'before' }),
+      await create({ type: 'text', data: 'gone' }),
+    ]
     const holder = await stage.connect(app.connection)
     await holder.query('begin; select * from read.checkpoints for update')
     const writes = Promise.all([

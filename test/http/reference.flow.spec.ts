@@ -12,19 +12,19 @@ describe('a link that refers to other resources', () => {
   })
   after(() => app.close())
 
-  const made = async (path: string, body: object, as = key) => {
+  const create = async (path: string, body: object, as = key) => {
     const { json } = await app.post(path, { key: as, body })
     expect(json, JSON.stringify(json)).to.include({ error: 0 })
     return json['id'] as number
   }
   const resources: Record<string, (as?: string) => Promise<number>> = {
-    pixels: (as) => made('/api/pixel/add', { type: 'bing', name: 'p', tag: 'abc' }, as),
-    campaign: (as) => made('/api/campaign/add', { name: 'c' }, as),
-    channel: (as) => made('/api/channel/add', { name: 'c' }, as),
-    splash: (as) => made('/api/splash/add', { name: 's' }, as),
-    overlay: (as) => made('/api/overlay/add', { type: 'message', name: 'o', message: 'Hello' }, as),
+    pixels: (as) => create('/api/pixel/add', { type: 'bing', name: 'p', tag: 'abc' }, as),
+    campaign: (as) => create('/api/campaign/add', { name: 'c' }, as),
+    channel: (as) => create('/api/channel/add', { name: 'c' }, as),
+    splash: (as) => create('/api/splash/add', { name: 's' }, as),
+    overlay: (as) => create('/api/overlay/add', { type: 'message', name: 'o', message: 'Hello' }, as),
   }
-  const link = (body: object) => made('/api/url/add', { url: 'https://example.com/x', ...body })
+  const link = (body: object) => create('/api/url/add', { url: 'https://example.com/x', ...body })
   const details = async (id: number) => (await app.get(`/api/url/${id}`, { key })).json['details']
 
   it('returns them in its details', async () => {

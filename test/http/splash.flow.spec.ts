@@ -21,7 +21,7 @@ describe('the splash page API', () => {
   after(() => app.close())
 
   const add = (body: object, as = key) => app.post('/api/splash/add', { key: as, body })
-  const made = async (body: object = full) => Number((await add(body)).json['id'])
+  const create = async (body: object = full) => Number((await add(body)).json['id'])
   const update = (id: number, body: object) => app.put(`/api/splash/${id}/update`, { key, body })
   const details = async (id: number) => (await app.get(`/api/splash/${id}`, { key })).json['details']
   const head = () => app.app.ledger.store.head('domain')
@@ -44,7 +44,7 @@ describe('the splash page API', () => {
   })
 
   it('requires only a name', async () => {
-    const id = await made({ name: 'Plain' })
+    const id = await create({ name: 'Plain' })
     const nothing = { title: '', message: '', logo: '', banner: '', product: '', counter: 10 }
     expect(await details(id)).to.deep.include({ name: 'Plain', ...nothing })
     expect(await refusal({})).to.match(/^`name` is required/)
@@ -62,7 +62,7 @@ describe('the splash page API', () => {
   })
 
   it('updates only the fields sent; an empty string or null clears a field', async () => {
-    const id = await made()
+    const id = await create()
     const answer = await update(id, { title: 'Last days', counter: 0, logo: '', message: null })
     expect(answer.json).to.deep.equal({ error: 0, message: 'Splash page has been updated.' })
     expect(await details(id)).to.deep.include({ ...full, title: 'Last days', counter: 0, logo: '', message: '' })
@@ -71,7 +71,7 @@ describe('the splash page API', () => {
   })
 
   it('emits no event when an update changes nothing', async () => {
-    const id = await made()
+    const id = await create()
     await update(id, { title: 'Last days' })
     const before = await head()
     expect((await update(id, { title: 'Last days' })).status).to.equal(200)
@@ -80,7 +80,7 @@ describe('the splash page API', () => {
   })
 
   it('returns 404 after deletion and for another account', async () => {
-    const id = await made()
+    const id = await create()
     const other = await app.register()
     const missing = await app.get('/api/splash/999999', { key })
     const foreign = [
@@ -122,6 +122,6 @@ describe('the splash page API', () => {
 
   it("accepts URLs of the account's own short links", async () => {
     const product = `${app.app.baseUrl}/spring`
-    expect(await details(await made({ ...full, product }))).to.include({ product })
+    expect(await details(await create({ ...full, product }))).to.include({ product })
   })
 })

@@ -11,7 +11,7 @@ export const refused = (outcome: unknown) => {
 }
 
 /** Returns the result of a command that was not refused. */
-export const made = <T>(outcome: T) =>
+export const accepted = <T>(outcome: T) =>
   (outcome instanceof Refused ? expect.fail(outcome.message) : outcome) as Exclude<T, Refused>
 
 /** Returns a store that calls `meanwhile` before each of the first `times` appends. */

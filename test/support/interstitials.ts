@@ -52,8 +52,8 @@ export const useInterstitials = () => {
       at.ask('GET', path, { headers: { 'User-Agent': agents.person, ...headers } }),
     /** Fields of a link for each kind of page that people see. */
     kinds: async () => {
-      const pixels = [await links.made('pixel', { type: 'bing', name: 'p', tag: '123' })]
-      const overlay = `overlay-${await links.made('overlay', message)}`
+      const pixels = [await links.create('pixel', { type: 'bing', name: 'p', tag: '123' })]
+      const overlay = `overlay-${await links.create('overlay', message)}`
       return { frame: { type: 'frame' }, splash: { type: 'splash' }, overlay: { type: overlay }, pixels: { pixels } }
     },
   }

@@ -33,7 +33,7 @@ export const useLinks = (settings: Readonly<Record<string, string>> = {}) => {
     key: () => key,
     api,
     /** Creates a resource and returns its id. */
-    made: async (kind: string, body: object) => Number((await api(`/api/${kind}/add`, body))['id']),
+    create: async (kind: string, body: object) => Number((await api(`/api/${kind}/add`, body))['id']),
     /** Creates a link to `long`. */
     add: async (body: object = {}) => {
       const { id, short } = await api('/api/url/add', { url: long, custom: `link-${++n}`, ...body })

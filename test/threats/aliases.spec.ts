@@ -26,7 +26,7 @@ describe('aliases and passwords', () => {
   const free = () => `name-${++named}`
   const add = (by: { key: string }, body: object, at = app) =>
     at.post('/api/url/add', { key: by.key, body: { url: long, ...body } })
-  const made = async (by: { key: string }, body: object) => {
+  const create = async (by: { key: string }, body: object) => {
     const { json, text } = await add(by, body)
     expect(json['error'], text).to.equal(0)
     return Number(json['id'])
@@ -58,7 +58,7 @@ describe('aliases and passwords', () => {
 
   describe('an alias that was given up (threat 22)', () => {
     const taken = async (custom: string) => {
-      const own = await made(bob, {})
+      const own = await create(bob, {})
       for (const { status, json } of [
         await add(bob, { custom }),
         await add(bob, { custom: custom.toUpperCase() }, second),
@@ -76,14 +76,14 @@ describe('aliases and passwords', () => {
 
     it('stays reserved after its link is deleted', async () => {
       const custom = free()
-      await app.del(`/api/url/${await made(ann, { custom })}/delete`, { key: ann.key })
+      await app.del(`/api/url/${await create(ann, { custom })}/delete`, { key: ann.key })
       await taken(custom)
       await reclaimed(custom)
     })
 
     it('stays reserved after its link is renamed', async () => {
       const [custom, later] = [free(), free()]
-      const id = await made(ann, { custom })
+      const id = await create(ann, { custom })
       await update(ann, id, { custom: later })
       await update(ann, id, { custom: free() })
       for (const old of [custom, later]) {
@@ -94,7 +94,7 @@ describe('aliases and passwords', () => {
 
     it('stays with its owner after its link expires', async () => {
       const custom = free()
-      await made(ann, { custom, expiry: inSeconds(60) })
+      await create(ann, { custom, expiry: inSeconds(60) })
       await secondsLater(61, async () => {
         expect((await app.ask('HEAD', `/${custom}`)).status).to.equal(410)
         await taken(custom)
@@ -104,8 +104,8 @@ describe('aliases and passwords', () => {
     it('stays reserved after its account is erased', async () => {
       const carl = await app.register()
       const [one, two] = [free(), free()]
-      await made(carl, { custom: one })
-      await app.del(`/api/url/${await made(carl, { custom: two })}/delete`, { key: carl.key })
+      await create(carl, { custom: one })
+      await app.del(`/api/url/${await create(carl, { custom: two })}/delete`, { key: carl.key })
       await operate('DisableAccount', carl.id)
       await taken(one)
       await operate('EraseAccount', carl.id)
@@ -143,7 +143,7 @@ describe('aliases and passwords', () => {
     })
 
     it('belongs to one link when others are renamed to it', async () => {
-      const [custom, mine, theirs] = [free(), await made(ann, {}), await made(bob, {})]
+      const [custom, mine, theirs] = [free(), await create(ann, {}), await create(bob, {})]
       const wishes = Array.from({ length: 20 }, (_, i) =>
         i % 2 === 0 ? update(ann, mine, { custom }, app) : update(bob, theirs, { custom }, second),
       )
@@ -155,7 +155,7 @@ describe('aliases and passwords', () => {
     it('never redirects to an earlier owner while it changes hands', async () => {
       const [from, to] = [free(), free()]
       const places = ['https://one.example/', null, 'https://two.example/']
-      const id = await made(ann, { custom: from, url: places[0] })
+      const id = await create(ann, { custom: from, url: places[0] })
       const seen: (string | null)[] = []
       const watching = (async () => {
         // each request has its own IP address, because requests for unknown aliases are rate limited per address
@@ -183,7 +183,7 @@ describe('aliases and passwords', () => {
 
     it('cannot be guessed by concurrent attempts: ten are checked', async () => {
       const custom = free()
-      await made(ann, { custom, password: secret })
+      await create(ann, { custom, password: secret })
       const oneHash = (await processorTime(() => Promise.all(Array.from({ length: 5 }, () => hashPassword('x'))))) / 5
       const tries = Array.from({ length: 60 }, (_, i) => i)
       const guess = (i: number) => (i % 2 ? app : second).post(`/${custom}`, form(`guess ${i}`))
@@ -213,7 +213,7 @@ describe('aliases and passwords', () => {
       ].map((system) => `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36`)
       for (const type of ['direct', 'frame', 'splash']) {
         const custom = free()
-        await made(ann, { custom, type, password: secret, url: link, ...targets })
+        await create(ann, { custom, type, password: secret, url: link, ...targets })
         for (const agent of [...agents, 'facebookexternalhit/1.1', 'Googlebot/2.1'])
           for (const method of ['GET', 'HEAD']) {
             const headers = { 'User-Agent': agent, 'Accept-Language': 'en', 'Sec-Purpose': 'prefetch' }
@@ -227,7 +227,7 @@ describe('aliases and passwords', () => {
 
     it('is accepted from the form only, not from the URL, a cookie or a header', async () => {
       const custom = free()
-      await made(ann, { custom, password: secret })
+      await create(ann, { custom, password: secret })
       const word = encodeURIComponent(secret)
       for (const [path, headers] of [
         [`/${custom}?password=${word}&pw=${word}`, {}],
@@ -241,7 +241,7 @@ describe('aliases and passwords', () => {
 
     it('appears in no response, cookie, log or table', async () => {
       const custom = free()
-      const id = await made(ann, { custom, password: secret })
+      const id = await create(ann, { custom, password: secret })
       const unlocked = await app.post(`/${custom}`, form(secret))
       expect(unlocked.status).to.equal(303)
       const answers = [
@@ -261,7 +261,7 @@ describe('aliases and passwords', () => {
 
     it('is required by every process as soon as it is set, and again of unlocked visitors when it changes', async () => {
       const custom = free()
-      const id = await made(ann, { custom })
+      const id = await create(ann, { custom })
       for (const at of [app, second]) expect((await at.visit(`/${custom}`)).status).to.equal(302)
       await update(ann, id, { password: secret })
       const locked = await until(

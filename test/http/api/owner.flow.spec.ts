@@ -37,13 +37,13 @@ describe('an id of another account (threat 27, fault 32)', () => {
     for (const { method, path } of withId) {
       const resource = path.split('/')[2]!
       const [body, valid] = bodies[resource] ?? []
-      if (!body || !valid) throw new Error(`${path}: tell this spec what it is made with`)
-      const made = async (by: string) => {
+      if (!body || !valid) throw new Error(`${path}: this spec needs a body that creates the resource`)
+      const create = async (by: string) => {
         const { json, text } = await app.post(`/api/${resource}/add`, { key: by, body: body() })
         expect(json['error'], `${resource} ${text}`).to.equal(0)
         return Number(json['id'])
       }
-      const [foreign, deleted, mine] = [await made(other), await made(key), await made(key)]
+      const [foreign, deleted, mine] = [await create(other), await create(key), await create(key)]
       const gone = await app.del(`/api/${resource}/${deleted}/delete`, { key })
       expect(gone.status, gone.text).to.equal(200)
       const ask = (id: string | number, body: unknown) =>

@@ -33,7 +33,7 @@ describe('a public bio page', () => {
     await second.close()
     await app.close()
   })
-  const { add, made, addLink, update, remove, details, heading, free } = bioClient(
+  const { add, create, addLink, update, remove, details, heading, free } = bioClient(
     () => app,
     () => key,
   )
@@ -41,7 +41,7 @@ describe('a public bio page', () => {
   describe('a bio page', () => {
     it('shows title, description, picture and links for its alias in any case', async () => {
       const alias = free()
-      await made({ ...full, alias })
+      await create({ ...full, alias })
       const { status, headers, text } = await app.visit(`/${alias.toUpperCase()}`)
       expect(status).to.equal(200)
       expect(headers.get('Content-Type')).to.equal('text/html; charset=utf-8')
@@ -56,16 +56,16 @@ describe('a public bio page', () => {
     })
     it("may load nothing but its picture, from that picture's host", async () => {
       const policy = async (path: string) => (await app.visit(path)).headers.get('Content-Security-Policy') ?? ''
-      const plain = await policy((await made()).path)
+      const plain = await policy((await create()).path)
       expect(plain).to.include("default-src 'none'").and.not.include('img-src')
-      const directives = (await policy((await made({ avatar: full.avatar })).path)).split('; ')
+      const directives = (await policy((await create({ avatar: full.avatar })).path)).split('; ')
       expect(directives).to.have.members([...plain.split('; '), 'img-src https://cdn.example.com:8443'])
     })
     it('uses its name as heading when it has no title', async () => {
-      expect(await heading((await made({ name: 'Just Ann' })).path)).to.equal('Just Ann')
+      expect(await heading((await create({ name: 'Just Ann' })).path)).to.equal('Just Ann')
     })
     it('counts no visits, has no body for HEAD, and redirects a POST back', async () => {
-      const { path } = await made(full)
+      const { path } = await create(full)
       const visits = async () => {
         const sql = `select coalesce(sum(json_array_length(data->'clicks')), 0)::int as n from log.events where type = 'LinkClicked'`
         return (await query<{ n: number }>(app.connection, sql))[0]?.n ?? 0
@@ -87,7 +87,7 @@ describe('a public bio page', () => {
   describe('a cached bio page', () => {
     it('shows a change at once, and soon in other processes', async () => {
       const [old, next] = [free(), free()]
-      const { id } = await made({ alias: old, title: 'One' })
+      const { id } = await create({ alias: old, title: 'One' })
       for (const by of [app, second]) expect(await heading(`/${old}`, by)).to.equal('One')
       for (const by of [app, second]) expect(await heading(`/${next}`, by)).to.equal(404)
       const holds = async (path: string, expected: unknown) => {
@@ -111,7 +111,7 @@ describe('a public bio page', () => {
 
     it('is hidden while its account is disabled', async () => {
       const other = await app.register()
-      const { path } = await made({ title: 'Theirs' }, other.key)
+      const { path } = await create({ title: 'Theirs' }, other.key)
       const command = async (what: string) => {
         const settings = { ...app.config, DATA_DIR: await stage.dir() } as unknown as Record<string, string>
         const { DATABASE_URL = '', SECRET = '', DATA_DIR = '' } = settings
@@ -134,7 +134,7 @@ describe('a public bio page', () => {
     })
 
     it('is read from its stream while the tables lag', async () => {
-      const [changed, gone] = [await made({ title: 'Before' }), await made({ title: 'Gone' })]
+      const [changed, gone] = [await create({ title: 'Before' }), await create({ title: 'Gone' })]
       for (const by of [app, second])
         expect([await heading(changed.path, by), await heading(gone.path, by)]).to.deep.equal(['Before', 'Gone'])
       const late = free()

@@ -15,7 +15,7 @@ describe('the public list of a campaign', () => {
   })
   after(() => app.close())
 
-  const { made, link, pathOf, visit, free } = campaignClient(
+  const { create, link, pathOf, visit, free } = campaignClient(
     () => app,
     () => key,
   )
@@ -23,7 +23,7 @@ describe('the public list of a campaign', () => {
   const page = async (address: string, query = '') => app.visit(pathOf(address) + query)
 
   it('shows links newest first, by title or address', async () => {
-    const { id, list } = await made({ name: 'Spring sale', slug: free() })
+    const { id, list } = await create({ name: 'Spring sale', slug: free() })
     const titled = await link({ title: 'The shop', campaign: id })
     const plain = await link({ url: 'https://shop.example.org/x', campaign: id })
     const { status, text, headers } = await page(list)
@@ -39,7 +39,7 @@ describe('the public list of a campaign', () => {
   })
 
   it('is a small page without scripts that cannot be framed or submitted to', async () => {
-    const { id, list } = await made({ slug: free() })
+    const { id, list } = await create({ slug: free() })
     await link({ campaign: id })
     const { text, headers } = await page(list)
     expect(text).not.to.match(/<script|<img|\son\w+=/i)
@@ -53,16 +53,16 @@ describe('the public list of a campaign', () => {
   })
 
   it('leaves out dead links and does not reveal the destination of protected ones', async () => {
-    const { id, list } = await made({ slug: free() })
+    const { id, list } = await create({ slug: free() })
     await link({ title: 'Gone', campaign: id }).then(({ id: gone }) => app.del(`/api/url/${gone}/delete`, { key }))
     const secret = await link({ url: 'https://secret.example/x', password: 'open sesame', campaign: id })
     const { text } = await page(list)
     expect(text).to.include(secret.short).and.not.include('secret.example').and.not.include('Gone')
-    expect((await page((await made({ slug: free() })).list)).text).to.include('This list has no links at the moment.')
+    expect((await page((await create({ slug: free() })).list)).text).to.include('This list has no links at the moment.')
   })
 
   it('links to older and newer pages', async () => {
-    const { id, list } = await made({ slug: free() })
+    const { id, list } = await create({ slug: free() })
     await Promise.all(Array.from({ length: 101 }, (_, n) => link({ title: `Link ${n}`, campaign: id })))
     const first = await page(list)
     const second = await page(list, '?page=2')
@@ -79,7 +79,7 @@ describe('the public list of a campaign', () => {
   it('exists only while the campaign is public and its account active, at its exact address', async () => {
     const slug = free()
     const other = await app.register()
-    const { id, list } = await made({ name: 'x', slug }, other.key)
+    const { id, list } = await create({ name: 'x', slug }, other.key)
     const status = async (path: string) => (await app.visit(path)).status
     expect(await status(pathOf(list))).to.equal(200)
     for (const path of [
@@ -121,7 +121,7 @@ describe('the public list of a campaign', () => {
   it('disappears at once with the rotator, also while the tables lag', async () => {
     const stage = openStage()
     try {
-      const { id, list, rotator } = await made({ name: 'x', slug: free() })
+      const { id, list, rotator } = await create({ name: 'x', slug: free() })
       const { id: inside } = await link({ campaign: id })
       for (const address of [list, rotator]) expect((await visit(address)).status).to.be.oneOf([200, 302])
       const holder = await stage.connect(app.connection)
@@ -177,7 +177,7 @@ describe('the public list of a campaign', () => {
 
   it('escapes names and titles (threat 12)', async () => {
     for (const payload of payloads) {
-      const { id, list } = await made({ name: payload, slug: free() })
+      const { id, list } = await create({ name: payload, slug: free() })
       const titled = await link({
         title: payload,
         url: 'https://example.com/"><script>alert(1)</script>',

@@ -14,14 +14,14 @@ describe('the rotator of a campaign', () => {
     ;({ key } = await app.register())
   })
   after(() => app.close())
-  const { made, update, link, assigned, pathOf, visit, free } = campaignClient(
+  const { create, update, link, assigned, pathOf, visit, free } = campaignClient(
     () => app,
     () => key,
   )
 
   /** Creates a public campaign with links to these addresses. */
   const rotator = async (urls: readonly string[], more: object = {}) => {
-    const campaign = await made({ slug: free() })
+    const campaign = await create({ slug: free() })
     const links = []
     for (const url of urls) links.push(await link({ url, campaign: campaign.id, ...more }))
     return { ...campaign, links }
@@ -82,7 +82,7 @@ describe('the rotator of a campaign', () => {
     await update(campaign.id, { name: 'x', slug: moved })
     expect(await destination(campaign.rotator)).to.equal(404)
     expect(await destination(`${app.app.baseUrl}/r/${moved}`)).to.equal('https://example.com/3')
-    await assigned((await made()).id, second.id)
+    await assigned((await create()).id, second.id)
     expect(await destination(`${app.app.baseUrl}/r/${moved}`)).to.equal(404)
   })
 
@@ -134,7 +134,7 @@ describe('the rotator of a campaign', () => {
   })
 
   it('returns 404 when it has no live link or is not public', async () => {
-    const empty = await made({ slug: free() })
+    const empty = await create({ slug: free() })
     expect(await destination(empty.rotator)).to.equal(404)
     const closed = await rotator(['https://example.com/1'])
     await update(closed.id, { name: 'x', public: false })

@@ -44,7 +44,7 @@ describe('a visitor with Chromium', function () {
     expect(status, text).to.equal(200)
     return json
   }
-  const made = async (kind: string, body: object) => Number((await api(`/api/${kind}/add`, body))['id'])
+  const create = async (kind: string, body: object) => Number((await api(`/api/${kind}/add`, body))['id'])
   const link = async (body: object) => {
     const { short } = await api('/api/url/add', { url: to, ...body })
     return app.address + new URL(String(short)).pathname
@@ -57,7 +57,7 @@ describe('a visitor with Chromium', function () {
     it(`leaves the pixel page soon, ${how}, even when no network answers`, async () => {
       await browser.block('silent', 'https://*')
       const pixels = await Promise.all(
-        PixelType.options.map((type) => made('pixel', { type, name: type, tag: `T-${type}` })),
+        PixelType.options.map((type) => create('pixel', { type, name: type, tag: `T-${type}` })),
       )
       // a page that waited for the networks would never arrive
       const { at, blocked, problems } = await browser.arrive(await link({ pixels }), arrived, { scripts })
@@ -73,14 +73,14 @@ describe('a visitor with Chromium', function () {
     })
 
     it(`leaves a splash page when its time is over and not before, ${how}`, async () => {
-      const type = await made('splash', { name: 's', title: 'Wait', counter: 2 })
+      const type = await create('splash', { name: 's', title: 'Wait', counter: 2 })
       const { at, ms, problems } = await browser.arrive(await link({ type }), arrived, { scripts })
       expect([at, problems]).to.deep.equal([to, []])
       expect(ms).to.be.at.least(1900)
     })
 
     it(`answers an overlay, reads the thanks and reaches the destination, ${how}`, async () => {
-      const overlay = await made('overlay', { type: 'contact', name: 'c', message: 'Questions?' })
+      const overlay = await create('overlay', { type: 'contact', name: 'c', message: 'Questions?' })
       const address = await link({ type: `overlay-${overlay}` })
       expect((await browser.arrive(address, (at) => at === address, { scripts })).problems).to.deep.equal([])
       await until(
@@ -108,7 +108,7 @@ describe('a visitor with Chromium', function () {
   it('leaves a splash page whose images never load', async () => {
     await browser.block('silent', 'https://*')
     const picture = 'https://cdn.example.com/a.png'
-    const type = await made('splash', { name: 's', title: 'Wait', banner: picture, logo: picture, counter: 1 })
+    const type = await create('splash', { name: 's', title: 'Wait', banner: picture, logo: picture, counter: 1 })
     const { at, blocked } = await browser.arrive(await link({ type }), arrived)
     expect([at, blocked]).to.deep.equal([to, [picture]])
   })
@@ -126,7 +126,7 @@ describe('a visitor with Chromium', function () {
   })
 
   it('gets from the password form to the page that the link shows', async () => {
-    const pixels = [await made('pixel', { type: 'bing', name: 'p', tag: '123' })]
+    const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
     for (const [body, ends] of [
       [{ pixels }, arrived],
       [{ type: 'frame' }, () => requests.some((request) => request.startsWith('iframe'))],

@@ -5,7 +5,7 @@ import { openStage } from '../../support/faults.ts'
 import { long, message, useInterstitials } from '../../support/interstitials.ts'
 
 describe('an interstitial that its owner changes', () => {
-  const { app, key, made, add, visit } = useInterstitials()
+  const { app, key, create, add, visit } = useInterstitials()
   /** another process on the same database */
   let other: TestApp
   before(async () => {
@@ -28,9 +28,9 @@ describe('an interstitial that its owner changes', () => {
   const redirects = ({ status }: Answer) => status === 302
 
   const changes = async () => {
-    const splash = await made('splash', { name: 's', title: 'Before-s' })
-    const overlay = await made('overlay', { ...message, message: 'Before-o' })
-    const pixel = await made('pixel', { type: 'bing', name: 'p', tag: 'Before-p' })
+    const splash = await create('splash', { name: 's', title: 'Before-s' })
+    const overlay = await create('overlay', { ...message, message: 'Before-o' })
+    const pixel = await create('pixel', { type: 'bing', name: 'p', tag: 'Before-p' })
     const links = [{ type: `splash-${splash}` }, { type: `overlay-${overlay}` }, { pixels: [pixel] }]
     const [s, o, p] = await Promise.all(links.map(async (body) => (await add(body)).path))
     const put = (path: string, body: object) => app().put(path, { key: key(), body })
@@ -61,9 +61,9 @@ describe('an interstitial that its owner changes', () => {
 
   it('is up to date while the tables are behind, also on a link created meanwhile', async () => {
     const steps = await changes()
-    const splash = await made('splash', { name: 's', title: 'Standing-s' })
-    const overlay = await made('overlay', { ...message, message: 'Standing-o' })
-    const pixel = await made('pixel', { type: 'bing', name: 'p', tag: 'Standing-p' })
+    const splash = await create('splash', { name: 's', title: 'Standing-s' })
+    const overlay = await create('overlay', { ...message, message: 'Standing-o' })
+    const pixel = await create('pixel', { type: 'bing', name: 'p', tag: 'Standing-p' })
     const holder = await stage.connect(app().connection)
     await holder.query('begin; select * from read.checkpoints for update')
     const writes: Promise<Answer>[] = []

@@ -4,7 +4,7 @@ import { until } from '../../support/client.ts'
 import { agents, canada, message, summary, useInterstitials } from '../../support/interstitials.ts'
 
 describe('a protected link with an interstitial (fault 60)', () => {
-  const { app, key, api, made, add, update, visit } = useInterstitials()
+  const { app, key, api, create, add, update, visit } = useInterstitials()
   /** another process on the same database */
   let other: TestApp
   before(async () => {
@@ -28,9 +28,9 @@ describe('a protected link with an interstitial (fault 60)', () => {
   ]
 
   it('shows only the password form until the password was given, and then the page for this visitor', async () => {
-    const splash = await made('splash', { name: 's', title: 'secret-words' })
-    const overlay = await made('overlay', { ...message, message: 'secret-words' })
-    const pixels = [await made('pixel', { type: 'fbpixel', name: 'p', tag: 'secret-words' })]
+    const splash = await create('splash', { name: 's', title: 'secret-words' })
+    const overlay = await create('overlay', { ...message, message: 'secret-words' })
+    const pixels = [await create('pixel', { type: 'fbpixel', name: 'p', tag: 'secret-words' })]
     const { id: campaign, rotator } = await api('/api/campaign/add', { name: 'c', public: true })
     for (const type of ['direct', 'frame', 'splash', `splash-${splash}`, `overlay-${overlay}`]) {
       const words = { title: 'secret-words', metatitle: 'secret-words', metadescription: 'secret-words' }

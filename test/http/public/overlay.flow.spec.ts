@@ -4,7 +4,7 @@ import type { Answer } from '../../support/client.ts'
 import { long, message, policyOf, strict, useInterstitials } from '../../support/interstitials.ts'
 
 describe('a link with an overlay', () => {
-  const { app, made, add, visit } = useInterstitials()
+  const { app, create, add, visit } = useInterstitials()
   /** the same service, reached by https */
   let secure: TestApp
   before(async () => {
@@ -12,7 +12,7 @@ describe('a link with an overlay', () => {
   })
   after(() => secure.close())
 
-  const shown = async (body: object) => visit((await add({ type: `overlay-${await made('overlay', body)}` })).path)
+  const shown = async (body: object) => visit((await add({ type: `overlay-${await create('overlay', body)}` })).path)
 
   it('shows the framed destination and the overlay over it', async () => {
     const page = await shown({
@@ -64,7 +64,7 @@ describe('a link with an overlay', () => {
   })
 
   it('shows the overlay with a link to the destination when that cannot be framed', async () => {
-    const { path } = await add({ type: `overlay-${await made('overlay', message)}`, url: 'http://plain.example/' })
+    const { path } = await add({ type: `overlay-${await create('overlay', message)}`, url: 'http://plain.example/' })
     const page = await visit(path, {}, secure)
     expect(page.text).to.include('Read our guide').and.not.include('<iframe')
     expect(page.text).to.match(/<a href="http:\/\/plain\.example\/"[^>]*>Open directly</)

@@ -4,9 +4,9 @@ import type { Answer } from '../../support/client.ts'
 import { agents, long, policyOf, strict, summary, useInterstitials } from '../../support/interstitials.ts'
 
 describe('a link with pixels', () => {
-  const { app, key, made, add, visit } = useInterstitials()
+  const { app, key, create, add, visit } = useInterstitials()
   const all = async () =>
-    Promise.all(PixelType.options.map(async (type) => made('pixel', { type, name: type, tag: `TAG-${type}/9` })))
+    Promise.all(PixelType.options.map(async (type) => create('pixel', { type, name: type, tag: `TAG-${type}/9` })))
   const fires = ({ text }: Answer) =>
     JSON.parse((/data-fires="([^"]*)"/.exec(text)?.[1] ?? '[]').replaceAll('&quot;', '"').replaceAll('&amp;', '&')) as {
       image?: string
@@ -31,7 +31,7 @@ describe('a link with pixels', () => {
       tiktok: 'https://analytics.tiktok.com',
     })) {
       const tag = 'Tag_1-2'
-      const page = await visit((await add({ pixels: [await made('pixel', { type, name: 'p', tag })] })).path)
+      const page = await visit((await add({ pixels: [await create('pixel', { type, name: 'p', tag })] })).path)
       expect(page.status, type).to.equal(200)
       const [fire] = fires(page)
       const address = new URL(fire?.image ?? fire?.script ?? '')
@@ -78,7 +78,7 @@ describe('a link with pixels', () => {
   })
 
   it('redirects again once the pixels are deleted', async () => {
-    const id = await made('pixel', { type: 'bing', name: 'p', tag: '123' })
+    const id = await create('pixel', { type: 'bing', name: 'p', tag: '123' })
     const { path } = await add({ pixels: [id] })
     expect((await visit(path)).status).to.equal(200)
     await app().del(`/api/pixel/${id}/delete`, { key: key() })

@@ -30,14 +30,14 @@ describe(`public QR codes (${repeatable})`, () => {
     await app.close()
     await stub.close()
   })
-  const { add, update, first, made, image, says, scans } = qrClient(
+  const { add, update, first, create, image, says, scans } = qrClient(
     () => app,
     () => key,
   )
 
   describe('the image of a QR code', () => {
     let path: string
-    before(async () => ({ path } = await made({ type: 'text', data: 'Hello' })))
+    before(async () => ({ path } = await create({ type: 'text', data: 'Hello' })))
 
     it('is a PNG unless the client prefers or requests an SVG', async () => {
       const type = async (suffix = '', accept?: string) =>
@@ -115,7 +115,7 @@ describe(`public QR codes (${repeatable})`, () => {
       })
 
     it('are each counted when a person scans, and as unique once per person', async () => {
-      const { id, path } = await made({ type: 'link', data: long })
+      const { id, path } = await create({ type: 'link', data: long })
       const none = (await app.get(`/api/qr/${id}`, { key })).json['data']
       expect(none).to.deep.equal({
         clicks: 0,
@@ -151,7 +151,7 @@ describe(`public QR codes (${repeatable})`, () => {
 
     it('are counted separately from clicks on a link with the same id and from scans of other codes', async () => {
       const { json } = await app.post('/api/url/add', { key, body: { url: long } })
-      const [one, two] = [await made({ type: 'link', data: long }), await made({ type: 'link', data: long })]
+      const [one, two] = [await create({ type: 'link', data: long }), await create({ type: 'link', data: long })]
       await scan(one.path, '24.48.0.1')
       await scan(two.path, '24.48.0.1')
       await scan(two.path, '24.48.0.1')
@@ -166,7 +166,7 @@ describe(`public QR codes (${repeatable})`, () => {
     })
 
     it('record the revision and the destination', async () => {
-      const { id, path } = await made({ type: 'link', data: long })
+      const { id, path } = await create({ type: 'link', data: long })
       await update(id, { data: 'https://example.com/two' })
       await scan(path, '24.48.0.1')
       await scans(id, 1)
@@ -182,7 +182,7 @@ describe(`public QR codes (${repeatable})`, () => {
 
     it('are counted separately from the clicks of the short link that they lead to', async () => {
       const { json } = await app.post('/api/url/add', { key, body: { url: long } })
-      const { id, path } = await made({ type: 'link', data: json['short'] })
+      const { id, path } = await create({ type: 'link', data: json['short'] })
       const { headers } = await scan(path, '24.48.0.1')
       expect(headers.get('Location')).to.equal(json['short'])
       await app.visit(new URL(headers.get('Location') ?? '').pathname)
@@ -192,7 +192,7 @@ describe(`public QR codes (${repeatable})`, () => {
     })
 
     it('cannot loop', async () => {
-      const { id, path } = await made({ type: 'link', data: long })
+      const { id, path } = await create({ type: 'link', data: long })
       for (const data of [`${app.app.baseUrl}${path}/go`, `${app.app.baseUrl}/qr/whatever`]) {
         expect((await update(id, { data })).json['message']).to.match(/^`data` must not lead to a QR code/)
         expect((await add({ type: 'link', data })).status).to.equal(400)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { policyOf, strict, summary, useInterstitials } from '../../support/interstitials.ts'
 
 describe('a link with a splash page', () => {
-  const { made, add, visit } = useInterstitials()
+  const { create, add, visit } = useInterstitials()
 
   it('shows a plain one for ten seconds by default, and leads on with and without script', async () => {
     const page = await visit((await add({ type: 'splash', title: 'The report' })).path)
@@ -15,7 +15,7 @@ describe('a link with a splash page', () => {
   })
 
   it('shows every part of a custom one', async () => {
-    const id = await made('splash', {
+    const id = await create('splash', {
       name: 'Spring',
       title: 'Spring & sale',
       message: 'Until <Sunday>',

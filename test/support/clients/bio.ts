@@ -5,7 +5,7 @@ import type { TestApp } from '../app.ts'
 export const bioClient = (app: () => TestApp, key: () => string) => {
   const add = (body: object, as = key()) =>
     app().post('/api/bio/add', { key: as, body: { name: 'Ann', links: [], ...body } })
-  const made = async (body: object = {}, as = key()) => {
+  const create = async (body: object = {}, as = key()) => {
     const { status, json } = await add(body, as)
     expect(status, JSON.stringify(json)).to.equal(200)
     return { id: Number(json['id']), path: new URL(String(json['link'])).pathname }
@@ -28,5 +28,5 @@ export const bioClient = (app: () => TestApp, key: () => string) => {
     let n = 0
     return () => `ann-${++n}`
   })()
-  return { add, made, addLink, update, remove, details, heading, refusal, free }
+  return { add, create, addLink, update, remove, details, heading, refusal, free }
 }

@@ -7,7 +7,7 @@ export type Id = number | string | undefined
 /** Calls the routes of campaigns, and visits their pages. `as` is another account's key. */
 export const campaignClient = (app: () => TestApp, key: () => string) => {
   const add = (body: object = {}, as = key()) => app().post('/api/campaign/add', { key: as, body })
-  const made = async (body: object = {}, as = key()) => {
+  const create = async (body: object = {}, as = key()) => {
     const { status, json } = await add(body, as)
     expect(status, JSON.stringify(json)).to.equal(200)
     return json as { id: number; rotator: string; list: string }
@@ -34,5 +34,5 @@ export const campaignClient = (app: () => TestApp, key: () => string) => {
     let n = 0
     return () => `slug-${++n}`
   })()
-  return { add, made, update, listed, link, assign, assigned, campaignOf, pathOf, visit, free }
+  return { add, create, update, listed, link, assign, assigned, campaignOf, pathOf, visit, free }
 }

@@ -7,7 +7,7 @@ type Id = number | string | undefined
 /** Calls the routes of channels, and creates items for them. `as` is another account's key. */
 export const channelClient = (app: () => TestApp, key: () => string) => {
   const add = (body: object, as = key()) => app().post('/api/channel/add', { key: as, body })
-  const made = async (body: object = { name: 'Press' }, as = key()) => {
+  const create = async (body: object = { name: 'Press' }, as = key()) => {
     const { status, json } = await add(body, as)
     expect(status, JSON.stringify(json)).to.equal(200)
     return json as { id: number }
@@ -38,5 +38,5 @@ export const channelClient = (app: () => TestApp, key: () => string) => {
     })
   const items = async (channel: number, query = '') =>
     (await app().get(`/api/channel/${channel}${query}`, { key: key() })).json
-  return { add, made, update, listed, link, bio, qr, assign, assigned, items }
+  return { add, create, update, listed, link, bio, qr, assign, assigned, items }
 }

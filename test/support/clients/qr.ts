@@ -10,7 +10,7 @@ export const qrClient = (app: () => TestApp, key: () => string) => {
   const update = (id: number, body: object, as = key()) => app().put(`/api/qr/${id}/update`, { key: as, body })
   const details = async (id: number) => (await app().get(`/api/qr/${id}`, { key: key() })).json['details']
   const first = async () => (await app().get('/api/qr', { key: key() })).json['data'].qrs[0]
-  const made = async (body: object, as = key()) => {
+  const create = async (body: object, as = key()) => {
     const { json } = await add(body, as)
     expect(json, JSON.stringify(json)).to.have.all.keys('error', 'id', 'link')
     return { id: Number(json['id']), path: new URL(String(json['link'])).pathname }
@@ -34,5 +34,5 @@ export const qrClient = (app: () => TestApp, key: () => string) => {
     )
 
   /** Changes an account as an operator's command does. */
-  return { add, update, details, first, made, image, says, scans, events }
+  return { add, update, details, first, create, image, says, scans, events }
 }
