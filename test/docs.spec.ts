@@ -130,8 +130,6 @@ describe('the documentation', () => {
       )
     const threats = numbersIn(specs, /threats? \d+(?:(?:,| and) \d+)*/g)
     const faults = numbersIn(specs, /faults? \d+(?:(?:,| and) \d+)*/g)
-    const numbered = specs.filter((path) => /^(?:faults|engines)/.test(path))
-    for (const number of numbersIn(numbered, /(?<=(?:it|describe)\(['`])\d+(?:, \d+)*(?=: )/g)) faults.add(number)
     for (const number of threats)
       expect(read('docs/threats.md'), `threat ${number}`).to.match(new RegExp(`^### ${number}\\. `, 'm'))
     for (const number of faults)

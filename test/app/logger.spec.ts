@@ -23,7 +23,7 @@ describe('an error in the log', () => {
     expect(typeOf(new Refused('invalid', 'wrong'))).to.equal('Refused')
   })
 
-  it('has its code and cause, and no other property', () => {
+  it('has its kind, message, stack, code and cause, and no other property', () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', address: 'secret' })
     const described = describeError(Object.assign(new Error('failed', { cause }), { body: 'secret' }))
     expect(described).to.have.all.keys('type', 'message', 'stack', 'cause')
@@ -31,7 +31,7 @@ describe('an error in the log', () => {
     expect(JSON.stringify(described)).not.to.include('secret')
   })
 
-  it('is cut when its message is long, and may be a value that is not an Error', () => {
+  it('has at most 256 characters of its message, also when it is not an Error', () => {
     expect(describeError(new Error('x'.repeat(1000))))
       .to.have.property('message')
       .with.length(256)

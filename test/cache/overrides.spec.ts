@@ -42,7 +42,7 @@ describe('a link that is overridden because the tables are behind', () => {
     override('link-1', 5n, folded('https://example.com/new', 5n))
     expect(await url('alias-1')).to.equal('https://example.com/')
   })
-  it('keeps its newest state when an older one arrives later', async () => {
+  it('keeps its newest state when an older one arrives after it', async () => {
     const { override, get, url } = await withCachedLink()
     override('link-1', 6n, folded('https://example.com/newest', 6n))
     override('link-1', 5n, folded('https://example.com/new', 5n))

@@ -55,7 +55,7 @@ describe('classifying a visit', () => {
     })
   })
 
-  it('returns the fields of a click, as they are stored once its batch has dictionaries', () => {
+  it('returns valid fields of a click once the batch has added the indexes of its destination and agent', () => {
     for (const agent of [chrome, 'curl/8.4.0', '', ...previews.map(([, text]) => text)]) {
       const click = { ...classify({ ...visit, agent }), destination: 0, agent: 0 }
       expect(Click.parse(click)).to.deep.equal(click)

@@ -160,7 +160,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await exact()
   })
 
-  it('are counted once by two processes, one of which is suspended for longer than the group waits (fault 11)', async () => {
+  it('are counted once by two processes when one is suspended until the group removes it (fault 11)', async () => {
     const other = await stage.start({ DATA_DIR: await stage.dir(), ...settings() })
     inOrder = false // two spools
     second = other

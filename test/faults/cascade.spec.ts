@@ -193,7 +193,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
   const becomes = async (ask: () => Promise<number>, wanted: number, where: string) =>
     expect(await until(ask, (got) => got === wanted, 30_000), where).to.equal(wanted)
 
-  it('39: deletes a channel of 10,000 links by one event, as fast as an empty one, and unassigns all of them at once', async () => {
+  it('deletes a channel of 10,000 links by one event, as fast as an empty one, and unassigns all of them at once (fault 39)', async () => {
     const [full, empty] = [await fullChannel(), await newChannel()]
     expect(await listed(full)).to.equal(many)
     const before = await store.head('domain')
@@ -209,7 +209,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     note(`with ten thousand items ${ms.toFixed(0)} ms, with none ${emptyMs.toFixed(0)} ms`)
   })
 
-  it('39: deletes all of such a channel or nothing when the process dies', async () => {
+  it('deletes all of such a channel or nothing when the process dies (fault 39)', async () => {
     for (const failPoint of failPoints()) {
       const { where } = failPoint
       const channel = await fullChannel()
@@ -224,7 +224,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     }
   })
 
-  it('40: removes a link that is deleted during its assignment from its campaign and channels, whenever the process dies', async () => {
+  it('removes a link that is deleted during its assignment from its campaign and channels, whenever the process dies (fault 40)', async () => {
     for (const failPoint of failPoints()) {
       const { where } = failPoint
       const channels = [await newChannel(), await newChannel(), await newChannel(), await newChannel()]

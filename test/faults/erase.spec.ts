@@ -38,7 +38,7 @@ describe(`erasing an account (${repeatable})`, function () {
   }
 
   for (let round = 0; round < (long ? 5 : 1); round++)
-    it('57: leaves no personal data under load, after a rebuild, and after restoring the key from a backup', async () => {
+    it('leaves no personal data under load, after a rebuild, and after restoring the key from a backup (fault 57)', async () => {
       const connection = await freshDatabase()
       const dir = await stage.dir()
       const settings = {

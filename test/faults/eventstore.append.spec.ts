@@ -15,7 +15,7 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { open, follow, later } = useEventStoreStage()
 
-  describe('that never answers it (fault 19)', () => {
+  describe('that the server never answers (fault 19)', () => {
     it('is retried, and given up after 5 s, while other appends succeed', async () => {
       const { double, store } = await open()
       const hopeless = write()
@@ -41,7 +41,7 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
       expect(double.calls.subscribe).to.equal(1)
     })
 
-    it('leaves nothing in memory, even after a thousand of them', async () => {
+    it('leaves nothing in memory, also after a thousand that were given up', async () => {
       const { double, store } = await open({ patience: 300 })
       double.fail(({ kind }) => (kind === 'append' ? 'silent' : undefined))
       const events: WeakRef<object>[] = []
@@ -67,7 +67,7 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
     })
   })
 
-  describe('that answers it late (fault 20)', () => {
+  describe('that the server answers late (fault 20)', () => {
     it('is retried and returns its first outcome; the late answer changes nothing', async () => {
       const patience = 4000
       const { double, store } = await open({ patience })

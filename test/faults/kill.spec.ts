@@ -33,7 +33,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
   })
   after(stage.clear)
 
-  it('8: counts every redirected click exactly once after kill -9 under load', async () => {
+  it('counts every redirected click exactly once after kill -9 under load (fault 8)', async () => {
     const links = await makeLinks(service, key, 5)
     const visits: Sent<VisitRequest>[] = []
     for (const _ of rounds(2, 20)) {
@@ -48,7 +48,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     note(`${visits.filter(({ status }) => status === 302).length} answered clicks`)
   })
 
-  it('16: restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends', async () => {
+  it('restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends (fault 16)', async () => {
     const load = stage.load(service, 8, creations(key))
     for (const _ of rounds(2, 20)) {
       await load.answers(20 + random(60), ({ status }) => status === 200)
@@ -62,7 +62,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     note(`${acknowledged} acknowledged, ${failed.length} answered 503`)
   })
 
-  it('17: takes over the orphaned PostgreSQL after kill -9; of two services that start at once, only one succeeds', async () => {
+  it('takes over the orphaned PostgreSQL after kill -9; of two services that start at once, only one succeeds (fault 17)', async () => {
     const load = stage.load(service, 4, creations(key))
     await load.answers(20, ({ status }) => status === 200)
     const orphan = await leaveOrphan(dir, service)
@@ -86,7 +86,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     'SIGINT in its process group, as from Ctrl-C,': () => void process.kill(-service.child.pid!, 'SIGINT'),
   }
   for (const [signal, send] of Object.entries(signals))
-    it(`18: finishes every open request and loses nothing when it receives ${signal} under load`, async () => {
+    it(`finishes every open request and loses nothing when it receives ${signal} under load (fault 18)`, async () => {
       const links = await makeLinks(service, key, 5)
       const allVisits: Sent<VisitRequest>[] = []
       for (const _ of rounds(1, 10)) {

@@ -34,7 +34,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     return service
   }
 
-  it('51: carries out each request completely or returns 503 while connections are cut at random moments', async () => {
+  it('carries out each request completely or returns 503 while connections are cut at random moments (fault 51)', async () => {
     const connection = (await freshDatabase()) as EmbeddedConnection
     const service = await startOn(connection)
     const { key } = await service.register()
@@ -73,7 +73,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     note(`${cut} connections cut, ${acknowledged} links made, ${writes.length - acknowledged} answered 503`)
   })
 
-  it('52: returns 503 soon while all connections of the API are taken, and redirects are not affected', async () => {
+  it('returns 503 soon while all connections of the API are taken, and redirects are not affected (fault 52)', async () => {
     const connection = await freshDatabase()
     const service = await startOn(connection as EmbeddedConnection)
     const { key } = await service.register()
@@ -125,7 +125,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     },
   }
   for (const [where, place] of Object.entries(places))
-    it(`26: redirects cached links and returns 503, never 404, for others while PostgreSQL (${where}) is stopped, and recovers by itself`, async () => {
+    it(`redirects cached links and returns 503, never 404, for others while PostgreSQL (${where}) is stopped, and recovers by itself (fault 26)`, async () => {
       const dir = await stage.dir()
       const startPostgres = () => startEmbedded({ dir, log: () => {} })
       let postgres = await startPostgres()
@@ -193,7 +193,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       await expectExactClicks(service, key, visits)
     })
 
-  it('27: returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it', async () => {
+  it('returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it (fault 27)', async () => {
     const dir = await stage.dir()
     const postgres = await startEmbedded({ dir, log: () => {} })
     stage.later(() => postgres.stop())

@@ -64,10 +64,10 @@ describe('two processes on one database', function () {
     note(`a link is created and readable: ${spread(times)}`)
   }
 
-  it('13: return a link from one process as soon as the other has created it', () =>
+  it('return a link from one process as soon as the other has created it (fault 13)', () =>
     expectReadYourWrites(long ? 500 : 200))
 
-  it('43: return new links at once while transactions stay open in this database and in another one of the cluster', async () => {
+  it('return a link from the other process while long transactions stay open, in this database and in another one of the cluster (fault 43)', async () => {
     for (const place of [connection, await freshDatabase()]) {
       const idle = await stage.connect(place)
       await idle.query('create table held (n int); begin; insert into held values (1)')
@@ -129,7 +129,7 @@ describe('two processes on one database', function () {
     expect(await both()).to.deep.equal([200, 302, 200, 302])
   })
 
-  it('14: accept, return and redirect changes while the projector is stopped', async () => {
+  it('accept, return and redirect changes while the projector is stopped (fault 14)', async () => {
     const stranger = (await b.register()).key
     const [changed, deleted, protected_, untouched] = await Promise.all(
       ['changed', 'deleted', 'protected', 'untouched'].map((name) => add(b, { url: `https://example.com/${name}` })),

@@ -138,3 +138,81 @@ describe('GET /api/urls', () => {
     })
   })
 })
+
+describe('filters of GET /api/urls', () => {
+  let app: TestApp
+  let key: string
+  const ids: Record<string, number> = {}
+  before(async () => {
+    app = await startTestApp()
+    ;({ key } = await app.register())
+    const add = async (path: string, body: object) => (await app.post(path, { key, body })).json['id'] as number
+    const campaign = await add('/api/campaign/add', { name: 'c' })
+    const channel = await add('/api/channel/add', { name: 'c' })
+    await add('/api/domain/add', { domain: 'https://go.example.com' })
+    Object.assign(ids, {
+      campaign,
+      channel,
+      plain: await add('/api/url/add', { url: 'https://example.com/100%25_sure', title: 'Spring Sale' }),
+      named: await add('/api/url/add', { url: 'https://example.org/', custom: 'Summer-Sale', campaign }),
+      meta: await add('/api/url/add', { url: 'https://example.net/', metatitle: 'Autumn', channel }),
+      branded: await add('/api/url/add', {
+        url: 'https://example.edu/',
+        custom: 'b',
+        domain: 'go.example.com',
+        campaign,
+      }),
+    })
+  })
+  after(() => app.close())
+  const listed = async (query: string) => {
+    const { json } = await app.get(`/api/urls?${query}`, { key })
+    return {
+      result: json['data'].result as number,
+      ids: json['data'].urls.map((row: { id: number }) => row.id) as number[],
+    }
+  }
+
+  it('match a part of alias, title, metatitle or long URL', async () => {
+    expect(await listed('q=SALE')).to.deep.equal({ result: 2, ids: [ids['named'], ids['plain']] })
+    expect(await listed('q=autumn')).to.deep.equal({ result: 1, ids: [ids['meta']] })
+    expect(await listed('q=example.org')).to.deep.equal({ result: 1, ids: [ids['named']] })
+    expect(await listed(`q=${encodeURIComponent('%25_s')}`)).to.deep.equal({ result: 1, ids: [ids['plain']] })
+    expect(await listed('q=_')).to.deep.equal({ result: 1, ids: [ids['plain']] })
+    expect(await listed(`q=${encodeURIComponent(`' or 1=1 --`)}`)).to.deep.equal({ result: 0, ids: [] })
+  })
+
+  it('match campaign, channel and domain, alone and combined', async () => {
+    expect((await listed(`campaign=${ids['campaign']}`)).ids).to.deep.equal([ids['branded'], ids['named']])
+    expect((await listed(`channel=${ids['channel']}`)).ids).to.deep.equal([ids['meta']])
+    expect((await listed('domain=https://go.example.com')).ids).to.deep.equal([ids['branded']])
+    expect((await listed(`domain=${app.app.baseUrl}`)).result).to.equal(3)
+    expect((await listed('domain=nobody.example')).result).to.equal(0)
+    expect((await listed(`campaign=${ids['campaign']}&domain=go.example.com`)).ids).to.deep.equal([ids['branded']])
+    expect((await listed(`campaign=${ids['campaign']}&limit=1&page=2`)).ids).to.deep.equal([ids['named']])
+    expect((await listed('campaign=99999')).result).to.equal(0)
+  })
+
+  it('find one link by its short address or alias', async () => {
+    for (const short of [
+      'summer-sale',
+      `${app.app.baseUrl}/Summer-Sale`,
+      `${app.app.baseUrl.replace('http://', '')}/summer-sale?x`,
+    ]) {
+      const { json, status } = await app.get(`/api/urls?short=${encodeURIComponent(short)}`, { key })
+      expect([status, json['error'], json['details']?.id], short).to.deep.equal([200, 0, ids['named']])
+      expect(json['data'].urls.map((row: { id: number }) => row.id)).to.deep.equal([ids['named']])
+      expect(json['data']).to.include({ clicks: 0, uniqueClicks: 0 })
+    }
+    expect((await app.get('/api/urls?short=https://go.example.com/b', { key })).json['details'].id).to.equal(
+      ids['branded'],
+    )
+    expect((await app.get('/api/urls?short=https://go.example.com/summer-sale', { key })).json['error']).to.equal(1)
+  })
+
+  it('return 200 with error 1 when there is no such short link', async () => {
+    const { status, json } = await app.get('/api/urls?short=nothing', { key })
+    expect([status, json['error']]).to.deep.equal([200, 1])
+    expect(json['message']).to.be.a('string')
+  })
+})

@@ -30,7 +30,7 @@ describe(`the projector (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { log, start, subscription, caughtUp, read, build, expectCleanRun } = projectorStage()
 
-  describe('24: with an event that a projection cannot apply', () => {
+  describe('with an event that a projection cannot apply (fault 24)', () => {
     it('halts and reports the reason, while the other subscription continues, and resumes by itself once the event can be applied', async () => {
       await build()
       await log().append(history(random, 1000))

@@ -24,7 +24,7 @@ describe(`the projector (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { log, start, caughtUp, build, expectCleanRun } = projectorStage()
 
-  it('15: counts everything exactly once when two work at once without locks', async () => {
+  it('counts everything exactly once when two work at once without locks (fault 15)', async () => {
     const alerts = recordingLogger()
     await log().append(history(random, 500))
     await build()
@@ -45,7 +45,7 @@ describe(`the projector (${repeatable})`, function () {
     await expectCleanRun()
   })
 
-  it('2: leaves the tables of a clean run after being killed before, during and after transactions', async () => {
+  it('leaves the tables of a clean run after being killed before, during and after transactions (fault 2)', async () => {
     const ways = ['between', 'killed', 'failed', 'after'] as const
     const entries = history(random, 5000)
     const rounds = long ? 200 : 20

@@ -12,8 +12,8 @@ import { query } from '../support/faults.ts'
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 describe('an API key', () => {
-  describe('that a client sends', () => {
-    it('is compared with a hash once, in the same way whether it exists or not (threat 25)', async () => {
+  describe('in a request', () => {
+    it('is compared with exactly one hash, whether the key exists or not (threat 25)', async () => {
       const pepper = Buffer.alloc(32, 7)
       const { id, key, hash } = newKey(pepper)
       const compared: [number, number][] = []

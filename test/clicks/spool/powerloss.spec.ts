@@ -16,7 +16,7 @@ import {
 } from './harness.ts'
 import { visit } from './visits.ts'
 
-describe(`a spool after a power loss (fault 30, ${repeatable})`, () => {
+describe(`a spool after a power loss (fault 30) (${repeatable})`, () => {
   const { dir, home, open, readOut } = useSpoolFolder()
 
   /** Creates a copy of the folder, changed by the test. */

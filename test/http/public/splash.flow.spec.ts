@@ -4,7 +4,7 @@ import { policyOf, strict, summary, useInterstitials } from '../../support/inter
 describe('a link with a splash page', () => {
   const { create, add, visit } = useInterstitials()
 
-  it('shows a plain one for ten seconds by default, and leads on with and without script', async () => {
+  it('shows a plain page for ten seconds by default, then redirects with and without script', async () => {
     const page = await visit((await add({ type: 'splash', title: 'The report' })).path)
     expect(summary(page)).to.equal('200 The report')
     const to = 'https://example.com/a?b=c&amp;d=%20#e'
@@ -14,7 +14,7 @@ describe('a link with a splash page', () => {
     expect(policyOf(page)).to.deep.equal({ ...strict, 'style-src': 'own own', 'script-src': 'own' })
   })
 
-  it('shows every part of a custom one', async () => {
+  it('shows every part of a custom page', async () => {
     const id = await create('splash', {
       name: 'Spring',
       title: 'Spring & sale',
