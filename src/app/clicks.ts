@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClassifierOptions, createClassifier } from '../clicks/classify.ts'
-import type { TopicRecorder } from '../clicks/kafka/consumer.ts'
-import type { KafkaSink } from '../clicks/kafka/sink.ts'
+import { type TopicRecorder, startTopicRecorder } from '../clicks/kafka/consumer.ts'
+import { createTopicProducer } from '../clicks/kafka/producer.ts'
+import { type KafkaSink, kafkaSink } from '../clicks/kafka/sink.ts'
 import { openLeftover } from '../clicks/leftover.ts'
 import { logTo, problemsTo } from '../clicks/report.ts'
 import { openClickRecord } from '../clicks/record.ts'
@@ -24,7 +25,7 @@ export interface Clicks {
   /** Starts to deliver this process's spool, and what earlier settings left behind, to Kafka or into the event log. */
   readonly startRelay: () => Promise<void>
   /** Starts to record from Kafka; does nothing without Kafka. */
-  readonly startRecorder: () => Promise<void>
+  readonly startRecorder: () => void
   readonly state: () => ClicksState
   /** Returns what keeps clicks from being counted, for an operator to read. */
   readonly problems: () => readonly string[]
@@ -59,10 +60,7 @@ export interface ClicksOptions extends ClassifierOptions {
 /** ms that closing waits for a delivery to Kafka; what is not confirmed by then is delivered again after the next start */
 const deliveryTimeout = 2000
 
-/**
- * Opens the spool; the relay and the recorder are started separately, as the process's roles demand. Kafka's client is loaded only
- * where Kafka is used: it takes a tenth of the time of a start.
- */
+/** Opens the spool; the relay and the recorder are started separately, as the process's roles demand. */
 export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   const { store, keyring, logger, dataDir, kafka } = options
   const log = logTo(logger)
@@ -93,8 +91,6 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     startRelay: async () => {
       const record = openClickRecord({ store, ...route })
       if (kafka) {
-        const { createTopicProducer } = await import('../clicks/kafka/producer.ts')
-        const { kafkaSink } = await import('../clicks/kafka/sink.ts')
         const createProducer = () => createTopicProducer({ ...kafka, record, log })
         sink = kafkaSink({ topic: kafka.topic, record, createProducer })
       }
@@ -105,9 +101,8 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
         relay(leftover.spool, leftover.sink)
       }
     },
-    startRecorder: async () => {
+    startRecorder: () => {
       if (!kafka) return
-      const { startTopicRecorder } = await import('../clicks/kafka/consumer.ts')
       recorder = startTopicRecorder({ ...kafka, record: openClickRecord({ store, ...route }), log, onProblem })
     },
     state,

@@ -13,6 +13,7 @@ import { projections } from '../projections/index.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
 import type { Reader } from '../queries/reader.ts'
 import { type Keys, openKeys } from '../security/keyring.ts'
+import { eventStoreDb } from '../store/eventstoredb.ts'
 import { postgresStore } from '../store/postgres.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPostgres, type Postgres, type Use } from './postgres.ts'
@@ -90,13 +91,10 @@ const openStore = async (
     metrics.restarted('eventstore')
     log.warn({ err: error }, 'subscription to EventStoreDB lost; resubscribing')
   }
-  const openPostgresStore = () => postgresStore(postgres.pool(8, 10_000), codec(keys), appended)
-  const openEventStoreDb = async (address: string) => {
-    // its client takes a fifth of the time of a start, so it is loaded only where it is used
-    const { eventStoreDb } = await import('../store/eventstoredb.ts')
-    return eventStoreDb({ url: address, codec: codec(keys), onDropped })
-  }
-  const store = await (url === undefined ? openPostgresStore() : openEventStoreDb(url))
+  const store =
+    url === undefined
+      ? await postgresStore(postgres.pool(8, 10_000), codec(keys), appended)
+      : await eventStoreDb({ url, codec: codec(keys), onDropped })
   cleanup.defer(store.close)
   return metrics.measured(store)
 }

@@ -107,7 +107,7 @@ const startClicks = async (
   })
   cleanup.defer(clicks.close)
   if (config.ROLES.has('relay')) await clicks.startRelay()
-  if (config.ROLES.has('recorder')) await clicks.startRecorder()
+  if (config.ROLES.has('recorder')) clicks.startRecorder()
   registerClicks(metrics, clicks.state)
   return clicks
 }

@@ -15,6 +15,7 @@ import { type Connection, type Database, migrate, openDatabase, openPool } from 
 import { copyState } from '../postgres/state.ts'
 import { openKeys } from '../security/keyring.ts'
 import { copyLog, type CopyProgress } from '../store/copy.ts'
+import { eventStoreDb } from '../store/eventstoredb.ts'
 import type { Opening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
 import { BadCommand, type Cli } from './cli.ts'
@@ -113,11 +114,8 @@ const refuseUsed = async (db: Database, option: string) => {
 }
 
 const endAt = (place: string, { name, db, connection }: Opened, cleanup: Cleanup): End => {
-  const open = async (opening?: Opening) => {
-    if (place.startsWith('esdb')) {
-      const { eventStoreDb } = await import('../store/eventstoredb.ts')
-      return eventStoreDb({ url: place, codec: asStored, opening })
-    }
+  const open = (opening?: Opening) => {
+    if (place.startsWith('esdb')) return eventStoreDb({ url: place, codec: asStored, opening })
     const pool = openPool(connection, { name, max: 4, timeout: 60_000, onError: () => {} })
     cleanup.defer(() => pool.end())
     return postgresStore(pool, asStored, createSignal(), opening ? { opening } : {})
