@@ -117,7 +117,7 @@ describe(`shortening real addresses and counting realistic visits (${repeatable}
   after(() => app.close())
 
   it(`creates a short link for each of ${urls.length} addresses`, async () => {
-    await eachOf(urls, 16, async (line) => {
+    await eachOf(urls, 6, async (line) => {
       const { status, json } = await app.post('/api/url/add', { key, body: { url: line } })
       expect([status, json['error']], line).to.deep.equal([200, 0])
       const { id, shorturl } = json as { id: number; shorturl: string }
