@@ -10,15 +10,18 @@ const start = async () => {
     throw new Error('`npm run test:unit` has no PostgreSQL: name a spec that needs one *.flow.spec.ts')
   const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'server-'))
   const server = await startEmbedded({ dir, log: () => {} })
-  await stopSyncing(join(dir, 'postgres', 'data'))
+  await saveWork(join(dir, 'postgres', 'data'))
   return server
 }
 
-/** These databases do not outlive the run, so PostgreSQL does not wait for the disk: other work on it would slow the tests down. */
-const stopSyncing = async (data: string) => {
+/**
+ * These databases do not outlive the run, so PostgreSQL neither waits for the disk nor vacuums them: with a database for each test,
+ * autovacuum would start a process every few hundred milliseconds.
+ */
+const saveWork = async (data: string) => {
   await appendFile(
     join(data, 'postgresql.auto.conf'),
-    'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n',
+    'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\nautovacuum = off\n',
   )
   const postmaster = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
   process.kill(postmaster, 'SIGHUP')
