@@ -18,7 +18,14 @@ describe('a Node.js that is too old', () => {
     const preload = `import { register } from 'node:module'
       Object.defineProperty(process, 'version', { value: 'v18.20.0' })
       register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(loader)}`)})`
-    const args = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, await builtMain(), 'start']
+    // newer versions warn about module.register
+    const args = [
+      '--no-warnings',
+      '--import',
+      `data:text/javascript,${encodeURIComponent(preload)}`,
+      await builtMain(),
+      'start',
+    ]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))

@@ -163,7 +163,8 @@ describe(`the projector (${repeatable})`, function () {
     })
     await caughtUp(projector)
     expect(stalled).to.equal(2)
-    expect(restarted).to.deep.equal(['domain', 'domain'])
+    // on a busy machine a silence of 60 ms may also interrupt the clicks, or the domain events once more
+    expect(restarted.filter((filter) => filter === 'domain')).to.have.length.of.at.least(2)
     await expectCleanRun()
   })
 
