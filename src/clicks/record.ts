@@ -71,7 +71,7 @@ export const openClickRecord = ({ store, log, partitions }: ClickRecordOptions):
     let { revision } = tail
     for (const event of events) {
       const appended = await append(partition, revision, event).catch((error: unknown) => {
-        // it may be stored all the same: only the stream can say
+        // it may have been stored: only the stream can say
         tails.delete(partition)
         throw error
       })

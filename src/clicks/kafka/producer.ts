@@ -16,7 +16,7 @@ export interface TopicProducer {
   readonly open: () => Promise<readonly PartitionOffsets[]>
   /**
    * Sends the messages in one request. Resolves when all replicas have them, with the offset of the first message of each
-   * partition. After a rejection the broker may have stored them all the same.
+   * partition. After a rejection the broker may still have stored them.
    */
   readonly send: (
     messages: readonly OutgoingMessage[],
