@@ -43,7 +43,7 @@ export const openClickRecord = ({ store, log, partitions }: ClickRecordOptions):
   }
 
   const checkPartitions = async (partition: number) => {
-    for await (const { type, data } of store.read(streamOf(partition))) {
+    for await (const { type, data } of store.read(streamOf(partition), 0n, 1)) {
       if (type !== 'ClickLogOpened' || data.partitions === partitions) return
       throw new Error(
         `the click log ${log} was created with ${data.partitions} partitions and cannot have ${partitions}: set KAFKA_PARTITIONS to ${data.partitions}, or KAFKA_TOPIC to another name`,

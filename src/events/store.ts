@@ -44,8 +44,8 @@ export interface EventStore {
    * increase; on PostgreSQL they have no gaps, and all writes are stored or none. Throws RangeError over `appendLimit`.
    */
   readonly append: (writes: readonly Write[]) => Promise<Appended>
-  /** The events of a stream from a revision on; none when the stream does not exist. */
-  readonly read: (stream: string, from?: bigint) => AsyncIterable<Recorded<DomainEvent>>
+  /** The events of a stream from a revision on, at most `limit` of them; none when the stream does not exist. */
+  readonly read: (stream: string, from?: bigint, limit?: number) => AsyncIterable<Recorded<DomainEvent>>
   /** The last event of a stream. */
   readonly last: (stream: string) => Promise<Recorded<DomainEvent> | undefined>
   /** Non-empty batches of the events after a position, then of new events as they are appended. Ends when the signal aborts. */

@@ -46,11 +46,15 @@ export const eventStoreDb = async ({
 
   const store: Omit<EventStore, 'logId'> = {
     append: createAppend({ calls, readPage, credentials, codec, patience }),
-    read: async function* (stream, from = 0n) {
-      for (let next = from; ; next += BigInt(pageSize)) {
-        const page = await readPage(stream, next, pageSize)
+    read: async function* (stream, from = 0n, limit = Infinity) {
+      let [next, left] = [from, limit]
+      while (left > 0) {
+        const size = Math.min(left, pageSize)
+        const page = await readPage(stream, next, size)
         yield* await codec.decode(page)
-        if (page.length < pageSize) return
+        if (page.length < size) return
+        next = page.at(-1)!.revision + 1n
+        left -= page.length
       }
     },
     last: async (stream) => (await codec.decode(await readPage(stream, 'end', 1)))[0],

@@ -64,8 +64,8 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
 
   const store: Omit<EventStore, 'logId'> = {
     append,
-    read: async function* (stream, from = 0n) {
-      yield* await codec.decode(eventsIn(stream).slice(Number(from)))
+    read: async function* (stream, from = 0n, limit = Infinity) {
+      yield* await codec.decode(eventsIn(stream).slice(Number(from), Number(from) + limit))
     },
     last: async (stream) => (await codec.decode(eventsIn(stream).slice(-1)))[0],
     subscribe: async function* ({ after, filter, limit, signal }) {

@@ -60,6 +60,18 @@ describe('recording Kafka messages', () => {
     expect(String(await rejection(open(3).record(0, messages(11, 10))))).to.include('set KAFKA_PARTITIONS to 2')
   })
 
+  it('reads no more than one event of a partition to learn its number of partitions (fault 90)', async () => {
+    await open().record(0, messages(1, 0))
+    const asked: (number | undefined)[] = []
+    const read: EventStore['read'] = (stream, from, limit) => {
+      asked.push(limit)
+      return store.read(stream, from, limit)
+    }
+    const record = openClickRecord({ store: { ...store, read }, log: 'topic', partitions: 2 })
+    expect(await record.recordedUpTo('s')).to.deep.equal({ 0: 10, 1: 0 })
+    expect(asked).to.deep.equal([1, 1])
+  })
+
   it('accepts entries that were meant for Kafka only where they follow the last recorded entry', async () => {
     await open().record(0, messages(1, 0))
     const sink = logSinkWithoutGaps(open())

@@ -65,6 +65,21 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().last(stream())).to.equal(undefined)
     })
 
+    it('reads at most as many events of a stream as the caller asks for', async () => {
+      const s = stream()
+      for (const n of [0, 1])
+        await append(s, n === 0 ? 'no_stream' : 349n, ...Array.from({ length: 350 }, (_, i) => event(n * 350 + i)))
+      const ids = async (from: bigint, limit: number) =>
+        (await collect(open().read(s, from, limit))).map(({ data }) => (data as { id: number }).id)
+      expect(await ids(0n, 1)).to.deep.equal([0])
+      expect(await ids(698n, 1)).to.deep.equal([698])
+      expect(await ids(10n, 33)).to.deep.equal(Array.from({ length: 33 }, (_, i) => 10 + i))
+      expect(await ids(1n, 600)).to.deep.equal(Array.from({ length: 600 }, (_, i) => 1 + i))
+      expect(await ids(690n, 500)).to.deep.equal(Array.from({ length: 10 }, (_, i) => 690 + i))
+      expect(await ids(0n, 0)).to.deep.equal([])
+      expect(await ids(700n, 5)).to.deep.equal([])
+    })
+
     it('returns a conflict as a value with the stream and its revision', async () => {
       const s = stream()
       await append(s, 'no_stream', event())

@@ -7,17 +7,21 @@ import type { Query } from './query.ts'
 interface PageStart {
   readonly stream: string
   readonly from: bigint
+  readonly limit: number
 }
 
-const pageSize = 500
+/** The sizes of a page. Each has a statement of its own, because the planner has to know the limit. */
+const pageSizes = [1, 32, 500] as const
+const largestPage = 500
 const lastOfEach = `
   select e.* from (select distinct stream from unnest($1::text[]) as s (stream)) as s
   cross join lateral (select * from log.events e where e.stream = s.stream order by revision desc limit 1) as e`
-const pageOfEach = `
-  select s.nr, e.* from unnest($1::text[], $2::bigint[]) with ordinality as s (stream, first, nr)
+const pageOfEach = (size: number) => `
+  select s.nr, e.* from unnest($1::text[], $2::bigint[], $3::int[]) with ordinality as s (stream, first, most, nr)
   cross join lateral (
-    select * from log.events e where e.stream = s.stream and e.revision >= s.first order by revision limit ${pageSize}
+    select * from log.events e where e.stream = s.stream and e.revision >= s.first order by revision limit ${size}
   ) as e
+  where e.revision < s.first + s.most
   order by s.nr, e.revision`
 
 /** The reads of the port. Up to `most` reads that are requested at the same time share a query. */
@@ -31,22 +35,31 @@ export const createReads = (
     const found = new Map(rows.map((row) => [row.stream, row]))
     return streams.map((stream) => found.get(stream))
   })
-  const pageOf = batch(most, async (starts: readonly PageStart[]) => {
-    const rows = await query<Row & { nr: string }>('read', pageOfEach, [
-      starts.map(({ stream }) => stream),
-      starts.map(({ from }) => from),
-    ])
-    const pages = starts.map((): Row[] => [])
-    for (const { nr, ...row } of rows) pages[Number(nr) - 1]?.push(row)
-    return pages
-  })
+  const readers = pageSizes.map((size) => ({
+    size,
+    pageOf: batch(most, async (starts: readonly PageStart[]) => {
+      const rows = await query<Row & { nr: string }>(`read-${size}`, pageOfEach(size), [
+        starts.map(({ stream }) => stream),
+        starts.map(({ from }) => from),
+        starts.map(({ limit }) => limit),
+      ])
+      const pages = starts.map((): Row[] => [])
+      for (const { nr, ...row } of rows) pages[Number(nr) - 1]?.push(row)
+      return pages
+    }),
+  }))
+  const pageOf = (start: PageStart) => readers.find(({ size }) => size >= start.limit)!.pageOf(start)
 
   return {
-    read: async function* (stream, from = 0n) {
-      for (let next = from; ; next += BigInt(pageSize)) {
-        const rows = await pageOf({ stream, from: next })
+    read: async function* (stream, from = 0n, limit = Infinity) {
+      let [next, left] = [from, limit]
+      while (left > 0) {
+        const size = Math.min(left, largestPage)
+        const rows = await pageOf({ stream, from: next, limit: size })
         yield* await codec.decode(rows.map(toRaw))
-        if (rows.length < pageSize) return
+        if (rows.length < size) return
+        next = BigInt(rows.at(-1)!.revision) + 1n
+        left -= rows.length
       }
     },
     last: async (stream) => {
