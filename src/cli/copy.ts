@@ -12,6 +12,7 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import { createSignal } from '../lib/signal.ts'
 import { createLogger } from '../logger.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from '../postgres/database.ts'
+import { copyImages } from '../postgres/images.ts'
 import { copyState } from '../postgres/state.ts'
 import { openKeys } from '../security/keyring.ts'
 import { copyLog, type CopyProgress } from '../store/copy.ts'
@@ -33,12 +34,12 @@ export const addLogCommands = (program: Command, cli: Cli) =>
     .command('log')
     .description('work on the event log')
     .command('copy')
-    .description('copy the event log, with its keys and sequences, to another engine, and verify the copy')
+    .description('copy the event log, with its images, keys and sequences, to another engine, and verify the copy')
     .requiredOption('--from <place>', places)
     .requiredOption('--to <place>', 'the same; it must be empty, or hold a part of this copy')
     .action((options: CopyOptions) => copy(cli, options))
 
-/** One end of a copy: an event log, and the database that holds its keys and sequences. */
+/** One end of a copy: an event log, and the database that holds its images, keys and sequences. */
 interface End {
   readonly db: Database
   readonly openStore: (opening?: Opening) => Promise<EventStore>
@@ -55,11 +56,13 @@ const copy = async (cli: Cli, { from, to }: CopyOptions) => {
     const target = endAt(to, await open(databases.to, '--to'), cleanup)
     await copyState(source.db, target.db)
     await openKeys(target.db, loadSecret(config)) // throws when SECRET is not that of the source
+    // before the events that name them
+    await copyImages(source.db, target.db)
     const original = await source.openStore()
     const copied = await target.openStore(await openingOf(original))
     const { show, stop } = progressBar()
     const count = await copyLog(original, copied, show).finally(stop)
-    cli.print(`${count} events, the keys and the sequences are copied and verified.`)
+    cli.print(`${count} events, the keys, the sequences and the images are copied and verified.`)
   } finally {
     await cleanup.run()
   }

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
+import { eraseImages } from '../postgres/images.ts'
 import { type Keyring, seal, unseal } from './seal.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
@@ -12,7 +13,7 @@ export class WrongSecret extends OperatorError {
 export interface Keys extends Keyring {
   /** 32 bytes for the service's keyed hashes and cookies */
   readonly service: Buffer
-  /** Destroys the keys of accounts for good, and with them everything that is sealed under them. */
+  /** Destroys the keys of accounts for good, and with them everything that is sealed under them; deletes their images, too. */
   readonly destroy: (accounts: readonly number[]) => Promise<void>
   /** Drops the keys of accounts from the cache, after another process has destroyed them. */
   readonly forget: (accounts: readonly number[]) => void
@@ -74,6 +75,7 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
       if (accounts.length === 0) return
       await db('state.keys').whereIn('name', accounts.map(nameOf)).delete()
       accounts.forEach((account) => cache.delete(account))
+      await eraseImages(db, accounts)
     },
     forget: (accounts) => accounts.forEach((account) => cache.delete(account)),
   }

@@ -60,7 +60,7 @@ describe('linkledger log copy', function () {
     await embedded.end()
     const copied = await copy('embedded', url, { DATA_DIR })
     expect(copied.err).to.equal('')
-    expect(copied.out).to.match(/^\d+ events, the keys and the sequences are copied and verified\.$/m)
+    expect(copied.out).to.match(/^\d+ events, the keys, the sequences and the images are copied and verified\.$/m)
 
     const onPostgres = await ready(await stage.start({ SECRET, DATA_DIR, DATABASE_URL: url }))
     await expectMoved(onPostgres, filled)
