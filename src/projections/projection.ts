@@ -111,8 +111,31 @@ const groupByStatement = (changes: readonly Change[]) => {
   return [...groups.values()]
 }
 
-/** Writes changes, with one statement per table, operation and set of columns. */
+/**
+ * Splits changes where they address a table by other key columns than before. Within a part each row has one key, so that merging and
+ * grouping keep the result; across parts the same row may be meant, as by an erasure of all rows of an account, and the order counts.
+ */
+export const splitByKeys = (changes: readonly Change[]): readonly (readonly Change[])[] => {
+  const parts: Change[][] = []
+  let keys = new Map<string, string>()
+  for (const change of changes) {
+    const columns = Object.keys(change.key).sort().join()
+    if (parts.length === 0 || (keys.get(change.table) ?? columns) !== columns) {
+      parts.push([])
+      keys = new Map()
+    }
+    parts.at(-1)?.push(change)
+    keys.set(change.table, columns)
+  }
+  return parts
+}
+
+/** Writes changes in the order of their events, with one statement per table, operation and set of columns where the order allows it. */
 export const writeChanges = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
+  for (const part of splitByKeys(changes)) await writePart(tx, names, part)
+}
+
+const writePart = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
   for (const set of groupByStatement(coalesce(changes))) {
     const [first] = set
     if (!first) continue

@@ -23,6 +23,8 @@ const tables = Object.keys(columns) as (keyof typeof columns)[]
 const key = fc
   .record({ kind: fc.constantFrom('x', 'y'), id: fc.integer({ min: 1, max: 2 }) })
   .chain(({ kind, id }) => fc.constantFrom<Row>({ kind, id }, { id, kind }))
+/** part of a key: the change concerns every row of the kind */
+const kindOnly = fc.constantFrom('x', 'y').map((kind) => ({ kind }))
 const countKey = fc.integer({ min: 1, max: 2 }).map((id) => ({ id }))
 const row = fc.record(
   {
@@ -41,6 +43,7 @@ const sums = numbers.filter((added) => Object.keys(added).length > 0)
 const change: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(key, row).map(([k, r]) => put('items', k, r)),
   fc.tuple(key, patchRow).map(([k, r]) => patch('items', k, r)),
+  fc.tuple(kindOnly, patchRow).map(([k, r]) => patch('items', k, r)),
   key.map((k) => remove('items', k)),
   fc.tuple(countKey, numbers).map(([k, r]) => put('counts', k, r)),
   fc.tuple(countKey, sums).map(([k, r]) => add('counts', k, r as Record<string, number>)),
@@ -123,6 +126,20 @@ describe(`writing changes to the database (${repeatable})`, () => {
       }),
       { seed, numRuns: long ? 2000 : 60 },
     )).timeout(long ? 300_000 : 60_000)
+
+  it('keeps the order of events where a change concerns many rows, as an erasure does (fault 104)', async () => {
+    const erase = (kind: string) => patch('items', { kind }, { b: null })
+    const create = (kind: string, id: number) => put('items', { kind, id }, { a: id, b: 'personal', c: null })
+    const change = (kind: string, id: number) => patch('items', { kind, id }, { a: 9 })
+    for (const batch of [
+      [erase('x'), create('y', 1), erase('y')],
+      [create('y', 1), erase('y'), change('y', 1)],
+    ]) {
+      await db.raw('truncate batched_items')
+      await writeChanges(db, named('batched'), batch)
+      expect(await db('batched_items').pluck('b')).to.deep.equal([null])
+    }
+  })
 
   it('uses one statement per operation and set of columns', async () => {
     const statements: string[] = []
