@@ -10,6 +10,7 @@ export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
   readonly fields: LinkFields
+  /** scrypt hash, or `unreadable`, until the owner sets another */
   readonly password: string | null
   readonly tokens: Tokens
 }

@@ -1,4 +1,4 @@
-import { type Keyring, personalFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
+import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Metadata, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
 
@@ -29,8 +29,8 @@ export class NoAccountKey extends Error {
   override readonly name = 'NoAccountKey'
 }
 
-const personal = new Map<string, readonly string[]>(
-  Object.entries(events).map(([type, schema]) => [type, personalFields(schema)]),
+const sealed = new Map<string, readonly SealedField[]>(
+  Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
 )
 const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
 const isKnown = (type: string): type is EventType => Object.hasOwn(events, type)
@@ -54,7 +54,7 @@ export const codec = (keyring: Keyring): Codec => ({
       isKnown(raw.type) ? [{ ...raw, type: raw.type, metadata: parseMetadata(raw) }] : [],
     )
     const accounts = known.flatMap(({ type, metadata: { account } }) =>
-      account !== null && personal.get(type)?.length ? [account] : [],
+      account !== null && sealed.get(type)?.length ? [account] : [],
     )
     const keys = accounts.length > 0 ? await keyring.forOpening([...new Set(accounts)]) : new Map<number, Buffer>()
     return known.map((raw) => {
@@ -77,22 +77,22 @@ export const asStored: Codec = {
 
 const sealFields = async (keyring: Keyring, { type, data, metadata: { account } }: New<DomainEvent>) => {
   const values = data as Readonly<Record<string, unknown>>
-  const fields = (personal.get(type) ?? []).filter((field) => typeof values[field] === 'string')
+  const fields = (sealed.get(type) ?? []).filter(({ name }) => typeof values[name] === 'string')
   if (fields.length === 0) return data
   const key = account === null ? undefined : await keyring.forSealing(account)
   if (account === null || !key) throw new NoAccountKey(`${type} carries personal data, but its account has no key`)
-  const sealed = fields.map((field) => [field, sealPersonal(key, context(account, type, field), String(values[field]))])
-  return { ...data, ...(Object.fromEntries(sealed) as object) }
+  const texts = fields.map(({ name }) => [name, sealPersonal(key, context(account, type, name), String(values[name]))])
+  return { ...data, ...(Object.fromEntries(texts) as object) }
 }
 
 const unsealFields = (type: EventType, data: unknown, account: number | null, keys: ReadonlyMap<number, Buffer>) => {
-  const fields = personal.get(type) ?? []
+  const fields = sealed.get(type) ?? []
   if (fields.length === 0 || account === null) return data
   const key = keys.get(account)
   const copy = { ...(data as Record<string, unknown>) }
-  for (const field of fields) {
-    const text = copy[field]
-    if (typeof text === 'string') copy[field] = unsealPersonal(key, context(account, type, field), text)
+  for (const { name, withoutKey } of fields) {
+    const text = copy[name]
+    if (typeof text === 'string') copy[name] = unsealPersonal(key, context(account, type, name), text) ?? withoutKey
   }
   return copy
 }

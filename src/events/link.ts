@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
-import { Personal } from '../security/seal.ts'
+import { Secret } from '../security/seal.ts'
 
 const id = z.int()
 
@@ -36,13 +36,13 @@ export const LinkFields = z.object(fields)
 export type LinkFields = z.infer<typeof LinkFields>
 
 export const linkEvents = {
-  /** `password` is an scrypt hash or null. `token` belongs to the claim of the alias. */
-  LinkCreated: z.object({ id, account: z.int(), ...fields, password: Personal, token: z.string() }),
+  /** `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. */
+  LinkCreated: z.object({ id, account: z.int(), ...fields, password: Secret, token: z.string() }),
   /** Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim. */
   LinkUpdated: z.object({
     id,
     changes: LinkFields.partial(),
-    password: Personal.optional(),
+    password: Secret.optional(),
     token: z.string().optional(),
   }),
   LinkDeleted: z.object({ id }),

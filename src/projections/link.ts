@@ -15,7 +15,7 @@ const count = (account: number, n: number) => add('link_counts', { account }, { 
  */
 export const links: Projection = {
   name: 'links',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     links: (t) => `

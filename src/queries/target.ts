@@ -38,7 +38,7 @@ export interface Target
   readonly position: bigint
   readonly domain: number | null
   readonly aliasKey: string
-  /** scrypt hash */
+  /** scrypt hash; `unreadable` protects the link without letting anyone in */
   readonly password: string | null
   readonly expiry: Date | null
   /** undefined: the link redirects at once */

@@ -7,6 +7,15 @@ import { z } from 'zod'
  */
 export const Personal = z.string().nullable()
 
+/**
+ * A sealed field that protects something, such as a password hash; null means that there is none. Without its key it reads as `unreadable`,
+ * never as null: what it protects stays protected.
+ */
+export const Secret = z.string().nullable()
+
+/** The value of a `Secret` that was set but cannot be read: its key is missing or another one. It is no scrypt hash, so no password matches it. */
+export const unreadable = 'unreadable'
+
 /** The data keys of accounts, 32 bytes each. */
 export interface Keyring {
   /** Returns the account's key and creates it when there is none yet; undefined when it could not be read back. */
@@ -62,8 +71,16 @@ export const unsealPersonal = (key: Buffer | undefined, context: string, text: s
   return key && fingerprint(key) === sealedUnder ? unseal(key, context, sealed).toString() : null
 }
 
-/** Names of the personal fields of a payload schema: `Personal` or `Personal.optional()`. */
-export const personalFields = (schema: z.ZodObject): readonly string[] =>
-  Object.entries(schema.shape)
-    .filter(([, field]) => field === Personal || (field instanceof z.ZodOptional && field.unwrap() === Personal))
-    .map(([name]) => name)
+/** A sealed field of a payload schema, and its value when it cannot be read. */
+export interface SealedField {
+  readonly name: string
+  readonly withoutKey: typeof unreadable | null
+}
+
+/** Returns the sealed fields of a payload schema: `Personal` or `Secret`, optional or not. */
+export const sealedFields = (schema: z.ZodObject): readonly SealedField[] =>
+  Object.entries(schema.shape).flatMap(([name, field]): SealedField[] => {
+    const inner: unknown = field instanceof z.ZodOptional ? field.unwrap() : field
+    if (inner === Personal) return [{ name, withoutKey: null }]
+    return inner === Secret ? [{ name, withoutKey: unreadable }] : []
+  })

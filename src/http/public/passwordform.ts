@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import type { Target } from '../../queries/target.ts'
 import { checkPassword } from '../../security/passwords.ts'
+import { unreadable } from '../../security/seal.ts'
 import type { Limiter } from '../api/limiter.ts'
 import { readForm } from './form.ts'
 import { sendPage } from './page.ts'
@@ -24,11 +25,13 @@ export interface PasswordFormOptions {
 const formLimit = 16_384
 const wrongTries = { limit: 10, seconds: 600 }
 
-/** Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, or 429 after ten wrong ones. */
+/** Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, 429 after ten wrong ones, 503 when it cannot be checked. */
 export const createPasswordForm =
   ({ limiter, pepper, trustProxy, secureCookies, notCounted }: PasswordFormOptions) =>
   async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
     if (password === null) return seeOther(req, res)
+    // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets another
+    if (password === unreadable) return sendPage(req, res, pages.unavailable)
     const key = `password ${link} ${addressBlock(clientAddress(req, trustProxy))}`
     const form = await readForm(req, formLimit)
     if (!form) return sendPage(req, res, pages.passwordTooLong)

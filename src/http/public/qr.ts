@@ -123,6 +123,11 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
     const [, alias, suffix, query] = path.exec(req.url ?? '') ?? []
     const code = alias === undefined ? undefined : await find(alias.toLowerCase())
     if (!code) return false
+    // without its key the content is unknown, not empty
+    if (code.data === null) {
+      sendPage(req, res, pages.unavailable)
+      return true
+    }
     if (suffix === '/go') return followScan(req, res, code)
     const { foreground, background, logo } = code
     const text = payload(code, baseUrl)

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { freshDatabase } from '../support/database.ts'
+import { query } from '../support/faults.ts'
+
+describe('a database that has lost the key of an account', () => {
+  const word = 'sesame open'
+  let app: TestApp
+  let key: string
+  const api = async (path: string, body: object) => {
+    const { json, text } = await app.post(path, { key, body })
+    expect(json['error'], text).to.equal(0)
+    return json
+  }
+  let link: number
+  let rotator: string
+  let list: string
+  let scan: string
+  before(async () => {
+    const connection = await freshDatabase()
+    app = await startTestApp({}, connection)
+    const registered = await app.register('lost-key')
+    ;({ key } = registered)
+    const campaign = await api('/api/campaign/add', { name: 'c', slug: 'lost', public: true })
+    const fields = { url: 'https://example.com/private', custom: 'locked', password: word, campaign: campaign['id'] }
+    link = Number((await api('/api/url/add', fields))['id'])
+    const code = await api('/api/qr/add', { type: 'link', data: 'https://example.com/private' })
+    scan = `${new URL(String(code['link'])).pathname}/go`
+    rotator = new URL(String(campaign['rotator'])).pathname
+    list = `/u/lost-key/lost-${String(campaign['id'])}`
+    await app.close()
+    await query(connection, 'delete from state.keys where name = $1', [`account-${registered.id}`])
+    await query(connection, 'drop schema read cascade')
+    app = await startTestApp({}, connection)
+  })
+  after(() => app.close())
+
+  const post = (password: string) => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    return app.post('/locked', { body: `password=${encodeURIComponent(password)}`, headers })
+  }
+
+  it('keeps a protected link protected, wherever it is shown (fault 103)', async () => {
+    const page = await app.visit('/locked')
+    expect(page.status, page.headers.get('Location') ?? '').to.equal(200)
+    expect(page.text).to.include('type="password"').and.not.to.include('/private')
+    expect((await app.visit(rotator)).headers.get('Location')).to.match(/\/locked$/)
+    // the name of the page's owner is sealed, too, so the page is gone
+    expect((await app.visit(list)).status).to.equal(404)
+    expect((await app.get(`/api/url/${link}`, { key })).json['details']).to.include({ password: true })
+    for (const password of [word, 'unreadable', '']) {
+      const answer = await post(password)
+      expect(answer.status, password).to.equal(503)
+      expect(answer.headers.get('Set-Cookie'), password).to.equal(null)
+    }
+  })
+
+  it('answers 503, not 500, for a QR code whose content is sealed (fault 103)', async () => {
+    expect((await app.visit(scan)).status).to.equal(503)
+    expect((await app.visit(scan.replace('/go', ''))).status).to.equal(503)
+  })
+
+  it('accepts a new password of the owner (fault 103)', async () => {
+    const { json, text } = await app.put(`/api/url/${link}/update`, {
+      key,
+      body: { url: 'https://example.com/private', password: 'another word' },
+    })
+    expect(json['error'], text).to.equal(0)
+    expect((await post(word)).status).to.equal(401)
+    expect((await post('another word')).status).to.equal(303)
+  })
+})
