@@ -27,87 +27,146 @@ const dimensions = Object.keys(dims) as Dim[]
 export const subjects = { link: (id: number) => id, qr: (id: number) => -id } as const
 const subjectOf = ({ link, source }: Click) => (link === 0 ? subjects.qr(source.id) : subjects.link(link))
 
-const labelKey = (dim: Dim, label: string) => `${dims[dim]}/${label}`
+const labelKey = (dim: number, label: string) => `${dim}/${label}`
 
-/** Returns the ids of the clicks' labels by `labelKey`. New labels are numbered in log order, so that every replay gives the same ids. */
+/**
+ * Returns the ids of the clicks' labels by `labelKey`. New labels are numbered in log order, so that every replay gives the same ids. A
+ * subquery per label looks it up by the unique index: a join may be planned as a scan of all labels.
+ */
 const labelIds = async (tx: Knex, table: string, clicks: readonly Click[]) => {
-  const wanted = new Map<string, { dim: number; label: string }>()
+  const wanted = new Map<string, { readonly dim: number; readonly label: string }>()
   for (const click of clicks)
-    for (const dim of dimensions) {
-      const label = labelOf[dim](click)
-      wanted.set(labelKey(dim, label), { dim: dims[dim], label })
+    for (const name of dimensions) {
+      const [dim, label] = [dims[name], labelOf[name](click)]
+      wanted.set(labelKey(dim, label), { dim, label })
     }
-  const { rows } = await tx.raw<{ rows: { id: number; dim: number; label: string }[] }>(
-    `with wanted as (
-       select (w->>'dim')::smallint as dim, w->>'label' as label, nr from json_array_elements(?::json) with ordinality as w (w, nr)
-     ), made as (
-       insert into ${table} (id, dim, label)
-       select coalesce((select max(id) from ${table}), 0) + row_number() over (order by nr), dim, label
-       from wanted where not exists (select 1 from ${table} l where l.dim = wanted.dim and l.label = wanted.label)
-       order by nr
-       returning id, dim, label
-     )
-     select l.id, l.dim, l.label from ${table} l join wanted using (dim, label) union all select * from made`,
+  const known = await tx.raw<{ rows: { id: number | null; dim: number; label: string }[] }>(
+    `select dim, label, (select l.id from ${table} l where l.dim = w.dim and l.label = w.label) as id
+     from json_to_recordset(?::json) as w (dim smallint, label text)`,
     [JSON.stringify([...wanted.values()])],
   )
-  return new Map(rows.map(({ id, dim, label }) => [`${dim}/${label}`, id]))
+  const ids = new Map(known.rows.flatMap(({ id, dim, label }) => (id === null ? [] : [[labelKey(dim, label), id]])))
+  const missing = [...wanted].filter(([key]) => !ids.has(key)).map(([, label]) => label)
+  if (missing.length === 0) return ids
+  const made = await tx.raw<{ rows: { id: number; dim: number; label: string }[] }>(
+    `insert into ${table} (id, dim, label)
+     select coalesce((select max(id) from ${table}), 0) + nr, (w->>'dim')::smallint, w->>'label'
+     from json_array_elements(?::json) with ordinality as w (w, nr)
+     returning id, dim, label`,
+    [JSON.stringify(missing)],
+  )
+  for (const { id, dim, label } of made.rows) ids.set(labelKey(dim, label), id)
+  return ids
 }
 
-const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Event<'LinkClicked'>>[]) => {
-  const clicks = events.flatMap(({ position, data }) =>
-    data.clicks.map((click, i) => ({ seq: seq(position, i), click })),
+interface Visit {
+  readonly seq: bigint
+  readonly link: number
+  readonly visitor: bigint
+  readonly click: Click
+}
+const visitsOf = ({ position, data }: Recorded<Event<'LinkClicked'>>): Visit[] =>
+  data.clicks.map((click, i) => ({
+    seq: seq(position, i),
+    link: subjectOf(click),
+    visitor: BigInt.asIntN(64, BigInt(`0x${click.visitor}`)),
+    click,
+  }))
+
+/** Returns the first click of each person on each link within the batch. */
+const firstClicks = (visits: readonly Visit[]) => {
+  const first = new Map<string, Visit>()
+  for (const visit of visits) {
+    const key = `${visit.link}/${visit.visitor}`
+    if (visit.click.class === 'human' && !first.has(key)) first.set(key, visit)
+  }
+  return [...first.values()]
+}
+
+/** Formats an array literal of PostgreSQL; numbers and times need no quotes. */
+const column = <T>(items: readonly T[], of: (item: T) => string | number | bigint) => `{${items.map(of).join()}}`
+
+/** Inserts one row per visit and returns the numbers (`seq`) of those inserted. A first visit that the table has already is left out. */
+const insertVisits = async (
+  tx: Knex,
+  table: string,
+  ids: ReadonlyMap<string, number>,
+  visits: readonly Visit[],
+  first: boolean,
+): Promise<ReadonlySet<string>> => {
+  if (visits.length === 0) return new Set()
+  const columns = `seq, visitor, at, link, account, class, ${dimensions.join()}`
+  const unlessKnown = first ? 'on conflict (link, visitor) where first do nothing returning seq' : ''
+  const { rows } = await tx.raw<{ rows: { seq: string }[] }>(
+    `insert into ${table} (${columns}, first)
+     select *, ${first} from unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::smallint[], ${dimensions.map(() => '?::int[]').join()})
+     ${unlessKnown}`,
+    [
+      column(visits, (visit) => visit.seq),
+      column(visits, ({ visitor }) => visitor),
+      column(visits, ({ click }) => click.at),
+      column(visits, ({ link }) => link),
+      column(visits, ({ click }) => click.account),
+      column(visits, ({ click }) => classes[click.class]),
+      ...dimensions.map((dim) => column(visits, ({ click }) => ids.get(labelKey(dims[dim], labelOf[dim](click))) ?? 0)),
+    ],
   )
+  return new Set(rows.map((row) => row.seq))
+}
+
+/** Adds the visits to the counters of their links. */
+const count = async (tx: Knex, table: string, visits: readonly Visit[], isUnique: (visit: Visit) => boolean) => {
+  const counters = new Map<number, { account: number; clicks: number; uniques: number; visits: number }>()
+  for (const visit of visits) {
+    const counter = counters.get(visit.link) ?? { account: visit.click.account, clicks: 0, uniques: 0, visits: 0 }
+    counters.set(visit.link, counter)
+    counter.visits++
+    if (visit.click.class === 'human') counter.clicks++
+    if (isUnique(visit)) counter.uniques++
+  }
+  const rows = [...counters].map(([link, counter]) => ({ link, ...counter })).toSorted((a, b) => a.link - b.link)
+  await tx.raw(
+    `insert into ${table} as s (link, account, clicks, uniques, visits)
+     select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+     on conflict (link) do update set
+       clicks = s.clicks + excluded.clicks, uniques = s.uniques + excluded.uniques, visits = s.visits + excluded.visits`,
+    (['link', 'account', 'clicks', 'uniques', 'visits'] as const).map((name) => column(rows, (row) => row[name])),
+  )
+}
+
+/**
+ * Writes a batch without reading the clicks before it: a unique index recognises a visitor who returns. The cost therefore does not depend
+ * on what the planner knows about the table. See docs/adr/0017-first-visits.md.
+ */
+const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Event<'LinkClicked'>>[]) => {
+  const visits = events.flatMap(visitsOf)
+  if (visits.length === 0) return
   const ids = await labelIds(
     tx,
     names('labels'),
-    clicks.map(({ click }) => click),
+    visits.map(({ click }) => click),
   )
-  /** Formats an array literal of PostgreSQL; numbers and times need no quotes. */
-  const column = (of: (click: Click, i: number) => string | number | bigint) =>
-    `{${clicks.map(({ click }, i) => of(click, i)).join()}}`
-  const [facts, stats] = [names('clicks'), names('link_stats')]
-  const statement = `
-    with n as (
-      select * from unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::smallint[], ${dimensions.map(() => '?::int[]').join()})
-        as n (seq, visitor, at, link, account, class, ${dimensions.join()})
-    ), marked as (
-      -- a subquery per click uses the index; for an \`exists\` PostgreSQL reads the whole table
-      select *, class = 0 and row_number() over (partition by link, visitor, class order by seq) = 1
-        and (select c.seq from ${facts} c where c.link = n.link and c.visitor = n.visitor and c.class = 0 limit 1) is null as first
-      from n
-    ), added as (
-      insert into ${facts} (seq, visitor, at, link, class, first, ${dimensions.join()})
-      select seq, visitor, at, link, class, first, ${dimensions.join()} from marked order by seq
-    )
-    insert into ${stats} as s (link, account, clicks, uniques, visits)
-    select link, max(account), count(*) filter (where class = 0), count(*) filter (where first), count(*)
-    from marked group by link order by link
-    on conflict (link) do update set
-      clicks = s.clicks + excluded.clicks, uniques = s.uniques + excluded.uniques, visits = s.visits + excluded.visits`
-  await tx.raw(statement, [
-    column((_, i) => clicks[i]!.seq),
-    column(({ visitor }) => BigInt.asIntN(64, BigInt(`0x${visitor}`))),
-    column(({ at }) => at),
-    column(subjectOf),
-    column(({ account }) => account),
-    column((click) => classes[click.class]),
-    ...dimensions.map((dim) => column((click) => ids.get(labelKey(dim, labelOf[dim](click))) ?? 0)),
-  ])
+  const uniques = await insertVisits(tx, names('clicks'), ids, firstClicks(visits), true)
+  const isUnique = (visit: Visit) => uniques.has(String(visit.seq))
+  const others = visits.filter((visit) => !isUnique(visit))
+  await insertVisits(tx, names('clicks'), ids, others, false)
+  await count(tx, names('link_stats'), visits, isUnique)
 }
 
 /** Clicks (one row per visit) and counters. They have a subscription of their own, so that many clicks never delay other changes. */
 export const stats: Projection = {
   name: 'stats',
-  version: 2,
+  version: 3,
   filter: 'clicks',
   tables: {
     clicks: (t) => `
       create table ${t} (
-        seq bigint not null, visitor bigint not null, at timestamptz not null, link bigint not null, referrer int not null, country int not null,
-        browser int not null, os int not null, device int not null, language int not null, source int not null,
-        class smallint not null, first boolean not null);
-      create index on ${t} (link, seq);
-      create index on ${t} (link, visitor);
+        seq bigint not null, visitor bigint not null, at timestamptz not null, link bigint not null, account bigint not null,
+        referrer int not null, country int not null, browser int not null, os int not null, device int not null,
+        language int not null, source int not null, class smallint not null, first boolean not null);
+      create index on ${t} (link);
+      create index on ${t} (account);
+      create unique index on ${t} (link, visitor) where first;
       create index on ${t} using brin (at)`,
     labels: (t) =>
       `create table ${t} (id int primary key, dim smallint not null, label text not null, unique (dim, label))`,

@@ -51,8 +51,26 @@ describe(`the tables of statistics (${repeatable})`, () => {
     }
     expect(Object.values(known)).not.to.include(undefined)
     expect(await log.db(names('clicks')).orderBy('seq')).to.deep.equal([
-      { seq: '1000', visitor: '171', at: new Date(at(1)), link: '42', class: classes.human, first: true, ...known },
-      { seq: '2000', visitor: '-1', at: new Date(at(9)), link: '43', class: classes.bot, first: false, ...known },
+      {
+        seq: '1000',
+        visitor: '171',
+        at: new Date(at(1)),
+        link: '42',
+        account: '1',
+        class: classes.human,
+        first: true,
+        ...known,
+      },
+      {
+        seq: '2000',
+        visitor: '-1',
+        at: new Date(at(9)),
+        link: '43',
+        account: '1',
+        class: classes.bot,
+        first: false,
+        ...known,
+      },
     ])
   })
 

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import type { Click } from '../../src/events/click.ts'
+import type { Recorded } from '../../src/events/event.ts'
+import type { Event } from '../../src/events/index.ts'
+import type { Database } from '../../src/postgres/database.ts'
+import type { TableNames } from '../../src/projections/projection.ts'
+import { stats } from '../../src/projections/stats.ts'
+import { newGeneration, tableNames } from '../../src/projections/tables.ts'
+import { clickSeries } from '../../src/queries/series.ts'
+import { at, click, clicked, recorded } from '../support/events.ts'
+import { openTestLog, type TestLog } from '../support/log.ts'
+
+const known = 20_000
+const links = 1000
+
+describe('statistics of very uneven clicks', () => {
+  let log: TestLog
+  let names: TableNames
+  before(async () => {
+    log = await openTestLog()
+    names = tableNames(stats, (await newGeneration(log.db, stats, log.store.logId)).generation)
+    // as far as the planner knows, one visitor has made all clicks, on one link
+    await write(log.db, [Array.from({ length: known }, (_, i) => click({ at: at(i) }))])
+    await log.db.raw(`analyze ${names('clicks')}; analyze ${names('link_stats')}; analyze ${names('labels')}`)
+  })
+  after(() => log.close())
+
+  const write = async (tx: Database, batches: readonly (readonly Click[])[]) => {
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    const events = recorded(batches.map((clicks) => clicked(...clicks))) as Recorded<Event<'LinkClicked'>>[]
+    await stats.write(tx, names, events)
+  }
+  /** Returns how many rows the transaction has read so far. */
+  const rowsRead = async (tx: Database) => {
+    const { rows } = await tx.raw<{ rows: { n: string }[] }>(
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as n from pg_stat_xact_user_tables where relid = any(?::regclass[])`,
+      [`{${names('clicks')},${names('link_stats')}}`],
+    )
+    return Number(rows[0]?.n)
+  }
+  const fresh = (n: number) =>
+    click({ link: 1000 + (n % links), account: 2, visitor: n.toString(16), at: at(known + n) })
+
+  it('are written without reading the clicks before (fault 95)', async () => {
+    const read = await log.db.transaction(async (tx) => {
+      await write(tx, [Array.from({ length: links }, (_, i) => fresh(i))])
+      return rowsRead(tx)
+    })
+    expect(read).to.equal(0)
+    const counted = (await log.db(names('link_stats')).where({ account: 2 })) as { clicks: string; uniques: string }[]
+    expect(counted.map(({ clicks, uniques }) => `${clicks} ${uniques}`)).to.deep.equal(Array(links).fill('1 1'))
+  })
+
+  it('are read without going through all links of the account for each click (fault 96)', async () => {
+    await log.db.transaction((tx) => write(tx, [Array.from({ length: 1000 }, (_, i) => fresh(links + i))]))
+    const options = { from: new Date(at(known)), to: new Date(at(known + 2 * links)), interval: 'day', by: [] } as const
+    const { total, read } = await log.db.transaction(async (tx) => {
+      const { total } = await clickSeries({ db: tx, table: names }, { account: 2 }, options)
+      return { total, read: await rowsRead(tx) }
+    })
+    expect(total).to.include({ clicks: 2 * links, uniques: 2 * links })
+    expect(read).to.be.at.most(2 * (known + 3 * links))
+  })
+})
