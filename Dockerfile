@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 # with the optional packages: the TypeScript compiler is one of them
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
 COPY src src
 # PostgreSQL runs in its own container, so the embedded one (an optional package) is left out
 RUN npm run build && npm prune --ignore-scripts --omit=dev --omit=optional --no-audit --no-fund
@@ -14,8 +15,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/bin/linkledger.js bin/
 COPY --from=build /build/dist dist
-RUN ln -s /app/dist/main.js /usr/local/bin/linkledger && chmod +x dist/main.js && install -d -o node -g node -m 700 /data
+RUN ln -s /app/bin/linkledger.js /usr/local/bin/linkledger && install -d -o node -g node -m 700 /data
 USER node
 # holds the click spool and the generated SECRET
 VOLUME /data

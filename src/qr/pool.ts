@@ -29,10 +29,11 @@ export interface Pool {
 const options = { resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }, env: {} }
 const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url).href
 
-/** tsx does not register itself in worker threads (privatenumber/tsx#354), so the worker does it when the source is not compiled. */
+/** tsx does not register itself in worker threads (privatenumber/tsx#354), so the worker does it for a Node.js that cannot run the source. */
 const viaTsx = () =>
   new Worker(`import('tsx/esm/api').then((tsx) => (tsx.register(), import('${file}')))`, { ...options, eval: true })
-const startThread = () => (file.endsWith('.ts') ? viaTsx() : new Worker(new URL(file), options))
+const runsSources = 'typescript' in process.features && Boolean(process.features.typescript)
+const startThread = () => (file.endsWith('.ts') && !runsSources ? viaTsx() : new Worker(new URL(file), options))
 
 interface Job {
   readonly task: Task
