@@ -36,7 +36,7 @@ interface ClicksState {
     readonly dropped: number
   }
   readonly relays: readonly Lag[]
-  readonly recorder: Lag | undefined
+  readonly recorder: (Lag & { readonly deleted: readonly { readonly messages: number }[] }) | undefined
 }
 
 /** Registers the gauges of the projector. `state` is undefined in a process without the role projector. */
@@ -94,6 +94,11 @@ export const registerClicks = (
     'Seconds since the oldest message that is being recorded was sent',
     () => state().recorder?.lagSeconds ?? 0,
   )
+  registerCounter({
+    name: 'linkledger_recorder_deleted_total',
+    help: 'Messages that Kafka deleted before they were recorded',
+    read: () => state().recorder?.deleted.reduce((sum, { messages }) => sum + messages, 0) ?? 0,
+  })
   gauge('spool_bytes', 'Size of the click spool on disk in bytes', () => state().spool.bytes)
   gauge('spool_waiting', 'Visits held in memory because the disk refuses them', () => state().spool.waiting)
   gauge('spool_quarantined', 'Damaged places found in the click spool', () => state().spool.quarantined)

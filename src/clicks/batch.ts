@@ -51,6 +51,13 @@ export const toEvents = (before: PartitionState, entries: readonly ClickEntry[])
   return events
 }
 
+/** Returns the event for messages at the offsets `from` to `to` that Kafka deleted before they were recorded. */
+export const deletedMessages = ({ upTo }: PartitionState, from: number, to: number): ClickEvent => ({
+  type: 'ClicksMissing',
+  // a message that appears at `to` after all is recognized as one of another topic
+  data: { spool: '', from, to, offsets: true, upTo, taken: { offset: to, spool: '', seq: 0 } },
+})
+
 const withSeq = (state: PartitionState, spool: string, seq: number): PartitionState => ({
   ...state,
   upTo: { ...state.upTo, [spool]: seq },

@@ -3,7 +3,7 @@ import type { ClickEvent, Taken } from '../events/click.ts'
 import { systemMetadata } from '../events/event.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
-import { toEvents } from './batch.ts'
+import { deletedMessages, toEvents } from './batch.ts'
 import type { ClickEntry, SeqByPartition } from './entry.ts'
 import { checkTopic, type PartitionState, stateAfter } from './partition.ts'
 
@@ -14,6 +14,11 @@ export interface ClickRecord {
   readonly partitions: number
   /** Records what is new of these entries. Throws `TopicReplaced`, or `StoreUnavailable` with some of them recorded. */
   readonly record: (partition: number, entries: readonly ClickEntry[]) => Promise<void>
+  /**
+   * Records that Kafka deleted the messages at the offsets `from` to `to`, except what was recorded meanwhile. Returns how many of
+   * them were not.
+   */
+  readonly recordDeleted: (partition: number, from: number, to: number) => Promise<number>
   /** Reads the last recorded sequence number of this spool, by partition. */
   readonly recordedUpTo: (spool: string) => Promise<SeqByPartition>
   /** Reads from the log which Kafka message of the partition was recorded last, by this or another process. */
@@ -94,6 +99,14 @@ export const openClickRecord = ({ store, log, partitions }: ClickRecordOptions):
         checkTopic(tail, entries)
         const events = toEvents(tail, entries)
         if (await appendAll(partition, tail, events)) return
+      }
+    },
+    recordDeleted: async (partition, from, to) => {
+      for (;;) {
+        const tail = await tailOf(partition)
+        const first = Math.max(from, (tail.taken?.offset ?? -1) + 1)
+        if (first > to) return 0
+        if (await appendAll(partition, tail, [deletedMessages(tail, first, to)])) return to - first + 1
       }
     },
     recordedUpTo: async (spool) => {

@@ -1,6 +1,14 @@
 import type { RelayState } from './relay.ts'
 import type { SpoolStats } from './spool/spool.ts'
 
+/** Messages of one partition that Kafka deleted before they were recorded. Each held one click, unless it was a repetition. */
+export interface DeletedMessages {
+  readonly partition: number
+  readonly messages: number
+  /** the last offset that was deleted */
+  readonly upTo: number
+}
+
 /** What the recorder of a Kafka topic is doing. */
 export interface RecorderState {
   /** in the consumer group, whether or not it has partitions */
@@ -11,6 +19,8 @@ export interface RecorderState {
   readonly lagSeconds: number
   /** partitions that need an operator */
   readonly halted: readonly { readonly partition: number; readonly reason: string }[]
+  /** what this process has found to be lost, at most one for each partition */
+  readonly deleted: readonly DeletedMessages[]
   /** why messages are not being recorded */
   readonly problem: string | undefined
 }
@@ -24,14 +34,18 @@ export interface ClicksState {
   readonly recorder: RecorderState | undefined
 }
 
+export const describeDeleted = ({ partition, messages, upTo }: DeletedMessages, topic: string): string =>
+  `Kafka deleted ${messages} messages of partition ${partition} of ${topic}, up to offset ${upTo}, before they were recorded: keep retention.ms longer than a recorder may be down`
+
 /** Returns what keeps clicks from being counted, for an operator to read. `topic` names the Kafka topic. */
 export const problemsOf = ({ relays, recorder }: ClicksState, topic: string): readonly string[] => {
-  const { halted = [], problem } = recorder ?? {}
+  const { halted = [], deleted = [], problem } = recorder ?? {}
   return [
     ...relays.flatMap((relay) =>
       relay.problem === undefined ? [] : [`${relay.lag} clicks wait in the spool: ${relay.problem}`],
     ),
     ...(problem === undefined ? [] : [`clicks wait in Kafka: ${problem}`]),
     ...halted.map(({ partition, reason }) => `partition ${partition} of ${topic} is halted: ${reason}`),
+    ...deleted.map((one) => describeDeleted(one, topic)),
   ]
 }

@@ -69,8 +69,19 @@ export const clickEvents = {
     upTo,
     taken,
   }),
-  /** Sequence numbers `from` to `to` (inclusive) of a spool never arrived: clicks were lost. */
-  ClicksMissing: z.object({ spool: z.string(), from: z.int(), to: z.int(), upTo, taken }),
+  /**
+   * Sequence numbers `from` to `to` (inclusive) of a spool never arrived: clicks were lost. With `offsets`, they are offsets of Kafka
+   * messages that were deleted before they were recorded, and `spool` is empty: at most so many clicks were lost. Where a spool
+   * continues after them, another event has its missing numbers.
+   */
+  ClicksMissing: z.object({
+    spool: z.string(),
+    from: z.int(),
+    to: z.int(),
+    offsets: z.literal(true).optional(),
+    upTo,
+    taken,
+  }),
   /** Exact number of clicks that were redirected but could not be stored, because the spool's disk was full. */
   ClicksDropped: z.object({
     spool: z.string(),

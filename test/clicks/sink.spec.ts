@@ -39,6 +39,7 @@ sinkContract('into the event log', async () => {
 /** Returns a topic in memory: a list of messages for each partition, numbered by offset. */
 const memoryTopic = () => {
   const messages = Array.from({ length: partitions }, (): string[] => [])
+  const logOf = (value: string) => (JSON.parse(value) as { readonly log: string }).log
   const { disturb, run } = disturbance()
   const createProducer = (): TopicProducer => ({
     open: async () => messages.map(({ length }, partition) => ({ partition, low: 0, high: length })),
@@ -56,7 +57,7 @@ const memoryTopic = () => {
     disturb,
     /** Returns the entries of a partition, as a consumer decodes them. */
     entriesIn: (partition: number): ClickEntry[] =>
-      messages[partition]!.map((value, offset) => decode(Buffer.from(value), offset)!.entry),
+      messages[partition]!.map((value, offset) => decode(Buffer.from(value), offset, logOf(value))!.entry),
     /** Deletes the topic's messages, as a topic that is created again has none. */
     clear: () => messages.forEach((list) => list.splice(0)),
   }

@@ -3,7 +3,7 @@ import { type ClicksState, problemsOf } from '../../src/clicks/state.ts'
 
 const spool = { bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }
 const relay = { deliveredUpTo: {}, lag: 0, lagSeconds: 0, problem: undefined }
-const recorder = { connected: true, lag: 0, lagSeconds: 0, halted: [], problem: undefined }
+const recorder = { connected: true, lag: 0, lagSeconds: 0, halted: [], deleted: [], problem: undefined }
 
 describe('the problems of the click pipeline', () => {
   it('are empty while everything works, with or without Kafka', () => {
@@ -11,16 +11,22 @@ describe('the problems of the click pipeline', () => {
     expect(problemsOf({ spool, relays: [relay], recorder }, 't')).to.deep.equal([])
   })
 
-  it('name where clicks are waiting, and which partitions are halted', () => {
+  it('name where clicks are waiting, which partitions are halted, and what Kafka deleted', () => {
     const state: ClicksState = {
       spool,
       relays: [relay, { ...relay, lag: 7, problem: 'no broker' }],
-      recorder: { ...recorder, problem: 'no event store', halted: [{ partition: 2, reason: 'it ends early' }] },
+      recorder: {
+        ...recorder,
+        problem: 'no event store',
+        halted: [{ partition: 2, reason: 'it ends early' }],
+        deleted: [{ partition: 1, messages: 50, upTo: 149 }],
+      },
     }
     expect(problemsOf(state, 't')).to.deep.equal([
       '7 clicks wait in the spool: no broker',
       'clicks wait in Kafka: no event store',
       'partition 2 of t is halted: it ends early',
+      'Kafka deleted 50 messages of partition 1 of t, up to offset 149, before they were recorded: keep retention.ms longer than a recorder may be down',
     ])
   })
 })

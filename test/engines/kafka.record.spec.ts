@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { groupOf } from '../../src/clicks/kafka/session.ts'
+import { groupOf } from '../../src/clicks/kafka/topic.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { until } from '../support/client.ts'
 import { long, note, randomFrom, repeatable, seed } from '../support/faults.ts'
@@ -14,6 +14,15 @@ describe(`recording from a real broker (${repeatable})`, function () {
   const random = randomFrom(seed)
   const topic = useTopic()
   const { kafka, proxy, store, record, openRecord, openSink, openAdmin, send, startRecorder, linksIn, recorded } = topic
+
+  /** Deletes the messages of partition 0 below this offset, as retention does. */
+  const deleteUpTo = async (offset: number) => {
+    const admin = await openAdmin()
+    await admin.fetchTopicOffsets(kafka().topic)
+    await admin.deleteTopicRecords({ topic: kafka().topic, partitions: [{ partition: 0, offset: String(offset) }] })
+  }
+  const missing = async () =>
+    (await topic.eventsIn(0)).filter(({ type }) => type === 'ClicksMissing').map(({ data }) => data)
 
   it('records clicks once when the broker stored them but its response was lost (fault 9)', async function () {
     needsOwnBroker(this)
@@ -78,15 +87,65 @@ describe(`recording from a real broker (${repeatable})`, function () {
     await recorded(100)
     await first.stop()
     await send({ 0: clicks(101, 200) }, sink)
-    const admin = await openAdmin()
-    await admin.fetchTopicOffsets(kafka().topic)
-    await admin.deleteTopicRecords({ topic: kafka().topic, partitions: [{ partition: 0, offset: '150' }] })
-    startRecorder()
+    await deleteUpTo(150)
+    const problems: string[] = []
+    const second = startRecorder(openRecord(), (_, what) => void problems.push(what))
     await recorded(150)
     expect(await linksIn()).to.deep.equal([...numbers(1, 100), ...numbers(151, 200)])
-    const missing = (await topic.eventsIn(0)).filter(({ type }) => type === 'ClicksMissing')
-    expect(missing.map(({ data }) => data)).to.have.length(1)
-    expect(missing[0]?.data).to.deep.include({ spool: 's', from: 101, to: 150 })
+    const [offsets, entries, ...more] = await missing()
+    expect(offsets).to.deep.include({ from: 100, to: 149, offsets: true })
+    expect(entries).to.deep.include({ spool: 's', from: 101, to: 150 })
+    expect(more).to.deep.equal([])
+    expect(second.state().deleted).to.deep.equal([{ partition: 0, messages: 50, upTo: 149 }])
+    expect(problems).to.deep.equal(['clicks are lost'])
+  })
+
+  it('records ClicksMissing when retention overtakes a running recorder and leaves no message (fault 44)', async () => {
+    let isDown = false
+    const failing: EventStore = {
+      ...store(),
+      append: (writes) => (isDown ? Promise.reject(new StoreUnavailable('unavailable')) : store().append(writes)),
+    }
+    const sink = openSink()
+    const recorder = startRecorder(openRecord(failing))
+    await send({ 0: clicks(1, 100) }, sink)
+    await recorded(100)
+    isDown = true
+    await send({ 0: clicks(101, 110) }, sink)
+    await until(async () => recorder.state().problem, Boolean, 30_000)
+    await send({ 0: clicks(111, 5000) }, sink)
+    await deleteUpTo(5000)
+    isDown = false
+    await until(missing, ({ length }) => length > 0, 60_000)
+    // what the consumer had received before is recorded
+    const received = (await linksIn()).length
+    expect(received).to.be.within(110, 4999)
+    expect(await missing()).to.have.length(1)
+    expect((await missing())[0]).to.deep.include({ from: received, to: 4999, offsets: true })
+    await send({ 0: clicks(5001, 5010) }, sink)
+    await recorded(received + 10)
+    expect(recorder.state()).to.deep.include({ halted: [], problem: undefined })
+  })
+
+  it('does not count repetitions as lost that Kafka deleted after they were read (fault 116)', async () => {
+    const sink = openSink()
+    await send({ 0: clicks(1, 100) }, sink)
+    const first = startRecorder()
+    await recorded(100)
+    await send({ 0: clicks(51, 100) }, sink)
+    const admin = await openAdmin()
+    const committed = async () => {
+      const [group] = await admin.fetchOffsets({ groupId: groupOf(kafka().topic, record()), topics: [kafka().topic] })
+      return group?.partitions.find(({ partition }) => partition === 0)?.offset
+    }
+    expect(await until(committed, (offset) => offset === '150', 30_000)).to.equal('150')
+    await first.stop()
+    await send({ 0: clicks(101, 110) }, sink)
+    await deleteUpTo(150)
+    const second = startRecorder(openRecord())
+    await recorded(110)
+    expect(await missing()).to.deep.equal([])
+    expect(second.state().deleted).to.deep.equal([])
   })
 
   it('keeps its place in the consumer group while the event store is unavailable (fault 46)', async () => {

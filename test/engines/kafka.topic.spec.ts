@@ -51,6 +51,27 @@ describe('the click topic on a real broker', function () {
     expect(await linksIn()).to.deep.equal(numbers(1, 4))
   })
 
+  it('halts one partition at an invalid message of ours, until that message is deleted (fault 113)', async () => {
+    const sink = openSink()
+    await send({ 0: clicks(1, 5) }, sink)
+    const producer = await openProducer()
+    const value = JSON.stringify({ v: 1, log: record().logId, spool: 's', seq: 6, click: {} })
+    await producer.send({ topic: kafka().topic, messages: [{ partition: 0, value }] })
+    await send({ 0: clicks(7, 10) }, sink)
+    const recorder = startRecorder()
+    expect(await haltedPartitions(recorder)).to.deep.equal([0])
+    expect(recorder.state().halted[0]?.reason).to.include('the message at offset 5 has format version 1 but does not')
+    await send({ 1: clicks(1, 9) }, sink)
+    await recorded(9, 1)
+    expect(await linksIn()).to.deep.equal(numbers(1, 5))
+    const admin = await openAdmin()
+    await admin.fetchTopicOffsets(kafka().topic)
+    await admin.deleteTopicRecords({ topic: kafka().topic, partitions: [{ partition: 0, offset: '6' }] })
+    await recorded(9)
+    expect(await linksIn()).to.deep.equal([...numbers(1, 5), ...numbers(7, 10)])
+    expect(recorder.state()).to.deep.include({ halted: [], deleted: [{ partition: 0, messages: 1, upTo: 5 }] })
+  })
+
   const recreate = async () => {
     const { topic } = kafka()
     const admin = await openAdmin()

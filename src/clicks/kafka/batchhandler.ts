@@ -4,7 +4,8 @@ import type { ClickEntry } from '../entry.ts'
 import type { Log } from '../report.ts'
 import { TopicReplaced } from '../partition.ts'
 import type { ClickRecord } from '../record.ts'
-import { decode } from './message.ts'
+import type { Deletions } from './deletions.ts'
+import { decode, InvalidMessage } from './message.ts'
 import type { Positions } from './positions.ts'
 import type { RecorderTracker } from './tracker.ts'
 
@@ -17,6 +18,7 @@ export interface BatchHandlerOptions {
   readonly log: Log
   readonly tracker: RecorderTracker
   readonly positions: Positions
+  readonly deletions: Pick<Deletions, 'recordBefore'>
   /** Called whenever the handler is alive: it recorded something, or failed to. */
   readonly onActivity: () => void
   /** the consumer is stopping */
@@ -48,24 +50,42 @@ export const createBatchHandler = (options: BatchHandlerOptions) => {
 }
 
 const recordMessages = async (
-  { topic, record, log, tracker }: BatchHandlerOptions,
+  { topic, record, log, tracker, deletions }: BatchHandlerOptions,
   partition: number,
   messages: readonly KafkaMessage[],
 ): Promise<void> => {
   tracker.startBatch(partition, Number(messages[0]?.timestamp))
-  const entries = messages.flatMap(({ value, offset }): ClickEntry[] => {
-    const message = decode(value, Number(offset))
-    if (!message) log('error', 'a message that is not a click was skipped', { topic, partition, offset })
-    return message?.log === record.logId ? [message.entry] : []
-  })
+  const { entries, failure } = readEntries(messages, record.logId, (offset) =>
+    log('error', 'a message that is not a click was skipped', { topic, partition, offset }),
+  )
   try {
+    await deletions.recordBefore(partition, Number(messages[0]?.offset))
     await record.record(partition, entries)
+    if (failure) throw failure
     tracker.finishBatch(partition)
     tracker.succeeded()
   } catch (error) {
-    if (!(error instanceof TopicReplaced)) throw error
+    if (!(error instanceof TopicReplaced || error instanceof InvalidMessage)) throw error
     tracker.halt(partition, error)
   }
+}
+
+/** Returns our entries up to the first message that must not be skipped, and the error of that message. */
+const readEntries = (
+  messages: readonly KafkaMessage[],
+  ourLog: string,
+  onSkipped: (offset: string) => void,
+): { readonly entries: readonly ClickEntry[]; readonly failure?: unknown } => {
+  const entries: ClickEntry[] = []
+  for (const { value, offset } of messages)
+    try {
+      const message = decode(value, Number(offset), ourLog)
+      if (!message) onSkipped(offset)
+      else if (message.log === ourLog) entries.push(message.entry)
+    } catch (failure) {
+      return { entries, failure }
+    }
+  return { entries }
 }
 
 /**

@@ -13,15 +13,39 @@ const Origin = z.object({
   seq: z.int().min(1),
 })
 
+const Clicked = Origin.extend({ click: Classified, rules: z.int() })
+const Dropped = Origin.extend({
+  dropped: z.object({ count: z.int().min(1), from: z.iso.datetime(), to: z.iso.datetime() }),
+})
+
 /** The JSON of one message in the click topic: an answered visit, or how many visits could not be kept. See docs/clicks-topic.md. */
-export const Message = z.union([
-  Origin.extend({ click: Classified, rules: z.int() }),
-  Origin.extend({ dropped: z.object({ count: z.int().min(1), from: z.iso.datetime(), to: z.iso.datetime() }) }),
-])
+export const Message = z.union([Clicked, Dropped])
 
 /** A message in a format that only a newer version of this program knows. It must not be skipped. */
 export class NewerMessage extends Error {
   override readonly name = 'NewerMessage'
+}
+
+/** A message of our own event log and format version that does not fit the schema. It may be a click, so it must not be skipped. */
+export class InvalidMessage extends Error {
+  override readonly name = 'InvalidMessage'
+  readonly offset: number
+
+  constructor(offset: number, json: object) {
+    super(
+      `the message at offset ${offset} has format version 1 but does not fit it (${misfits(json)}): update Linkledger if a newer version sent it, or delete the message to skip it, as docs/operations.md says under "A message that halts a partition"`,
+    )
+    this.offset = offset
+  }
+}
+
+/** Names the fields that do not fit, without their values. */
+const misfits = (json: object) => {
+  const issues = ('dropped' in json ? Dropped : Clicked).safeParse(json).error?.issues ?? []
+  return issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join('.')}: ${message}`)
+    .join('; ')
 }
 
 /** The clicks of a link (`link:42`) keep their order, and so do those of a QR code that leads to no link (`qr:7`). */
@@ -40,10 +64,14 @@ export const encode = (log: string, entry: ClickEntry): { readonly key: string |
   }
 }
 
-/** Decodes a message's value; undefined when it is not one of ours. Throws `NewerMessage`. */
+/**
+ * Decodes a message's value; undefined when it is not one of ours. `ourLog` is the id of our event log. Throws `NewerMessage`, and
+ * `InvalidMessage`; a message that names another event log is for another installation to judge.
+ */
 export const decode = (
   value: Buffer | null,
   offset: number,
+  ourLog: string,
 ): { readonly log: string; readonly entry: ClickEntry } | undefined => {
   const json = parseJson(value)
   const { data } = Message.safeParse(json)
@@ -51,13 +79,22 @@ export const decode = (
     const { v: _, log, ...entry } = data
     return { log, entry: { ...entry, offset } }
   }
-  const { data: newer } = z.object({ v: z.int().min(2), spool: z.string() }).safeParse(json)
-  if (newer)
+  const { data: found } = Recognizable.safeParse(json)
+  if (!found || (found.log !== undefined && found.log !== ourLog)) return undefined
+  if (found.v === 1 && found.log !== undefined) throw new InvalidMessage(offset, found)
+  if (found.v > 1 && found.spool !== undefined)
     throw new NewerMessage(
-      `the message at offset ${offset} has format version ${newer.v}: update Linkledger to a version that reads it`,
+      `the message at offset ${offset} has format version ${found.v}: update Linkledger to a version that reads it`,
     )
   return undefined
 }
+
+/** What a message must have in any version to be recognized. */
+const Recognizable = z.looseObject({
+  v: z.int().min(1),
+  log: z.string().optional().catch(undefined),
+  spool: z.unknown(),
+})
 
 const parseJson = (value: Buffer | null): unknown => {
   try {

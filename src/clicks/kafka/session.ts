@@ -1,11 +1,12 @@
-import type { Admin, Consumer } from 'kafkajs'
+import type { Admin, Consumer, EachBatchHandler } from 'kafkajs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { ClickRecord } from '../record.ts'
 import { createBatchHandler } from './batchhandler.ts'
+import { createDeletions } from './deletions.ts'
 import { createKafkaClient, type KafkaOptions, noAnswer } from './client.ts'
 import { createPositions, type Positions } from './positions.ts'
-import { ensureTopic } from './topic.ts'
+import { ensureTopic, groupOf } from './topic.ts'
 import type { RecorderTracker } from './tracker.ts'
 
 /** ms between looks at the topic's offsets; ms without progress after which the consumer is replaced; ms to start */
@@ -16,12 +17,9 @@ export interface SessionOptions extends KafkaOptions {
   readonly tracker: RecorderTracker
 }
 
-/** The consumer group that records the clicks of one event log: each log has a group of its own. */
-export const groupOf = (topic: string, { logId }: Pick<ClickRecord, 'logId'>) => `${topic}.${logId}`
-
 /**
- * Records the topic with one consumer. Resolves when `stopped` aborts; rejects when the consumer crashes, stalls or cannot
- * start: it is then to be replaced, not repaired.
+ * Records the topic with one consumer. Resolves when `stopped` aborts, or a halted partition can go on; rejects when the consumer
+ * crashes, stalls or cannot start. It is then to be replaced, not repaired.
  */
 export const runSession = async (options: SessionOptions, stopped: AbortSignal): Promise<void> => {
   const { topic, record, tracker } = options
@@ -29,7 +27,8 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
   const crashed = new AbortController()
   const ending = AbortSignal.any([stopped, crashed.signal])
   const positions = createPositions(topic, record, tracker)
-  let activeAt = Date.now()
+  const deletions = createDeletions({ topic, record, tracker, positions, admin })
+  let [activeAt, batches] = [Date.now(), 0]
   const onActivity = () => {
     activeAt = Date.now()
   }
@@ -43,15 +42,26 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
     seekOnJoin(consumer, options, positions)
     await consumer.connect()
     await consumer.subscribe({ topics: [topic], fromBeginning: true })
-    // nothing is committed: the event log decides what is new
-    const eachBatch = createBatchHandler({ ...options, positions, onActivity, ending })
+    const handle = createBatchHandler({ ...options, positions, deletions, onActivity, ending })
+    const eachBatch: EachBatchHandler = async (payload) => {
+      batches++
+      await handle(payload).finally(() => batches--)
+    }
+    // the event log decides what is new, not what is committed
     await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch })
+  }
+
+  const look = async () => {
+    await positions.check(admin)
+    await deletions.recordEmpty(batches > 0)
+    await deletions.commit(consumer)
   }
 
   const watch = async () => {
     while (!ending.aborted) {
       await sleep(checkInterval, undefined, { ref: false })
-      await withTimeout(checkInterval, positions.check(admin)).catch(() => {})
+      await withTimeout(checkInterval, look()).catch(() => {})
+      if (positions.assigned().some((p) => tracker.resume(p, positions.low(p)))) return
       const isBehind = positions.assigned().some((p) => !tracker.isHalted(p) && tracker.hasLag(p))
       if (!isBehind) onActivity()
       if (Date.now() - activeAt > stallTimeout)
@@ -64,7 +74,7 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
     // neither waits for a client that may leave us without an answer for ever
     await withTimeout(startTimeout, Promise.race([start(), ended]), noAnswer(startTimeout))
     await Promise.race([watch(), ended])
-    if (!stopped.aborted) throw crashed.signal.reason
+    if (crashed.signal.aborted && !stopped.aborted) throw crashed.signal.reason
   } finally {
     crashed.abort()
     tracker.left()
@@ -77,10 +87,8 @@ const seekOnJoin = (consumer: Consumer, { topic, tracker }: SessionOptions, posi
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     tracker.joined()
     positions.assign(payload.memberAssignment[topic] ?? [])
-    for (const partition of positions.assigned()) {
-      const offset = positions.seekOffset(partition)
-      if (offset !== undefined) consumer.seek({ topic, partition, offset: String(offset) })
-    }
+    for (const partition of positions.assigned())
+      consumer.seek({ topic, partition, offset: String(positions.seekOffset(partition)) })
   })
 
 interface Clients {

@@ -10,7 +10,13 @@ export interface PartitionOffsets {
   readonly high: number
 }
 
-export const fetchOffsets = async (admin: Admin, topic: string): Promise<PartitionOffsets[]> =>
+/** The consumer group that records the clicks of one event log: each log has a group of its own. */
+export const groupOf = (topic: string, { logId }: Pick<ClickRecord, 'logId'>) => `${topic}.${logId}`
+
+export const fetchOffsets = async (
+  admin: Pick<Admin, 'fetchTopicOffsets'>,
+  topic: string,
+): Promise<PartitionOffsets[]> =>
   (await admin.fetchTopicOffsets(topic)).map(({ partition, low, high }) => ({
     partition,
     low: Number(low),

@@ -1,6 +1,12 @@
 import type { OnProblem } from '../report.ts'
 import { TopicReplaced } from '../partition.ts'
-import type { RecorderState } from '../state.ts'
+import { type DeletedMessages, describeDeleted, type RecorderState } from '../state.ts'
+import { InvalidMessage } from './message.ts'
+
+/** Kafka deleted messages that were not recorded yet: their clicks are lost. */
+export class MessagesDeleted extends Error {
+  override readonly name = 'MessagesDeleted'
+}
 
 /** Keeps what an operator should know of a recorder, across its consumers, and reports each new problem once. */
 export interface RecorderTracker {
@@ -12,8 +18,12 @@ export interface RecorderTracker {
   readonly joined: () => void
   readonly left: () => void
   /** Stops recording a partition until an operator acts. */
-  readonly halt: (partition: number, error: TopicReplaced) => void
+  readonly halt: (partition: number, error: TopicReplaced | InvalidMessage) => void
   readonly isHalted: (partition: number) => boolean
+  /** Returns true when the partition was halted at a message that has been deleted since; then it is no longer halted. */
+  readonly resume: (partition: number, low: number) => boolean
+  /** Kafka deleted messages before they were recorded. */
+  readonly lost: (deleted: DeletedMessages) => void
   /** Sets how many messages of a partition are not recorded. */
   readonly setLag: (partition: number, lag: number) => void
   readonly hasLag: (partition: number) => boolean
@@ -28,7 +38,8 @@ export interface RecorderTracker {
 const confirmations = 2
 
 export const createTracker = (topic: string, onProblem: OnProblem): RecorderTracker => {
-  const halted = new Map<number, string>()
+  const halted = new Map<number, TopicReplaced | InvalidMessage>()
+  const deletions = new Map<number, DeletedMessages>()
   const truncations = new Map<number, { readonly reason: string; readonly seen: number }>()
   const lags = new Map<number, number>()
   const sentTimes = new Map<number, number>()
@@ -45,7 +56,8 @@ export const createTracker = (topic: string, onProblem: OnProblem): RecorderTrac
       connected,
       lag: [...lags.values()].reduce((sum, lag) => sum + lag, 0),
       lagSeconds: Math.max(0, ...[...sentTimes.values()].map((sentAt) => (Date.now() - sentAt) / 1000)),
-      halted: [...[...halted].map(([partition, reason]) => ({ partition, reason })), ...truncated()],
+      halted: [...[...halted].map(([partition, { message }]) => ({ partition, reason: message })), ...truncated()],
+      deleted: [...deletions.values()],
       problem,
     }),
     failed: (error) => {
@@ -63,10 +75,21 @@ export const createTracker = (topic: string, onProblem: OnProblem): RecorderTrac
     left: () => (connected = false),
     halt: (partition, error) => {
       if (halted.has(partition)) return
-      halted.set(partition, error.message)
-      onProblem(error, `partition ${partition} of ${topic} is halted: it is not the one that was recorded from`)
+      halted.set(partition, error)
+      const reason =
+        error instanceof InvalidMessage ? 'it has an invalid message' : 'it is not the one that was recorded from'
+      onProblem(error, `partition ${partition} of ${topic} is halted: ${reason}`)
     },
     isHalted: (partition) => halted.has(partition),
+    resume: (partition, low) => {
+      const error = halted.get(partition)
+      return error instanceof InvalidMessage && error.offset < low && halted.delete(partition)
+    },
+    lost: (deleted) => {
+      const { partition, messages, upTo } = deleted
+      deletions.set(partition, { partition, messages: messages + (deletions.get(partition)?.messages ?? 0), upTo })
+      onProblem(new MessagesDeleted(describeDeleted(deleted, topic)), 'clicks are lost')
+    },
     setLag: (partition, lag) => lags.set(partition, Math.max(0, lag)),
     hasLag: (partition) => (lags.get(partition) ?? 0) > 0,
     startBatch: (partition, sentAt) => sentTimes.set(partition, sentAt),

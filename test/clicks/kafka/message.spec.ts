@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ClickEntry } from '../../../src/clicks/entry.ts'
-import { decode, encode, NewerMessage } from '../../../src/clicks/kafka/message.ts'
+import { decode, encode, InvalidMessage, NewerMessage } from '../../../src/clicks/kafka/message.ts'
 import { at, click } from '../../support/events.ts'
 
 const clicked = (over: Parameters<typeof click>[0] = {}): ClickEntry => ({
@@ -10,7 +10,7 @@ const clicked = (over: Parameters<typeof click>[0] = {}): ClickEntry => ({
   click: { ...click(over), destination: 'https://example.com/', agent: 'Firefox' },
 })
 const dropped: ClickEntry = { spool: 's', seq: 8, dropped: { count: 4, from: at(1), to: at(2) } }
-const read = (value: string) => decode(Buffer.from(value), 5)
+const read = (value: string) => decode(Buffer.from(value), 5, 'l')
 
 describe('a message in the click topic', () => {
   it('is decoded as it was encoded, with its offset', () => {
@@ -37,7 +37,7 @@ describe('a message in the click topic', () => {
   })
 
   it('is ignored when it is not in our format', () => {
-    expect(decode(null, 0)).to.equal(undefined)
+    expect(decode(null, 0, 'l')).to.equal(undefined)
     for (const value of [
       '',
       'null',
@@ -51,7 +51,29 @@ describe('a message in the click topic', () => {
       expect(read(value), value).to.equal(undefined)
   })
 
+  it('is an error when it is of our event log and format version but does not fit the schema (fault 113)', () => {
+    const valid = JSON.parse(encode('l', clicked()).value) as object
+    for (const [over, field] of [
+      [{ seq: '7' }, 'seq'],
+      [{ spool: 1 }, 'spool'],
+      [{ rules: undefined }, 'rules'],
+      [{ click: { link: 'https://secret.example/' } }, 'click.at'],
+      [{ click: undefined, dropped: { count: 0 } }, 'dropped.count'],
+    ] as const) {
+      const value = JSON.stringify({ ...valid, ...over })
+      expect(() => read(value), value).to.throw(InvalidMessage, `message at offset 5 has format version 1`)
+      expect(() => read(value), value).to.throw(field)
+      expect(() => read(value), value).not.to.throw('secret')
+    }
+  })
+
+  it('is ignored when it is of another event log, valid or not, also in a newer format version (fault 113)', () => {
+    for (const value of ['{"v":1,"log":"other","spool":"s"}', '{"v":2,"log":"other","spool":"s"}', '{"v":1,"log":7}'])
+      expect(read(value), value).to.equal(undefined)
+  })
+
   it('is not ignored when it has a newer format version', () => {
+    expect(() => read('{"v":2,"log":"l","spool":"s","anything":[]}')).to.throw(NewerMessage, 'has format version 2')
     expect(() => read('{"v":2,"spool":"s","anything":[]}')).to.throw(NewerMessage, 'offset 5 has format version 2')
   })
 })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { InvalidMessage } from '../../../src/clicks/kafka/message.ts'
 import { createTracker } from '../../../src/clicks/kafka/tracker.ts'
 import { TopicReplaced } from '../../../src/clicks/partition.ts'
 
@@ -43,6 +44,24 @@ describe('the problems that a recorder reports', () => {
     expect(tracker.isHalted(1)).to.equal(true)
     expect(tracker.state().halted).to.deep.equal([{ partition: 1, reason: 'another message' }])
     expect(reported.filter((text) => text.includes('is halted'))).to.have.length(1)
+  })
+
+  it('no longer include a partition whose invalid message was deleted (fault 113)', () => {
+    const { tracker, reported } = setUp()
+    tracker.halt(0, new TopicReplaced('another message'))
+    tracker.halt(1, new InvalidMessage(7, {}))
+    expect(reported[1]).to.include('partition 1 of t is halted: it has an invalid message')
+    expect([tracker.resume(0, 100), tracker.resume(1, 7), tracker.resume(2, 7)]).to.deep.equal([false, false, false])
+    expect(tracker.resume(1, 8)).to.equal(true)
+    expect(tracker.state().halted.map(({ partition }) => partition)).to.deep.equal([0])
+  })
+
+  it('add up the messages that Kafka deleted before they were recorded (fault 44)', () => {
+    const { tracker, reported } = setUp()
+    tracker.lost({ partition: 1, messages: 10, upTo: 9 })
+    tracker.lost({ partition: 1, messages: 5, upTo: 29 })
+    expect(tracker.state().deleted).to.deep.equal([{ partition: 1, messages: 15, upTo: 29 }])
+    expect(reported[1]).to.match(/^clicks are lost: Kafka deleted 5 messages of partition 1 of t, up to offset 29/)
   })
 
   it('include the lag and the age of its own partitions only', () => {
