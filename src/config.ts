@@ -127,6 +127,9 @@ export const settings = {
     .describe(
       'what this process does: one or more of `http`, `projector`, `relay`, `recorder`, separated by commas; default all',
     ),
+  READY_MAX_LAG_SECONDS: whole(1, 31_536_000, 10).describe(
+    'seconds that changes may need to become visible; while it is more, `/readyz` returns 503',
+  ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'minimum level of log lines',
   ),

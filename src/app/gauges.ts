@@ -1,28 +1,10 @@
-import { type EventStore, type Filter, readToHead } from '../events/store.ts'
+import type { Filter } from '../events/store.ts'
+import type { Lag as LogLag, LagWatch } from './lag.ts'
 import type { Measured, Metrics } from './metrics.ts'
-
-/** Larger lags are reported as this many events. */
-const maxLag = 10_000
-
-/** Returns how far `seen` is behind the log: in events, and in seconds since the oldest of them was appended. */
-export const lagOf = async (
-  store: Pick<EventStore, 'head' | 'subscribe'>,
-  filter: Filter,
-  seen: bigint,
-): Promise<{ readonly events: number; readonly seconds: number }> => {
-  let [events, since] = [0, '']
-  for await (const batch of readToHead(store, { after: seen, filter, limit: 1000 })) {
-    since ||= batch[0]?.at ?? ''
-    events += batch.length
-    if (events >= maxLag) break
-  }
-  if (events === 0) return { events: 0, seconds: 0 }
-  return { events: Math.min(events, maxLag), seconds: Math.max(0, (Date.now() - Date.parse(since)) / 1000) }
-}
 
 interface ProjectorState {
   readonly active: boolean
-  readonly subscriptions: readonly { readonly filter: Filter; readonly position: bigint }[]
+  readonly subscriptions: readonly { readonly filter: Filter }[]
 }
 interface Lag {
   readonly lag: number
@@ -42,32 +24,43 @@ interface ClicksState {
 /** Registers the gauges of the projector. `state` is undefined in a process without the role projector. */
 export const registerProjector = (
   { registerGauge }: Pick<Metrics, 'registerGauge'>,
-  store: Pick<EventStore, 'head' | 'subscribe'>,
+  lag: LagWatch['lag'],
   state: (() => ProjectorState) | undefined,
 ) => {
-  const lags = async (unit: 'events' | 'seconds') => {
-    const { active, subscriptions } = state?.() ?? { active: false, subscriptions: [] }
-    const lagPerFilter = async ({ filter, position }: (typeof subscriptions)[number]) =>
-      [filter, (await lagOf(store, filter, position))[unit]] as const
-    return Object.fromEntries(active ? await Promise.all(subscriptions.map(lagPerFilter)) : [])
-  }
+  const perSubscription = (name: string, help: string, value: (lag: LogLag) => number) =>
+    registerGauge({
+      name: `linkledger_projector_${name}`,
+      help,
+      label: 'subscription',
+      read: () => {
+        const { active, subscriptions } = state?.() ?? { active: false, subscriptions: [] }
+        const known = (active ? subscriptions : []).flatMap(({ filter }) => {
+          const behind = lag(filter)
+          return behind ? [[filter, value(behind)] as const] : []
+        })
+        return Object.fromEntries(known)
+      },
+    })
   registerGauge({
     name: 'linkledger_projector_active',
     help: '1 in the process that projects events into the read tables, otherwise 0',
     read: () => Number(state?.().active ?? 0),
   })
-  registerGauge({
-    name: 'linkledger_projector_lag_events',
-    help: 'Events that are not in the read tables yet, at most 10,000',
-    label: 'subscription',
-    read: () => lags('events'),
-  })
-  registerGauge({
-    name: 'linkledger_projector_lag_seconds',
-    help: 'Seconds since the oldest event that is not in the read tables yet was appended',
-    label: 'subscription',
-    read: () => lags('seconds'),
-  })
+  perSubscription(
+    'lag_positions',
+    'Positions of the log that are not in the read tables yet: events of all kinds, or bytes of the log of EventStoreDB',
+    ({ positions }) => positions,
+  )
+  perSubscription(
+    'lag_seconds',
+    'Seconds since the oldest event that is not in the read tables yet was appended',
+    ({ seconds }) => seconds,
+  )
+  perSubscription(
+    'idle_seconds',
+    'Seconds without progress although there are events to read, otherwise 0',
+    ({ idleSeconds }) => idleSeconds,
+  )
 }
 
 /** Registers the gauges of the click pipeline. */

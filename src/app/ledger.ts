@@ -37,8 +37,8 @@ export interface Ledger {
   readonly metrics: Metrics
   /** Sends a notification to the other processes; several go together. */
   readonly notify: (notification: Notification) => Promise<unknown>
-  /** Opens a pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. */
-  readonly pool: (max: number, timeout: number) => Database
+  /** Opens a pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name. */
+  readonly pool: (max: number, timeout: number, use?: string) => Database
   readonly close: () => Promise<void>
 }
 

@@ -10,8 +10,8 @@ export type Use = 'service' | 'command'
 
 export interface Postgres {
   readonly connection: Connection
-  /** Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. */
-  readonly database: (max: number, timeout: number) => Database
+  /** Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name. */
+  readonly database: (max: number, timeout: number, use?: string) => Database
   /** The same without knex. */
   readonly pool: (max: number, timeout: number) => Pool
 }
@@ -30,8 +30,8 @@ export const openPostgres = async (
   const onError = (error: Error) => log.warn({ err: error }, 'database connection lost')
   return {
     connection,
-    database: (max, timeout) => {
-      const database = openDatabase(connection, { name, max, timeout, onError })
+    database: (max, timeout, use) => {
+      const database = openDatabase(connection, { name: use ? `${name}-${use}` : name, max, timeout, onError })
       cleanup.defer(() => database.destroy())
       return database
     },

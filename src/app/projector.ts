@@ -2,16 +2,35 @@ import type { Filter } from '../events/store.ts'
 import type { Database } from '../postgres/database.ts'
 import { openLocks } from '../postgres/listen.ts'
 import { projections } from '../projections/index.ts'
-import { startProjector } from '../projections/run.ts'
+import { type Projector, startProjector } from '../projections/run.ts'
 import { type Checkpoint, checkpoints } from '../projections/tables.ts'
 import type { Ledger } from './ledger.ts'
 
+/**
+ * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow disk and with many
+ * clicks. What the API uses has a shorter limit, and is never used up by the projector.
+ */
+export const openProjection = ({ db, instance, pool }: Pick<Ledger, 'db' | 'instance' | 'pool'>) => {
+  const use = 'projector'
+  const cancel = () =>
+    db.raw(`select pg_cancel_backend(pid) from pg_stat_activity where application_name = ? and state = 'active'`, [
+      `${instance}-${use}`,
+    ])
+  return {
+    db: pool(6, 60_000, use),
+    /** Waits for work that has been asked to stop; cancels statements that keep it from doing so. They are applied at the next start. */
+    stopped: async (working: Promise<unknown>) => {
+      const cancelling = setInterval(() => void cancel().catch(() => {}), 1000)
+      await working.finally(() => clearInterval(cancelling))
+    },
+  }
+}
+
 /** Projects the log into the read tables, unless another process does, and notifies the others. */
-export const project = (
-  { db, store, connection, instance, log, metrics, tables }: Ledger,
-  onSeen: (filter: Filter, position: bigint) => Promise<void>,
-) =>
-  startProjector({
+export const project = (ledger: Ledger, onSeen: (filter: Filter, position: bigint) => Promise<void>): Projector => {
+  const { store, connection, instance, log, metrics, tables } = ledger
+  const { db, stopped } = openProjection(ledger)
+  const projector = startProjector({
     db,
     store,
     projections,
@@ -22,6 +41,8 @@ export const project = (
     onLive: tables.refresh,
     onRestart: metrics.restarted,
   })
+  return { ...projector, stop: () => stopped(projector.stop()) }
+}
 
 /** Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. */
 export const projectedPosition = async (db: Database): Promise<bigint> => {

@@ -1,4 +1,7 @@
+import type { Filter } from '../events/store.ts'
+import type { Subscription } from '../projections/follow.ts'
 import type { LiveTables } from '../projections/tables.ts'
+import type { LagWatch } from './lag.ts'
 
 interface Observed {
   readonly listener: { readonly up: () => boolean }
@@ -6,30 +9,59 @@ interface Observed {
   readonly projector:
     | {
         readonly state: () => {
-          readonly subscriptions: readonly {
-            readonly filter: string
-            readonly halted: { readonly position: bigint; readonly reason: string } | undefined
-          }[]
+          readonly subscriptions: readonly Pick<Subscription, 'filter' | 'halted' | 'failure'>[]
         }
       }
     | undefined
+  readonly lag: LagWatch['lag']
+  /** seconds that changes may need to become visible */
+  readonly maxLag: number
   readonly clicks: { readonly problems: () => readonly string[] }
 }
 export interface Readiness {
   readonly ready: boolean
   readonly problems: readonly string[]
+  /** seconds since the oldest event that is not in the read tables was appended, as far as this process knows */
+  readonly lagSeconds: Readonly<Partial<Record<Filter, number>>>
 }
 
-/** Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline are listed but do not affect readiness. */
+/** seconds without progress that are reported */
+const longIdle = 10
+
+/**
+ * Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline, and clicks that are not in
+ * the tables yet, are listed but do not affect readiness.
+ */
 export const readiness =
-  ({ listener, tables, projector, clicks }: Observed) =>
+  ({ listener, tables, projector, lag, maxLag, clicks }: Observed) =>
   (): Readiness => {
+    const subscriptions = projector?.state().subscriptions ?? []
+    const behind = lag('domain')?.seconds ?? 0
     const reasons = [
       ...(listener.up() ? [] : ['the database is not connected']),
       ...(tables.complete() ? [] : ['the read tables are being filled']),
-      ...(projector?.state().subscriptions ?? []).flatMap(({ filter, halted }) =>
+      ...subscriptions.flatMap(({ filter, halted }) =>
         halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
       ),
+      ...(behind > maxLag
+        ? [`the read tables are ${Math.round(behind)} s behind the log (READY_MAX_LAG_SECONDS is ${maxLag})`]
+        : []),
     ]
-    return { ready: reasons.length === 0, problems: [...reasons, ...clicks.problems()] }
+    const idle = subscriptions.flatMap(({ filter, failure }) => {
+      const seconds = lag(filter)?.idleSeconds ?? 0
+      if (seconds < longIdle) return []
+      return [
+        `the subscription to ${filter} has made no progress for ${Math.round(seconds)} s${failure ? `: ${failure}` : ''}`,
+      ]
+    })
+    return {
+      ready: reasons.length === 0,
+      problems: [...reasons, ...idle, ...clicks.problems()],
+      lagSeconds: Object.fromEntries(
+        (['domain', 'clicks'] as const).flatMap((filter) => {
+          const known = lag(filter)
+          return known ? [[filter, Math.round(known.seconds * 10) / 10]] : []
+        }),
+      ),
+    }
   }

@@ -4,12 +4,16 @@ import type { Config } from '../config.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
+import type { Filter } from '../events/store.ts'
+import type { Subscription } from '../projections/follow.ts'
+import type { Projector } from '../projections/run.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../visitor/country.ts'
 import { type Clicks, kafkaSettings, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
 import { ourHosts } from './hosts.ts'
 import { startHttp } from './http.ts'
+import { watchLag } from './lag.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { startNotifications } from './notifications.ts'
 import { project, projectedPosition } from './projector.ts'
@@ -37,13 +41,14 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const cache = await openServiceCache(ledger, listener, redirectReader)
   const notifications = await startNotifications(ledger, { cache, listener, log })
   cleanup.defer(notifications.close)
-  const projector = startProjecting(ledger, cache, cleanup)
+  const { projector, lag } = startProjecting(ledger, cache, cleanup)
 
   const hosts = ourHosts(config, cache.domains)
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
-  const problems = readiness({ listener, tables: ledger.tables, projector, clicks })
+  const maxLag = config.READY_MAX_LAG_SECONDS
+  const problems = readiness({ listener, tables: ledger.tables, projector, lag, maxLag, clicks })
   const { address, baseUrl } = await startHttp(config, {
     problems,
     metrics: ledger.metrics.text,
@@ -87,9 +92,25 @@ const startProjecting = (ledger: Ledger, { progress }: Cache, cleanup: Cleanup) 
       })
     : undefined
   if (projector) cleanup.defer(projector.stop)
-  registerProjector(ledger.metrics, ledger.store, projector?.state)
-  return projector
+  const { active, subscription } = observed(projector)
+  const { lag, stop } = watchLag({
+    store: ledger.store,
+    positions: {
+      domain: () => subscription('domain')?.filling ?? progress.seen(),
+      // only the process that projects knows how far the clicks are
+      clicks: () => (active() ? positionOf(subscription('clicks')) : undefined),
+    },
+  })
+  cleanup.defer(async () => stop())
+  registerProjector(ledger.metrics, lag, projector?.state)
+  return { projector, lag }
 }
+
+const positionOf = (subscription: Subscription | undefined) => subscription?.filling ?? subscription?.position
+const observed = (projector: Projector | undefined) => ({
+  active: () => projector?.state().active ?? false,
+  subscription: (filter: Filter) => projector?.state().subscriptions.find((one) => one.filter === filter),
+})
 
 const startClicks = async (
   ledger: Ledger,

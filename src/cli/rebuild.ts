@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
+import { openProjection } from '../app/projector.ts'
 import { advanceSequence } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
 import { fill } from '../projections/fill.ts'
@@ -20,9 +21,10 @@ const rebuild = (cli: Cli) =>
       format: '{name} [{bar}] {percentage}% | {value}/{total} | {eta_formatted} left',
       noTTYOutput: false,
     })
+    const { db } = openProjection(ledger)
     for (const projection of projections) {
       bar.start(Number(await ledger.store.head(projection.filter)), 0, { name: projection.name.padEnd(10) })
-      await fill(ledger, projection, new AbortController().signal, (position, head) => {
+      await fill({ ...ledger, db }, projection, new AbortController().signal, (position, head) => {
         bar.setTotal(Number(head))
         bar.update(Number(position))
       })

@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { prepared } from '../postgres/database.ts'
 import { notify } from '../postgres/notifications.ts'
+import type { BatchSize } from './batchsize.ts'
 import type { Member } from './members.ts'
 import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
 import { checkpoints, tableNames } from './tables.ts'
@@ -12,13 +14,16 @@ export class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
-/** An event that a projection cannot apply. The subscription halts there: no event is skipped. */
+/** An event that a projection cannot apply. The projection halts there: no event is skipped. */
 export class Poison extends Error {
   override readonly name = 'Poison'
   readonly position: bigint
+  /** name of the projection */
+  readonly projection: string
   constructor({ position, type, stream, revision }: Recorded<DomainEvent>, projection: string, cause: unknown) {
     super(`${projection} cannot apply event ${position} (${type}, ${stream}@${revision}): ${String(cause)}`, { cause })
     this.position = position
+    this.projection = projection
   }
 }
 
@@ -76,6 +81,13 @@ const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[
   })
 }
 
+/** The statement was too much for the server or for one string: fewer events may pass. */
+const isTooLarge = (error: unknown) =>
+  error instanceof RangeError || /^(57014|54...|ERR_STRING_TOO_LONG)$/.test((error as { code?: string }).code ?? '')
+/** A single event for which this is true can never be applied. A cancelled statement (57014) may succeed later. */
+const isHopeless = (error: unknown) =>
+  isDataError(error) || (isTooLarge(error) && (error as { code?: string }).code !== '57014')
+
 const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<DomainEvent>[]) => {
   const { projection, checkpoint } = member
   const fresh = events.filter((event) => isBehind(member, event) && handles(member, event))
@@ -85,42 +97,76 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<Doma
   try {
     await ('on' in projection ? writeChanges(tx, names, all) : projection.write(tx, names, fresh))
   } catch (error) {
-    if (isDataError(error) && fresh.length === 1) throw new Poison(fresh[0]!, projection.name, error)
+    if (isHopeless(error) && fresh.length === 1) throw new Poison(fresh[0]!, projection.name, error)
     throw error
   }
 }
 
-/**
- * Applies a batch in one transaction: checkpoints, notification, rows. Returns the members with their new checkpoints. If an event cannot
- * be applied, the events before it are, and `Poison` is thrown. Throws `Overtaken`.
- */
-export const applyBatch = async (
+/** Applies a batch in one transaction: checkpoints, notification, rows. Returns the members with their new checkpoints. */
+const applyBatch = (
   db: Knex,
   members: readonly Member[],
   events: readonly Recorded<DomainEvent>[],
-  notification?: Notification,
-): Promise<readonly Member[]> => {
-  const upTo = (n: number) => applyBatch(db, members, events.slice(0, n), notification)
-  try {
-    return await db.transaction(async (tx) => {
-      const last = events.at(-1)
-      if (!last) return members
-      const next = await advance(tx, members, last, notification)
-      for (const member of members) await writeOne(tx, member, events)
-      return members.map((member) =>
-        isBehind(member, last) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
-      )
-    })
-  } catch (error) {
-    if (error instanceof Poison) {
-      const bad = events.findIndex((event) => event.position === error.position)
-      if (bad > 0) await upTo(bad)
-      throw error
+  notification: Notification | undefined,
+): Promise<readonly Member[]> =>
+  db.transaction(async (tx) => {
+    const last = events.at(-1)!
+    const next = await advance(tx, members, last, notification)
+    for (const member of members) await writeOne(tx, member, events)
+    return members.map((member) =>
+      isBehind(member, last) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
+    )
+  })
+
+export interface ApplyOptions {
+  readonly size: BatchSize
+  /** ends applying between two batches */
+  readonly signal?: AbortSignal
+  readonly notification?: Notification | undefined
+  /** Called after each commit. */
+  readonly onApplied?: (members: readonly Member[], position: bigint) => Promise<void> | void
+}
+
+/** The members after applying events, and those that were left behind at an event that they cannot apply. */
+export interface Applied {
+  readonly running: readonly Member[]
+  readonly halted: readonly Poison[]
+}
+
+/**
+ * Applies events in transactions of a size that the database accepts. A member that cannot apply an event stays before it, and the others
+ * go on. Throws `Overtaken`.
+ */
+export const applyEvents = async (
+  db: Knex,
+  members: readonly Member[],
+  events: readonly Recorded<DomainEvent>[],
+  { size, signal, notification, onApplied }: ApplyOptions,
+): Promise<Applied> => {
+  let running = members
+  const halted: Poison[] = []
+  let rest = events
+  let batch = size.take(rest)
+  while (batch.length > 0 && running.length > 0 && !signal?.aborted) {
+    try {
+      running = await applyBatch(db, running, batch, notification)
+      size.grow()
+      rest = rest.slice(batch.length)
+      await onApplied?.(running, batch.at(-1)!.position)
+      batch = size.take(rest)
+      // requests are answered between two batches
+      if (batch.length > 0) await nextTurn()
+    } catch (error) {
+      const before = error instanceof Poison ? batch.filter(({ position }) => position < error.position) : []
+      if (before.length > 0) batch = before
+      else if (error instanceof Poison) {
+        running = running.filter(({ projection }) => projection.name !== error.projection)
+        halted.push(error)
+      } else if (batch.length > 1 && (isDataError(error) || isTooLarge(error)) && !signal?.aborted) {
+        if (isTooLarge(error)) size.shrink(batch)
+        batch = batch.slice(0, Math.ceil(batch.length / 2))
+      } else throw error
     }
-    if (isDataError(error) && events.length > 1) {
-      const half = Math.ceil(events.length / 2)
-      return applyBatch(db, await upTo(half), events.slice(half), notification)
-    }
-    throw error
   }
+  return { running, halted }
 }

@@ -2,7 +2,8 @@ import type { Knex } from 'knex'
 import type { Logger } from 'pino'
 import { type EventStore, isOpening, readToHead } from '../events/store.ts'
 import { encode, notify } from '../postgres/notifications.ts'
-import { applyBatch } from './apply.ts'
+import { applyEvents } from './apply.ts'
+import { batchSize } from './batchsize.ts'
 import type { Member } from './members.ts'
 import type { Projection } from './projection.ts'
 import { type Checkpoint, checkpoints, dropGeneration, newGeneration } from './tables.ts'
@@ -31,15 +32,17 @@ export const fill = async (
   const { filter, name, version } = projection
   const { generation } = checkpoint
   let members: readonly Member[] = [{ projection, checkpoint }]
+  const size = batchSize()
   let seen = 0n
   let isUnused = true
 
   const applyToHead = async (tx: Knex, head: bigint) => {
     for await (const events of readToHead(store, { after: seen, filter, limit, head, signal })) {
-      members = await applyBatch(tx, members, events)
-      seen = events.at(-1)!.position
+      const onApplied = (_: readonly Member[], position: bigint) => onProgress((seen = position), head)
+      const applied = await applyEvents(tx, members, events, { size, signal, onApplied })
+      members = applied.running
+      for (const poison of applied.halted) throw poison
       isUnused &&= events.every(isOpening)
-      onProgress(seen, head)
     }
   }
   const goLive = async (tx: Knex) => {

@@ -2,7 +2,8 @@ import { Unreadable } from '../events/codec.ts'
 import type { Filter } from '../events/store.ts'
 import { backOff } from '../lib/backoff.ts'
 import { encode } from '../postgres/notifications.ts'
-import { applyBatch, Overtaken, Poison } from './apply.ts'
+import { applyEvents, Overtaken, Poison } from './apply.ts'
+import { type BatchSize, batchSize } from './batchsize.ts'
 import { fill, type FillOptions } from './fill.ts'
 import { loadMembers, type Member, WrongLog } from './members.ts'
 import type { Projection } from './projection.ts'
@@ -13,6 +14,10 @@ export interface Subscription {
   readonly filter: Filter
   readonly position: bigint
   readonly halted: { readonly position: bigint; readonly reason: string } | undefined
+  /** while tables are being filled: how far they are */
+  readonly filling?: bigint | undefined
+  /** message of the last failure, until the subscription moves again */
+  readonly failure?: string | undefined
 }
 
 export interface FollowOptions extends FillOptions {
@@ -37,16 +42,23 @@ export interface Assignment {
 /** The state of each subscription, kept across restarts. */
 export type Subscriptions = Map<Filter, Subscription>
 
+const describe = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
 const least = (members: readonly Member[]) =>
   members.map(({ checkpoint }) => BigInt(checkpoint.position)).reduce((a, b) => (a < b ? a : b))
 
 /** Returns the members of these projections; fills the tables of those that have none. */
-const membersWithTables = async (options: FollowOptions, projections: readonly Projection[], signal: AbortSignal) => {
+const membersWithTables = async (
+  options: FollowOptions,
+  projections: readonly Projection[],
+  onFilling: (position: bigint) => void,
+  signal: AbortSignal,
+) => {
   const { db, store, onLive } = options
   const members = await loadMembers(db, store, projections)
   const missing = projections.filter((projection) => !members.some((member) => member.projection === projection))
   for (const projection of missing) {
-    await fill(options, projection, signal)
+    await fill(options, projection, signal, onFilling)
     await onLive()
   }
   return missing.length > 0 ? loadMembers(db, store, projections) : members
@@ -64,6 +76,7 @@ const follow = async (
   options: FollowOptions,
   { filter, projections, complete }: Assignment,
   subscriptions: Subscriptions,
+  size: BatchSize,
   signal: AbortSignal,
 ): Promise<boolean> => {
   const { db, store, log, instance, onLive, limit = 1000, stall = 30_000 } = options
@@ -72,14 +85,20 @@ const follow = async (
     ? (position: bigint) => encode({ kind: 'projected', from: instance, filter, position })
     : undefined
   const onSeen = async (position: bigint) => (complete ? options.onSeen(filter, position) : undefined)
-  let members: readonly Member[] = await membersWithTables(options, projections, signal)
+  const before = subscriptions.get(filter) ?? { filter, position: 0n, halted: undefined }
+  const onFilling = (position: bigint) => void subscriptions.set(filter, { ...before, filling: position })
+  let members: readonly Member[] = await membersWithTables(options, projections, onFilling, signal)
   if (members.length === 0) return false
 
   let seen = least(members)
   const caughtUp = seen >= (await store.head(filter))
-  const halted = caughtUp ? undefined : subscriptions.get(filter)?.halted
-  subscriptions.set(filter, { filter, position: seen, halted })
+  subscriptions.set(filter, { ...before, position: seen, halted: caughtUp ? undefined : before.halted })
   await onSeen(seen)
+  const onApplied = async (_: readonly Member[], position: bigint) => {
+    seen = position
+    subscriptions.set(filter, { filter, position: seen, halted: undefined })
+    await onSeen(seen)
+  }
   const stalls = watchdog({
     stall,
     position: () => seen,
@@ -88,10 +107,9 @@ const follow = async (
   const ends = AbortSignal.any([signal, stalls.signal])
   try {
     for await (const events of store.subscribe({ after: seen, filter, limit, signal: ends })) {
-      members = await applyBatch(db, members, events, notification)
-      seen = events.at(-1)!.position
-      subscriptions.set(filter, { filter, position: seen, halted: undefined })
-      await onSeen(seen)
+      const applied = await applyEvents(db, members, events, { size, signal, notification, onApplied })
+      members = applied.running
+      for (const poison of applied.halted) throw poison
     }
   } catch (error) {
     if (!(error instanceof Overtaken && (await replaced(options, members)))) throw error
@@ -115,11 +133,12 @@ export const keepFollowing = async (
   const { filter } = assignment
   const { log, onRestart } = options
   const wait = backOff({ from: 100, to: 5000, signal })
+  const size = batchSize()
   while (!signal.aborted && assignment.projections.length > 0) {
     const before = subscriptions.get(filter)?.position
     let lost = true
     try {
-      lost = await follow(options, assignment, subscriptions, signal)
+      lost = await follow(options, assignment, subscriptions, size, signal)
       wait.reset()
     } catch (error) {
       if (error instanceof Overtaken) throw error
@@ -128,7 +147,13 @@ export const keepFollowing = async (
       if (halts) {
         const at = error instanceof WrongLog ? position : error.position
         subscriptions.set(filter, { filter, position, halted: { position: at, reason: error.message } })
-      }
+      } else
+        subscriptions.set(filter, {
+          filter,
+          position,
+          halted: subscriptions.get(filter)?.halted,
+          failure: describe(error),
+        })
       log.error({ filter, err: error }, halts ? 'subscription halted' : 'subscription failed; trying again')
       if (position !== (before ?? 0n)) wait.reset()
     }

@@ -3,7 +3,6 @@ import { expect } from 'chai'
 
 import { codec } from '../../src/events/codec.ts'
 import { memoryStore } from '../../src/store/memory.ts'
-import { lagOf } from '../../src/app/gauges.ts'
 import { openMetrics } from '../../src/app/metrics.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { browser, until } from '../support/client.ts'
@@ -56,19 +55,6 @@ describe('metrics', () => {
     expect(Object.keys(read).filter((name) => name.startsWith('away'))).to.deep.equal([])
   })
 
-  it('measure the lag behind the log in events and in seconds', async () => {
-    const store = await memoryStore(codec(memoryKeyring()))
-    const start = await store.head('all')
-    for (let id = 1; id <= 3; id++)
-      await store.append([{ stream: `link-${id}`, expected: 'no_stream', events: [deleted(id)] }])
-    expect(await lagOf(store, 'domain', await store.head('domain'))).to.deep.equal({ events: 0, seconds: 0 })
-    expect(await lagOf(store, 'clicks', 0n)).to.deep.equal({ events: 0, seconds: 0 })
-    const behind = await lagOf(store, 'domain', start)
-    expect(behind.events).to.equal(3)
-    const age = (Date.now() - Date.parse(metadata.at)) / 1000
-    expect(behind.seconds).to.be.within(age - 60, age)
-  })
-
   describe('at /metrics of a service', () => {
     let service: TestApp
     before(async () => (service = await startTestApp()))
@@ -86,12 +72,13 @@ describe('metrics', () => {
       const recorded = await until(
         read,
         (now) =>
-          (now['linkledger_projector_lag_events{subscription="clicks"}'] ?? 1) === 0 &&
+          (now['linkledger_projector_lag_positions{subscription="clicks"}'] ?? 1) === 0 &&
           now['linkledger_relay_lag_clicks'] === 0,
       )
       expect(recorded).to.include({
         linkledger_projector_active: 1,
-        'linkledger_projector_lag_events{subscription="domain"}': 0,
+        'linkledger_projector_lag_positions{subscription="domain"}': 0,
+        'linkledger_projector_idle_seconds{subscription="domain"}': 0,
         'linkledger_projector_lag_seconds{subscription="domain"}': 0,
         linkledger_relay_lag_seconds: 0,
         linkledger_spool_waiting: 0,
@@ -109,7 +96,7 @@ describe('metrics', () => {
       const text = await (await fetch(`${standby.app.address}/metrics`)).text()
       await standby.close()
       expect(samples(text)).to.include({ linkledger_projector_active: 0 })
-      expect(text).not.to.include('linkledger_projector_lag_events{')
+      expect(text).not.to.include('linkledger_projector_lag_positions{')
     })
   })
 })

@@ -1,18 +1,38 @@
 import { expect } from 'chai'
+import type { Lag } from '../../src/app/lag.ts'
 import { readiness } from '../../src/app/readiness.ts'
+import type { Filter } from '../../src/events/store.ts'
 
 describe('readiness', () => {
   const halted = { position: 7n, reason: 'links cannot take event 7' }
-  const check = ({ up = true, complete = true, stopped = false, problems = [] as readonly string[] } = {}) =>
+  const upToDate: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }
+  const check = ({
+    up = true,
+    complete = true,
+    stopped = false,
+    failure = undefined as string | undefined,
+    lags = { domain: upToDate, clicks: upToDate } as Partial<Record<Filter, Lag>>,
+    problems = [] as readonly string[],
+  } = {}) =>
     readiness({
       listener: { up: () => up },
       tables: { complete: () => complete },
-      projector: { state: () => ({ subscriptions: [{ filter: 'domain', halted: stopped ? halted : undefined }] }) },
+      projector: {
+        state: () => ({
+          subscriptions: [
+            { filter: 'domain', halted: stopped ? halted : undefined },
+            { filter: 'clicks', halted: undefined, failure },
+          ],
+        }),
+      },
+      lag: (filter) => lags[filter],
+      maxLag: 10,
       clicks: { problems: () => problems },
     })()
+  const lagSeconds = { domain: 0, clicks: 0 }
 
   it('has no problems when the database is connected, the read tables are filled and the projector follows the log', () => {
-    expect(check()).to.deep.equal({ ready: true, problems: [] })
+    expect(check()).to.deep.equal({ ready: true, problems: [], lagSeconds })
   })
 
   it('names every reason why the process is not ready', () => {
@@ -23,6 +43,7 @@ describe('readiness', () => {
         'the read tables are being filled',
         'the subscription to domain is halted at 7: links cannot take event 7',
       ],
+      lagSeconds,
     })
   })
 
@@ -30,6 +51,35 @@ describe('readiness', () => {
     expect(check({ problems: ['3 clicks wait in the spool: no space left'] })).to.deep.equal({
       ready: true,
       problems: ['3 clicks wait in the spool: no space left'],
+      lagSeconds,
     })
+  })
+
+  it('is lost while changes take longer to become visible than READY_MAX_LAG_SECONDS, and states the lag (fault 82)', () => {
+    const behind = (seconds: number): Lag => ({ positions: 5, seconds, idleSeconds: 0 })
+    expect(check({ lags: { domain: behind(9.94) } })).to.deep.equal({
+      ready: true,
+      problems: [],
+      lagSeconds: { domain: 9.9 },
+    })
+    expect(check({ lags: { domain: behind(11), clicks: upToDate } })).to.deep.equal({
+      ready: false,
+      problems: ['the read tables are 11 s behind the log (READY_MAX_LAG_SECONDS is 10)'],
+      lagSeconds: { domain: 11, clicks: 0 },
+    })
+    expect(check({ lags: { domain: upToDate, clicks: behind(4000) } })).to.deep.include({ ready: true, problems: [] })
+  })
+
+  it('is kept while statistics make no progress, which is reported with the reason (fault 81)', () => {
+    const idle = { positions: 5, seconds: 60, idleSeconds: 45.2 }
+    const failure = 'canceling statement due to statement timeout'
+    expect(check({ lags: { clicks: idle }, failure })).to.deep.equal({
+      ready: true,
+      problems: [
+        'the subscription to clicks has made no progress for 45 s: canceling statement due to statement timeout',
+      ],
+      lagSeconds: { clicks: 60 },
+    })
+    expect(check({ lags: { clicks: { ...idle, idleSeconds: 3 } } }).problems).to.deep.equal([])
   })
 })

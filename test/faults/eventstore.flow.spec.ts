@@ -202,7 +202,7 @@ describe('a service whose EventStoreDB', function () {
     await double.up()
     await visit(20)
     expect(await until(clicks, (n) => n >= visits, 30_000)).to.equal(visits)
-    expect((await app.get('/readyz')).json).to.deep.equal({ ready: true, problems: [] })
+    expect((await app.get('/readyz')).json).to.deep.include({ ready: true, problems: [] })
   }).timeout(long ? 300_000 : 60_000)
 
   it('is not queried by visitors who guess aliases, even while the projector is stopped, and writes succeed (fault 69)', async () => {

@@ -3,12 +3,13 @@ import pg from 'pg'
 import type { Recorded } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { accounts } from '../../src/projections/account.ts'
-import { applyBatch, Overtaken, Poison } from '../../src/projections/apply.ts'
+import { applyEvents, Overtaken, Poison } from '../../src/projections/apply.ts'
+import { batchSize } from '../../src/projections/batchsize.ts'
 import type { Member } from '../../src/projections/members.ts'
 import { links } from '../../src/projections/link.ts'
 import { add, type Projection, put } from '../../src/projections/projection.ts'
 import { checkpoints, newGeneration, tableNames } from '../../src/projections/tables.ts'
-import { linkCreated, recorded } from '../support/events.ts'
+import { click, clicked, linkCreated, recorded } from '../support/events.ts'
 import { checkpointsOf, openTestLog, type TestLog } from '../support/log.ts'
 
 const created = (id: number, alias = `a-${id}`) => linkCreated({ id, alias })
@@ -66,8 +67,14 @@ describe('applying a batch of events', () => {
   }
   const stored = async ({ projection, checkpoint: { generation } }: Member) =>
     (await checkpointsOf(log.db, projection)).find((checkpoint) => checkpoint.generation === generation)
-  const apply = (members: readonly Member[], events: readonly Recorded<DomainEvent>[]) =>
-    applyBatch(log.db, members, events, (position) => `seen ${position}`)
+  const applied = (members: readonly Member[], events: readonly Recorded<DomainEvent>[], size = batchSize()) =>
+    applyEvents(log.db, members, events, { size, notification: (position) => `seen ${position}` })
+  /** Expects that every member runs. */
+  const apply = async (members: readonly Member[], events: readonly Recorded<DomainEvent>[]) => {
+    const { running, halted } = await applied(members, events)
+    for (const poison of halted) throw poison
+    return running
+  }
   const failure = (applied: Promise<unknown>) =>
     applied.then(
       () => expect.fail('it was applied'),
@@ -110,8 +117,11 @@ describe('applying a batch of events', () => {
   it('writes nothing when the notification fails', async () => {
     const before = await member(links)
     const error = await failure(
-      applyBatch(log.db, [before], recorded([created(1)]), () => {
-        throw new Error('mute')
+      applyEvents(log.db, [before], recorded([created(1)]), {
+        size: batchSize(),
+        notification: () => {
+          throw new Error('mute')
+        },
       }),
     )
     expect(String(error)).to.equal('Error: mute')
@@ -134,6 +144,76 @@ describe('applying a batch of events', () => {
     await log.db(checkpoints).where({ projection: 'links', generation }).update({ live: true })
     expect(await failure(apply([before], recorded([created(1)])))).to.be.instanceOf(Overtaken)
     expect(await ids(before)).to.deep.equal([])
+  })
+
+  describe('with more clicks than one statement can write in time', () => {
+    /** Its statement is cancelled, as by a statement timeout, when it has more than `most` clicks; each other one is counted. */
+    const counting = (most: number, code = '57014') => {
+      const batches: number[] = []
+      const projection: Projection = {
+        name: `counting_${code}_${most}`,
+        version: 1,
+        filter: 'clicks',
+        tables: { [`counting_${code}_${most}`]: (t) => `create table ${t} (position bigint)` },
+        write: async (tx, names, events) => {
+          const n = events.reduce((sum, { type, data }) => sum + (type === 'LinkClicked' ? data.clicks.length : 0), 0)
+          if (n > most) await tx.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+          for (const { position } of events)
+            await tx<{ position: string }>(names(`counting_${code}_${most}`)).insert({ position: position.toString() })
+          batches.push(n)
+        },
+      }
+      return { projection, batches }
+    }
+    const clicks = (events: number, each: number) =>
+      recorded(Array.from({ length: events }, () => clicked(...Array.from({ length: each }, () => click()))))
+    const positions = async ({ projection, checkpoint: { generation } }: Member) =>
+      (await log.db(tableNames(projection, generation)(projection.name)).orderBy('position')).map(
+        ({ position }: { position: string }) => Number(position),
+      )
+
+    for (const [code, cause] of [
+      ['57014', 'takes too long'],
+      ['54000', 'exceeds a limit of the server'],
+    ] as const)
+      it(`writes smaller batches when a statement ${cause}, and larger ones later (fault 80)`, async () => {
+        const { projection, batches } = counting(30, code)
+        const size = batchSize(100)
+        const { running, halted } = await applied([await member(projection)], clicks(40, 5), size)
+        expect(halted).to.deep.equal([])
+        expect(await positions(running[0]!)).to.deep.equal(Array.from({ length: 40 }, (_, i) => i + 1))
+        expect(Math.max(...batches)).to.be.within(20, 30)
+        expect(batches.reduce((a, b) => a + b, 0)).to.equal(200)
+        expect(
+          batches.slice(1).some((n, i) => n > batches[i]!),
+          'grows again',
+        ).to.equal(true)
+      })
+
+    it('bounds a batch by its clicks, not only by its events (fault 80)', async () => {
+      const { projection, batches } = counting(1000)
+      await applied([await member(projection)], clicks(10, 50), batchSize(120))
+      expect(batches).to.deep.equal([100, 100, 100, 100, 100])
+    })
+
+    it('lets requests be answered between two batches (fault 80)', async () => {
+      const { projection, batches } = counting(1000)
+      const turns: number[] = []
+      const count = () => {
+        turns.push(batches.length)
+        if (batches.length < 10) setImmediate(count)
+      }
+      count()
+      await applied([await member(projection)], clicks(10, 5), batchSize(5))
+      expect(turns).to.include.members([1, 5, 9])
+    })
+
+    it('does not count an event as poison because its statement was cancelled (fault 80)', async () => {
+      const { projection } = counting(1)
+      const before = await member(projection)
+      expect(await failure(apply([before], clicks(2, 5)))).to.include({ code: '57014' })
+      expect(await stored(before)).to.include({ position: '0' })
+    })
   })
 
   describe('with an event that cannot be applied', () => {
@@ -160,15 +240,18 @@ describe('applying a batch of events', () => {
       }
     })
 
-    it('applies no later events to other projections either', async () => {
+    it('applies later events to the other projections', async () => {
       const events = recorded([
         registered(7),
         ...deleted(666).map(({ type, data }) => ({ type, data }) as DomainEvent),
         registered(8),
       ])
       const members = [await member(accounts), await member(numbers)]
-      expect(await failure(apply(members, events))).to.be.instanceOf(Poison)
-      expect(await ids(members[0]!)).to.deep.equal([7])
+      const { running, halted } = await applied(members, events)
+      expect(halted.map(({ projection, position }) => [projection, position])).to.deep.equal([['numbers', 2n]])
+      expect(running.map(({ projection }) => projection.name)).to.deep.equal(['accounts'])
+      expect(await ids(members[0]!)).to.deep.equal([7, 8])
+      expect(await stored(members[1]!)).to.include({ position: '1' })
     })
 
     it('continues after it once it can be applied', async () => {

@@ -197,7 +197,10 @@ describe('the API', () => {
       const alive = await app.get('/healthz')
       expect([alive.status, alive.json]).to.deep.equal([200, { status: 'ok' }])
       const ready = await app.get('/readyz')
-      expect([ready.status, ready.json]).to.deep.equal([200, { ready: true, problems: [] }])
+      expect([ready.status, ready.json]).to.deep.equal([
+        200,
+        { ready: true, problems: [], lagSeconds: { domain: 0, clicks: 0 } },
+      ])
     })
   })
 
