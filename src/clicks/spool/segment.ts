@@ -55,19 +55,45 @@ export const segmentName = (number: number): string => `${String(number).padStar
 /** Returns the number in a segment's file name, 0 when the name is not a segment's. */
 export const segmentNumber = (name: string): number => Number(/^(\d{10})\.spool$/.exec(name)?.[1] ?? 0)
 
+/** 32 bits as hex, and a space */
+const checksum = (json: string | Buffer): string => `${crc32(json).toString(16).padStart(8, '0')} `
+
 /** Encodes one line: a checksum that reveals damage, then JSON. JSON has no raw newline, so a reader can resume at the next line. */
 export const encodeLine = (line: Line): string => {
   const json = JSON.stringify(line)
-  return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`
+  return `${checksum(json)}${json}\n`
 }
 
 /** Encodes the header twice, because the sequence numbers of all partitions depend on it. */
 export const encodeHeader = (header: Header): Buffer => Buffer.from(encodeLine(header).repeat(2))
 
 const decodeLine = (bytes: Buffer): Line | undefined => {
-  if (bytes.length < 10 || parseInt(bytes.toString('latin1', 0, 8), 16) !== crc32(bytes.subarray(9))) return undefined
+  if (bytes.length < 10 || bytes.toString('latin1', 0, 9) !== checksum(bytes.subarray(9))) return undefined
   // the checksum proves that encodeLine() wrote it
   return JSON.parse(bytes.toString('utf8', 9)) as Line
+}
+
+/** Returns the lines on both sides of a newline that a flipped bit turned into another byte; undefined when there are none. */
+const splitLine = (offset: number, bytes: Buffer): Piece[] | undefined => {
+  const text = bytes.toString('latin1')
+  for (const { index } of text.matchAll(/[^](?=[\da-f]{8} \{)/g)) {
+    const [before, after] = [bytes.subarray(0, index), bytes.subarray(index + 1)]
+    const [first, second] = [decodeLine(before), decodeLine(after)]
+    if (!first && !second) continue
+    const middle = offset + index + 1
+    return [
+      { offset, end: middle, bytes: before, line: first },
+      { offset: middle, end: offset + bytes.length + 1, bytes: after, line: second },
+    ]
+  }
+  return undefined
+}
+
+/** Returns the pieces of the bytes before a newline: one line, unless the newline in the middle of two is damaged. */
+const toPieces = (offset: number, bytes: Buffer): Piece[] => {
+  const line = decodeLine(bytes)
+  const one = { offset, end: offset + bytes.length + 1, bytes, line }
+  return line ? [one] : (splitLine(offset, bytes) ?? [one])
 }
 
 const readFully = async (file: FileHandle, from: number, length: number): Promise<Buffer> => {
@@ -83,7 +109,7 @@ const readFully = async (file: FileHandle, from: number, length: number): Promis
 
 /**
  * Returns the next pieces between two offsets, about `length` bytes of them; continue at the `end` of the last one. Bytes
- * without a newline at the very end become a piece without a line.
+ * without a newline at the very end become a piece of their own.
  */
 export const readPieces = async (file: FileHandle, from: number, to: number, length = chunkBytes): Promise<Piece[]> => {
   const chunk = await readFully(file, from, Math.min(length, to - from))
@@ -91,11 +117,12 @@ export const readPieces = async (file: FileHandle, from: number, to: number, len
   const pieces: Piece[] = []
   let start = 0
   for (let stop; (stop = chunk.indexOf(newline, start)) >= 0; start = stop + 1) {
-    const bytes = chunk.subarray(start, stop)
-    pieces.push({ offset: from + start, end: from + stop + 1, bytes, line: decodeLine(bytes) })
+    pieces.push(...toPieces(from + start, chunk.subarray(start, stop)))
   }
   if (complete && start < chunk.length) {
-    pieces.push({ offset: from + start, end: from + chunk.length, bytes: chunk.subarray(start), line: undefined })
+    const bytes = chunk.subarray(start)
+    // the last byte may be the newline, damaged
+    pieces.push({ offset: from + start, end: from + chunk.length, bytes, line: decodeLine(bytes.subarray(0, -1)) })
   }
   // a line longer than the chunk: read more at once
   return pieces.length === 0 && !complete ? await readPieces(file, from, to, length * 2) : pieces
