@@ -117,6 +117,11 @@ export const settings = {
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe('encrypts the keys in the database; when not set, it is generated once and kept in DATA_DIR/secret'),
+  OPERATOR: z
+    .string()
+    .max(200, 'must have at most 200 characters')
+    .optional()
+    .describe('who runs commands, as the log records it; default the user and host of the system'),
   ROLES: z
     .string()
     .transform((text) => new Set(text.split(',').map((part) => part.trim())))
@@ -145,10 +150,12 @@ const Environment = z.object(settings).superRefine(({ ROLES, KAFKA_BROKERS, DATA
     refuse('must not be recorder alone without KAFKA_BROKERS: the relay records the clicks then')
 })
 export type Config = Readonly<
-  Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'SECRET'> & {
+  Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'OPERATOR' | 'SECRET'> & {
     /** undefined: http://localhost and the port of the server */
     BASE_URL: string | undefined
     DOMAIN_CHECK: 'off' | 'dns'
+    /** undefined: see `operatorOf` */
+    OPERATOR: string | undefined
     /** undefined: see `loadSecret` */
     SECRET: string | undefined
   }
@@ -171,12 +178,13 @@ export const readConfig = (variables: Variables): Config => {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success) throw new BadConfig(describeProblems(parsed.error.issues))
-  const { BASE_URL, DOMAIN_CHECK, SECRET, ...rest } = parsed.data
+  const { BASE_URL, DOMAIN_CHECK, OPERATOR, SECRET, ...rest } = parsed.data
   return Object.freeze({
     ...rest,
     DATA_DIR: resolve(rest.DATA_DIR),
     BASE_URL,
     DOMAIN_CHECK: DOMAIN_CHECK ?? (rest.DOMAIN_TARGETS.length > 0 ? 'dns' : 'off'),
+    OPERATOR,
     SECRET,
   })
 }

@@ -33,6 +33,7 @@ describe('settings', () => {
       TRUST_PROXY: 0,
       DOMAIN_TARGETS: [],
       DOMAIN_CHECK: 'off',
+      OPERATOR: undefined,
       SECRET,
       ROLES: new Set(['http', 'projector', 'relay', 'recorder']),
       LOG_LEVEL: 'info',
@@ -55,6 +56,7 @@ describe('settings', () => {
       RATE_LIMIT_PER_MINUTE: '0',
       TRUST_PROXY: '2',
       DOMAIN_TARGETS: ' go.example.com, 203.0.113.7 ,',
+      OPERATOR: 'ann@example.com',
       ROLES: 'relay, http',
       LOG_LEVEL: 'debug',
     }

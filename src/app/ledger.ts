@@ -12,12 +12,14 @@ import { encode, type Notification, notifyAll } from '../postgres/notifications.
 import { projections } from '../projections/index.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
 import type { Reader } from '../queries/reader.ts'
-import { type Keys, openKeys } from '../security/keyring.ts'
+import { type Keyring, type Keys, markOf, openKeyring } from '../security/keyring.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
+import { newOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPostgres, type Postgres, type Use } from './postgres.ts'
 import { loadSecret } from './secret.ts'
+import { requireServiceKey } from './servicekey.ts'
 
 /** The log, the read tables and the keys: what the service and every command work on. */
 export interface Ledger {
@@ -50,10 +52,11 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     const postgres = await openPostgres(config, { name: instance, use, log, cleanup })
     const db = postgres.database(10, 10_000)
     await migrate(db)
-    const keys = await openKeys(db, loadSecret(config))
+    const keyring = await openKeyring(db, loadSecret(config))
     const metrics = openMetrics()
     const appended = createSignal()
-    const store = await openStore(config, { postgres, keys, appended, metrics, log, cleanup })
+    const store = await openStore(config, { postgres, keyring, appended, metrics, log, cleanup })
+    const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
     const tables = await openTables(db, log)
     return {
       config,
@@ -77,7 +80,7 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
 
 interface StoreOptions {
   readonly postgres: Postgres
-  readonly keys: Keys
+  readonly keyring: Keyring
   readonly appended: Signal
   readonly metrics: Metrics
   readonly log: Logger
@@ -85,16 +88,18 @@ interface StoreOptions {
 }
 const openStore = async (
   { EVENTSTORE_URL: url }: Config,
-  { postgres, keys, appended, metrics, log, cleanup }: StoreOptions,
+  { postgres, keyring, appended, metrics, log, cleanup }: StoreOptions,
 ): Promise<EventStore> => {
   const onDropped = (error: unknown) => {
     metrics.restarted('eventstore')
     log.warn({ err: error }, 'subscription to EventStoreDB lost; resubscribing')
   }
+  // the service key of a new log is created only now, so that a log with other keys never gets one
+  const opening = async () => newOpening(markOf(await keyring.createService()))
   const store =
     url === undefined
-      ? await postgresStore(postgres.pool(8, 10_000), codec(keys), appended)
-      : await eventStoreDb({ url, codec: codec(keys), onDropped })
+      ? await postgresStore(postgres.pool(8, 10_000), codec(keyring), appended, { opening })
+      : await eventStoreDb({ url, codec: codec(keyring), opening, onDropped })
   cleanup.defer(store.close)
   return metrics.measured(store)
 }

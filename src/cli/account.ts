@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
+import { operatorOf } from '../app/operator.ts'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { refuse } from '../commands/decider.ts'
 import type { Context } from '../commands/handle.ts'
@@ -54,9 +55,9 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .action((who: string, options: EraseOptions) => erase(cli, who, options))
 }
 
-const operator = (id: number): Context => ({
+const operator = ({ config }: Pick<Ledger, 'config'>, id: number): Context => ({
   account: id,
-  actor: { kind: 'operator' },
+  actor: operatorOf(config),
   request: 'command line',
   command: randomUUID(),
   at: new Date().toISOString(),
@@ -75,10 +76,10 @@ const add = async (cli: Cli, email: string, { username, password }: AddOptions) 
     ...(username ? { username } : {}),
   })
   if (!registration.success) throw new BadCommand(firstProblem(registration.error))
-  await withTables(cli, async ({ handler, keys, db }, waitUntilProjected) => {
+  await withTables(cli, async ({ handler, keys, db, config }, waitUntilProjected) => {
     let position = 0n
     const added = await register(keys.service, registration.data, async (make) => {
-      const own = operator(0)
+      const own = operator({ config }, 0)
       const created = await handler.create(account, idSequence(db, 'account'), make, (id) => ({ ...own, account: id }))
       position = created.position
       return created
@@ -100,7 +101,7 @@ const change = (
 ) =>
   withTables(cli, async (ledger, waitUntilProjected) => {
     const { id } = await find(ledger, who)
-    const { position } = await ledger.handler.handle(account, { type, id }, operator(id))
+    const { position } = await ledger.handler.handle(account, { type, id }, operator(ledger, id))
     await waitUntilProjected(position)
     cli.print(await done(ledger, id))
   })
@@ -125,7 +126,7 @@ const replaceKey = async (cli: Cli, who: string, { expires }: KeyOptions) => {
     const { id } = await find(ledger, who)
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
     const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: until.data } } as const
-    const { position } = await ledger.handler.handle(account, command, operator(id))
+    const { position } = await ledger.handler.handle(account, command, operator(ledger, id))
     await waitUntilProjected(position)
     cli.print(`API key   ${apiKey}`)
     cli.print('The old key no longer works. This is the only time that the new one is shown.')

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
+import { recordOperation } from '../app/operator.ts'
 import { startPostgres } from '../app/postgres.ts'
 import { loadSecret } from '../app/secret.ts'
+import { checkMark } from '../app/servicekey.ts'
 import { type Config, eventStoreProblem, readConfig } from '../config.ts'
 import { asStored } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'
@@ -55,11 +57,15 @@ const copy = async (cli: Cli, { from, to }: CopyOptions) => {
     const source = endAt(from, await open(databases.from, '--from'), cleanup)
     const target = endAt(to, await open(databases.to, '--to'), cleanup)
     await copyState(source.db, target.db)
-    await openKeys(target.db, loadSecret(config)) // throws when SECRET is not that of the source
+    const { service } = await openKeys(target.db, loadSecret(config)) // throws when SECRET is not that of the source
     // before the events that name them
     await copyImages(source.db, target.db)
     const original = await source.openStore()
+    await checkMark(original, service)
     const copied = await target.openStore(await openingOf(original))
+    const engine = to.startsWith('esdb') ? 'eventstoredb' : 'postgres'
+    if (copied.logId === original.logId)
+      await recordOperation(original, { type: 'LogCopyStarted', data: { to: engine } }, config)
     const { show, stop } = progressBar()
     const count = await copyLog(original, copied, show).finally(stop)
     cli.print(`${count} events, the keys, the sequences and the images are copied and verified.`)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ourHosts } from '../app/hosts.ts'
+import { recordOperation } from '../app/operator.ts'
 import { openDomains } from '../cache/domains.ts'
 import { importClicks } from '../clicks/import.ts'
 import { logTo } from '../clicks/report.ts'
@@ -33,6 +34,7 @@ const importSpools = async (cli: Cli, dir: string) => {
       const { store, keys, log } = ledger
       const options = { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurHost }
       const count = await importClicks(options, spools)
+      await recordOperation(store, { type: 'SpoolImported', data: { folder: spools, clicks: count } }, ledger.config)
       cli.print(`${count} new clicks recorded from ${spools}.`)
     })
   } finally {

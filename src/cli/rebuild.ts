@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
 import { openProjection } from '../app/projector.ts'
+import { recordOperation } from '../app/operator.ts'
 import { advanceSequence } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
 import { fill } from '../projections/fill.ts'
@@ -32,6 +33,8 @@ const rebuild = (cli: Cli) =>
       bar.stop()
     }
     await raiseSequences(ledger)
+    const names = projections.map(({ name }) => name)
+    await recordOperation(ledger.store, { type: 'TablesRebuilt', data: { projections: names } }, ledger.config)
     cli.print('The read tables are rebuilt and in use.')
   })
 

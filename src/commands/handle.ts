@@ -26,7 +26,9 @@ export interface Handled<S, E> {
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
 /** `NextId` of each kind of resource whose ids are numbers. */
-export type NextIds = Readonly<Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks'>, NextId>>
+export type NextIds = Readonly<
+  Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks' | 'log'>, NextId>
+>
 
 export interface Handler {
   readonly load: Load

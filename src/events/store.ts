@@ -94,7 +94,7 @@ export const readToHead = async function* (
 
 /** Returns whether the event is one that every log has from its first start on. */
 export const isOpening = ({ type }: Pick<Recorded<DomainEvent>, 'type'>) =>
-  type === 'LogOpened' || type === 'ClickLogOpened'
+  type === 'LogOpened' || type === 'ServiceKeyMarked' || type === 'ClickLogOpened'
 
 /** Returns whether nothing was ever written to the log, apart from its openings. */
 export const isUnused = async (store: Pick<EventStore, 'head' | 'subscribe'>): Promise<boolean> => {

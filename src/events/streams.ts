@@ -10,6 +10,7 @@ export type StreamKind =
   | 'clicks'
   | 'domain'
   | 'link'
+  | 'log'
   | 'overlay'
   | 'pixel'
   | 'qr'

@@ -1,8 +1,8 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
 import { eraseImages } from '../postgres/images.ts'
-import { type Keyring, seal, unseal } from './seal.ts'
+import { type Keyring as AccountKeyring, seal, unseal } from './seal.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
 /** SECRET is not the one under which the keys in `state.keys` are wrapped. */
@@ -10,19 +10,36 @@ export class WrongSecret extends OperatorError {
   override readonly name = 'WrongSecret'
 }
 
-export interface Keys extends Keyring {
-  /** 32 bytes for the service's keyed hashes and cookies */
-  readonly service: Buffer
+/** The keys of accounts, and access to the service key before it is known to belong to the log. */
+export interface Keyring extends AccountKeyring {
+  readonly findService: () => Promise<Buffer | undefined>
+  /** Returns the service key and creates it when there is none yet. */
+  readonly createService: () => Promise<Buffer>
   /** Destroys the keys of accounts for good, and with them everything that is sealed under them; deletes their images, too. */
   readonly destroy: (accounts: readonly number[]) => Promise<void>
   /** Drops the keys of accounts from the cache, after another process has destroyed them. */
   readonly forget: (accounts: readonly number[]) => void
 }
 
+export interface Keys extends Keyring {
+  /** 32 bytes for the service's keyed hashes and cookies */
+  readonly service: Buffer
+}
+
+/** Returns a mark that identifies a service key and discloses nothing about it. */
+export const markOf = (service: Buffer): string =>
+  createHmac('sha256', service).update('linkledger mark of the service key 1').digest('base64url').slice(0, 16)
+
 const nameOf = (account: number) => `account-${account}`
 
-/** Opens the keys in `state.keys`, each wrapped under SECRET, and creates the service's key when there is none. Throws `WrongSecret`. */
+/** Opens the keys in `state.keys`, and creates the service key when there is none. Throws `WrongSecret`. */
 export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
+  const keyring = await openKeyring(db, secret)
+  return { ...keyring, service: await keyring.createService() }
+}
+
+/** Opens the keys in `state.keys`, each wrapped under SECRET. Changes nothing. Throws `WrongSecret`. */
+export const openKeyring = async (db: Database, secret: string): Promise<Keyring> => {
   const wrapping = Buffer.from(hkdfSync('sha256', secret, '', 'linkledger key wrapping 1', 32))
   const cache = new QuickLRU<number, Buffer>({ maxSize: 10_000, maxAge: 60_000 })
 
@@ -58,11 +75,16 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
     )
   }
 
-  const service = (await read(['service'])).get('service') ?? (await create('service'))
-  if (!service) throw new Error('the service key could not be read back from state.keys')
+  const findService = async () => (await read(['service'])).get('service')
+  await findService() // throws when SECRET is another one
 
   return {
-    service,
+    findService,
+    createService: async () => {
+      const service = (await findService()) ?? (await create('service'))
+      if (!service) throw new Error('the service key could not be read back from state.keys')
+      return service
+    },
     forSealing: async (account) => {
       const known = (await forOpening([account])).get(account)
       if (known) return known

@@ -5,14 +5,14 @@ import { createCalls } from './eventstoredb/calls.ts'
 import { openClients } from './eventstoredb/clients.ts'
 import { createHead, createIdAt, createReadPage } from './eventstoredb/read.ts'
 import { createSubscribe } from './eventstoredb/subscribe.ts'
-import { ensureLogOpened, type Opening } from './open.ts'
+import { ensureLogOpened, type MakeOpening } from './open.ts'
 
 export interface EventStoreDbOptions {
   /** esdb://user:password@host:2113, or esdb://host:2113?tls=false */
   readonly url: string
   readonly codec: Codec
   /** first event of an empty log; by default one with a new log id */
-  readonly opening?: Opening | undefined
+  readonly opening?: MakeOpening | undefined
   /** called when a subscription was dropped, before it is opened again */
   readonly onDropped?: (error: unknown) => void
   /** ms for one call to the server, all its attempts included */

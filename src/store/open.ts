@@ -6,6 +6,8 @@ import { OperatorError } from '../lib/operatorerror.ts'
 
 /** The first event of a log. */
 export type Opening = New<Event<'LogOpened'>>
+/** The same, or how it is made if the log turns out to be empty. */
+export type MakeOpening = Opening | (() => Promise<Opening>)
 
 /** The event store has a stream `log` that is not ours. */
 export class ForeignLog extends OperatorError {
@@ -18,7 +20,7 @@ export class ForeignLog extends OperatorError {
  */
 export const ensureLogOpened = async (
   store: Pick<EventStore, 'append' | 'last'>,
-  opening = newOpening(),
+  opening: MakeOpening = newOpening(),
 ): Promise<string> => {
   const readLogId = async () => {
     const event = await store.last('log')
@@ -26,16 +28,18 @@ export const ensureLogOpened = async (
   }
   const existing = await readLogId()
   if (existing !== undefined) return existing
-  await store.append([{ stream: 'log', expected: 'no_stream', events: [opening] }])
+  const first = typeof opening === 'function' ? await opening() : opening
+  await store.append([{ stream: 'log', expected: 'no_stream', events: [first] }])
   const logId = await readLogId()
   if (logId === undefined)
     throw new ForeignLog('the event store has a stream `log` of another program: use an event store of its own')
   return logId
 }
 
-const newOpening = (): Opening => ({
+/** Returns the first event of a new log. `serviceKey` is the mark of the service key that belongs to it. */
+export const newOpening = (serviceKey?: string): Opening => ({
   id: randomUUID(),
   type: 'LogOpened',
-  data: { logId: randomUUID() },
+  data: { logId: randomUUID(), ...(serviceKey === undefined ? {} : { serviceKey }) },
   metadata: systemMetadata(),
 })

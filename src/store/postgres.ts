@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Codec } from '../events/codec.ts'
 import { appendLimit, type EventStore } from '../events/store.ts'
 import type { Signal } from '../lib/signal.ts'
-import { ensureLogOpened, type Opening } from './open.ts'
+import { ensureLogOpened, type MakeOpening } from './open.ts'
 import { createAppendQueue, encodeWrites } from './postgres/append.ts'
 import { createAppendNotifier } from './postgres/notify.ts'
 import { createQuery } from './postgres/query.ts'
@@ -17,7 +17,7 @@ interface PostgresOptions {
   /** retries of a call whose outcome is unknown; the first after 100 ms, each later one after twice the pause */
   readonly retries?: number
   /** first event of an empty log; by default one with a new log id */
-  readonly opening?: Opening
+  readonly opening?: MakeOpening
 }
 
 /**

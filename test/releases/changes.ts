@@ -27,4 +27,10 @@ export const changes: readonly Change[] = [
 ]
 
 /** Types of events added since the newest stored release, which no stored log can contain. */
-export const typesSince: readonly string[] = []
+export const typesSince: readonly string[] = [
+  'ServiceKeyMarked',
+  'TablesRebuilt',
+  'SpoolImported',
+  'LogCopyStarted',
+  'SecretRotated',
+]

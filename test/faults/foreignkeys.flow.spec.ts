@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { run } from '../../src/cli/run.ts'
+import type { Connection } from '../../src/postgres/database.ts'
+import { startTestApp, urlOf } from '../support/app.ts'
+import { freshDatabase } from '../support/database.ts'
+import { startDouble } from '../support/eventstoredb.ts'
+import { query } from '../support/faults.ts'
+
+describe('a log whose keys are not in the database', () => {
+  const started: { readonly close: () => Promise<unknown> }[] = []
+  afterEach(async () => {
+    for (const one of started.splice(0)) await one.close()
+  })
+  const start = async (on: Connection, settings: Record<string, string> = {}) => {
+    const app = await startTestApp(settings, on)
+    started.push(app)
+    return app
+  }
+  const refusal = (on: Connection, settings: Record<string, string> = {}) =>
+    start(on, settings).then(
+      () => expect.fail('it started'),
+      (error: unknown) => error as Error,
+    )
+  /** Starts a service once, which opens the log; with `register`, it has an account. */
+  const used = async (settings: Record<string, string> = {}, register = true) => {
+    const on = await freshDatabase()
+    const app = await startTestApp(settings, on)
+    if (register) await app.register()
+    await app.close()
+    return on
+  }
+  const keys = (on: Connection) => query<{ name: string; wrapped: string }>(on, 'select name, wrapped from state.keys')
+  /** Makes a log as release 0.1.0 opened it. */
+  const unmark = (on: Connection) =>
+    query(on, `update log.events set data = ('{"logId":"' || (data->>'logId') || '"}')::json where type = 'LogOpened'`)
+  const marks = async (on: Connection) =>
+    Number((await query<{ n: number }>(on, `select count(*)::int as n from log.events where stream = 'log-key'`))[0]?.n)
+
+  it('is refused by the service and by commands, with a message that names the cure (fault 105)', async () => {
+    const [on, other] = [await used(), await used()]
+    await query(on, 'delete from state.keys')
+    const dir = await mkdtemp(join(tmpdir(), 'linkledger-keys-'))
+    try {
+      const lost = await refusal(on)
+      expect(lost).to.have.property('name', 'ForeignKeys')
+      for (const word of ['DATABASE_URL', 'SECRET', 'DATA_DIR/secret', 'state', 'backup'])
+        expect(lost.message).to.include(word)
+      expect(await keys(on), 'no key was created').to.deep.equal([])
+      const printed: string[] = []
+      const cli = {
+        variables: { DATABASE_URL: urlOf(on), SECRET: 'a secret for tests only', DATA_DIR: dir },
+        print: () => {},
+        printError: (line: string) => void printed.push(line),
+      }
+      expect(await run(['account', 'list'], cli)).to.equal(1)
+      expect(printed.join()).to.include(lost.message)
+    } finally {
+      await rm(dir, { recursive: true })
+    }
+    for (const { name, wrapped } of await keys(other))
+      await query(on, 'insert into state.keys (name, wrapped) values ($1, $2)', [name, wrapped])
+    expect(await refusal(on)).to.have.property('name', 'ForeignKeys')
+  })
+
+  it('is refused although it has no mark, when the keys open none of its accounts (fault 105)', async () => {
+    const [on, other] = [await used(), await used()]
+    await unmark(on)
+    const own = await keys(on)
+    await query(on, 'delete from state.keys')
+    expect(await refusal(on)).to.have.property('name', 'ForeignKeys')
+    for (const { name, wrapped } of await keys(other))
+      await query(on, 'insert into state.keys (name, wrapped) values ($1, $2)', [name, wrapped])
+    expect(await refusal(on)).to.have.property('name', 'ForeignKeys')
+    expect(await marks(on)).to.equal(0)
+    await query(on, 'delete from state.keys')
+    for (const { name, wrapped } of own)
+      await query(on, 'insert into state.keys (name, wrapped) values ($1, $2)', [name, wrapped])
+    await start(on)
+    expect(await marks(on)).to.equal(1)
+  })
+
+  it('gets one mark when several processes start on it at once (fault 105)', async () => {
+    const on = await used()
+    await unmark(on)
+    await Promise.all([start(on), start(on), start(on)])
+    expect(await marks(on)).to.equal(1)
+    await query(on, `update state.keys set name = 'lost' where name = 'service'`)
+    expect(await refusal(on)).to.have.property('name', 'ForeignKeys')
+  })
+
+  it('is refused on EventStoreDB, too (fault 105)', async () => {
+    const server = await startDouble()
+    started.push(server)
+    const settings = { EVENTSTORE_URL: server.url }
+    const on = await used(settings)
+    expect(await refusal(await freshDatabase(), settings)).to.have.property('name', 'ForeignKeys')
+    expect(await refusal(await used({}, false), settings)).to.have.property('name', 'ForeignKeys')
+    await start(on, settings)
+  })
+
+  it('is not assumed for a new log, which several processes open at once (fault 105)', async () => {
+    const on = await freshDatabase()
+    await Promise.all([start(on), start(on), start(on)])
+    expect(await marks(on)).to.equal(0)
+  })
+})
