@@ -45,9 +45,11 @@ export const claimNewName: ClaimWrites = async (claim, claimant) => [nameClaimed
 export const newestClaim = (store: Pick<EventStore, 'last'>, name: Pick<Claim, 'kind' | 'name'>) =>
   store.last(claimStream(name)) as Promise<Recorded<Event<'NameClaimed'>> | undefined>
 
-/** Claims a name, given its newest claim and the state of the resource that made it. */
-export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWrites => {
-  const holders: Readonly<Record<string, (id: string) => Promise<Loaded<{ readonly tokens: Tokens }>>>> = {
+type LoadHolder = (stream: string) => Promise<Loaded<{ readonly tokens: Tokens }>>
+
+/** Loads the resource that a claim names as its holder. */
+const holderLoader = (load: Load): LoadHolder => {
+  const holders: Readonly<Record<string, LoadHolder>> = {
     account: (id) => load(account, id),
     bio: (id) => load(bio, id),
     campaign: (id) => load(campaign, id),
@@ -55,13 +57,23 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
     link: (id) => load(link, id),
     qr: (id) => load(qr, id),
   }
-  const loadHolder = (stream: string) => {
+  return (stream) => {
     const { kind, id } = parseStreamId(stream)
     const read = holders[kind]
     if (!read) throw new Error(`stream ${stream} cannot hold a unique name`)
     return read(id)
   }
+}
 
+const claimFenced = (holder: string, expected: ExpectedRevision, token: string): PendingWrite => ({
+  stream: holder,
+  expected,
+  events: [{ type: 'ClaimFenced', data: { token } }],
+})
+
+/** Claims a name, given its newest claim and the state of the resource that made it. */
+export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWrites => {
+  const loadHolder = holderLoader(load)
   return async (claim, claimant) => {
     const newest = await newestClaim(store, claim)
     if (!newest) return claimNewName(claim, claimant)
@@ -74,10 +86,27 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
       case 'ours':
         return holder === claimant.stream ? [] : [take]
       case 'abandoned':
-        return [{ stream: holder, expected: revision, events: [{ type: 'ClaimFenced', data: { token } }] }, take]
+        return [claimFenced(holder, revision, token), take]
       case 'taken':
         if (holder === claimant.stream && Object.values(state.tokens.held).includes(token)) return 'held'
         return refuseTaken(claim.kind)
     }
+  }
+}
+
+/**
+ * Returns the write that frees a name whose claim will not be used, so that the next request need not wait until it counts as abandoned. Undefined when
+ * the claim was not stored, or its resource has used it.
+ */
+export const releaseClaim = (store: Pick<EventStore, 'last'>, load: Load) => {
+  const loadHolder = holderLoader(load)
+  return async (claim: Claim): Promise<PendingWrite | undefined> => {
+    const newest = await newestClaim(store, claim)
+    if (newest?.data.token !== claim.token) return undefined
+    const { token, holder } = newest.data
+    const { state, revision } = await loadHolder(holder)
+    const { held, spent, fenced } = state.tokens
+    const isSettled = [...Object.values(held), ...spent, ...fenced].includes(token)
+    return isSettled ? undefined : claimFenced(holder, revision, token)
   }
 }

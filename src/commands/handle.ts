@@ -1,11 +1,18 @@
 import { v5 as uuid } from 'uuid'
 import type { Actor, New } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
-import type { EventStore } from '../events/store.ts'
-import type { StreamKind } from '../events/streams.ts'
-import type { Claim } from './claim.ts'
-import { claimName, claimNewName, newestClaim, type PendingWrite } from './claimwrites.ts'
-import { type Decider, fold, refuse, streamOf } from './decider.ts'
+import type { EventStore, ExpectedRevision } from '../events/store.ts'
+import { parseStreamId, type StreamKind } from '../events/streams.ts'
+import { type Claim, claimStream } from './claim.ts'
+import {
+  claimName,
+  claimNewName,
+  type ClaimWrites,
+  newestClaim,
+  type PendingWrite,
+  releaseClaim,
+} from './claimwrites.ts'
+import { type Decider, fold, refuse, Refused, streamOf } from './decider.ts'
 import { type Load, type Loaded, loader } from './load.ts'
 
 /** Who sends a command, and when. `command` is its id: a retry with the same id appends nothing twice. */
@@ -67,84 +74,135 @@ const mergeByStream = (writes: readonly PendingWrite[]) => {
   return [...streams.values()]
 }
 
-/** Event ids follow from the command's id, so that the store recognises a retry. */
-const append = (store: EventStore, writes: readonly PendingWrite[], context: Context) => {
-  let n = 0
-  const metadata = { v: 1, ...context }
-  const numbered = (event: DomainEvent): New<DomainEvent> => ({
-    ...event,
-    id: uuid(String(n++), context.command),
-    metadata,
-  })
-  return store.append(mergeByStream(writes).map((write) => ({ ...write, events: write.events.map(numbered) })))
+/** What a command decides on: a stream at a revision. */
+interface Basis {
+  readonly stream: string
+  readonly revision: ExpectedRevision
 }
 
+/**
+ * Event ids follow from the command, from what it was decided on, and from the event's place and type. So the store recognises a retry of the
+ * same decision, while a decision that is made again after a conflict has other ids.
+ */
+const append = (store: EventStore, writes: readonly PendingWrite[], context: Context, basis: Basis) => {
+  const metadata = { v: 1, ...context }
+  const identified = ({ stream, expected, events }: PendingWrite) => {
+    const first = expected === 'no_stream' ? 0n : expected + 1n
+    const idOf = (type: string, i: number) =>
+      uuid(`${type} ${stream}@${first + BigInt(i)} for ${basis.stream}@${basis.revision}`, context.command)
+    const identify = (event: DomainEvent, i: number): New<DomainEvent> => ({
+      ...event,
+      id: idOf(event.type, i),
+      metadata,
+    })
+    return { stream, expected, events: events.map(identify) }
+  }
+  return store.append(mergeByStream(writes).map(identified))
+}
+
+/** Claims that a command may have stored, by their streams. */
+type Claimed = Map<string, Claim>
 type Known<S> = Pick<Loaded<S>, 'state' | 'revision' | 'position'>
 
-/** Decides and appends once; `ok: false` names the stream that has changed meanwhile. */
+/**
+ * Decides and appends once; `ok: false` names the stream that has changed meanwhile. An engine without transactions may then have stored
+ * claims already: they are added to `claimed`.
+ */
 const attempt = async <C, S, E extends DomainEvent>(
   store: EventStore,
-  claimWrites: ReturnType<typeof claimName>,
+  { claimWrites, claimed }: { readonly claimWrites: ClaimWrites; readonly claimed: Claimed },
   decider: Decider<C, S, E>,
   command: C,
   context: Context,
   { state, revision, position }: Known<S>,
 ) => {
   const stream = streamOf(decider, command)
+  const basis = { stream, revision }
   const conflict = { ok: false, stream, actual: revision } as const
   const events = decider.decide(command, state)
   if (events.length === 0) return { ok: true, state, events, position } as const
   const claims = decider.claims?.(command, events) ?? []
   const claimant = { stream, account: context.account ?? 0, at: context.at }
-  const claimed = await Promise.all(claims.map((claim) => claimWrites(claim, claimant)))
-  if (claimed.includes('held')) return conflict
-  const before = claimed.flatMap((writes) => (writes === 'held' ? [] : writes))
+  const found = await Promise.all(claims.map((claim) => claimWrites(claim, claimant)))
+  if (found.includes('held')) return conflict
+  const before = found.flatMap((writes) => (writes === 'held' ? [] : writes))
   // an abandoned claim of this very stream: the fence goes first, then the command is decided again
   const fences = before.filter((write) => write.stream === stream)
   if (fences.length > 0) {
-    const fenced = await append(store, fences, context)
+    const fenced = await append(store, fences, context, basis)
     return fenced.ok ? conflict : fenced
   }
-  const appended = await append(store, [...before, { stream, expected: revision, events }], context)
-  if (!appended.ok) return appended
+  const appended = await append(store, [...before, { stream, expected: revision, events }], context, basis)
+  if (!appended.ok) {
+    for (const claim of claims) claimed.set(claimStream(claim), claim)
+    return appended
+  }
   return { ok: true, state: fold(decider, events, state), events, position: appended.position } as const
 }
+
+/** Runs the attempts of a command. If it is refused, frees the names that an earlier attempt has claimed. `context` is that of an id. */
+const releasing =
+  (store: EventStore, load: Load) =>
+  async <R>(context: (id: number) => Context, run: (claimed: Claimed) => Promise<R>): Promise<R> => {
+    const claimed: Claimed = new Map()
+    const release = async (claim: Claim) => {
+      const fence = await releaseClaim(store, load)(claim)
+      if (!fence) return
+      const { stream, expected } = fence
+      await append(store, [fence], context(parseStreamId(stream).number), { stream, revision: expected })
+    }
+    try {
+      return await run(claimed)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      // a claim that cannot be released counts as abandoned after a while
+      for (const claim of claimed.values()) await release(claim).catch(() => {})
+      throw error
+    }
+  }
 
 export const handler = (store: EventStore): Handler => {
   const load = loader(store)
   const claimAnyName = claimName(store, load)
+  const withRelease = releasing(store, load)
 
   return {
     load,
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
-    handle: async (decider, command, context) => {
-      for (let n = 1; n <= attempts; n++) {
-        const known = await load(decider, decider.id(command))
-        const done = await attempt(store, claimAnyName, decider, command, context, known)
-        if (done.ok) return done
-        await jitter(n)
-      }
-      return refuse('busy', 'Too many simultaneous changes to this resource. Please try again.')
-    },
+    handle: (decider, command, context) =>
+      withRelease(
+        () => context,
+        async (claimed) => {
+          for (let n = 1; n <= attempts; n++) {
+            const known = await load(decider, decider.id(command))
+            const names = { claimWrites: claimAnyName, claimed }
+            const done = await attempt(store, names, decider, command, context, known)
+            if (done.ok) return done
+            await jitter(n)
+          }
+          return refuse('busy', 'Too many simultaneous changes to this resource. Please try again.')
+        },
+      ),
 
-    create: async (decider, nextId, make, context) => {
-      const empty = { state: decider.initialState, revision: 'no_stream', position: 0n } as const
-      let id = await nextId()
-      for (let n = 1, jump = 1; n <= attempts; n++) {
-        const command = make(id)
-        const claimWrites = n === 1 ? claimNewName : claimAnyName
-        const done = await attempt(store, claimWrites, decider, command, context(id), empty)
-        if (done.ok) return { id, ...done }
-        if (done.stream === streamOf(decider, command)) {
-          const { state, position, createdBy } = await load(decider, decider.id(command))
-          if (createdBy === context(id).command) return { id, state, position, events: [] }
-          id = await nextId(id + jump)
-          jump *= 2
-        } else await jitter(n)
-      }
-      return refuse('busy', 'No free id could be allocated. Please try again.')
-    },
+    create: (decider, nextId, make, context) =>
+      withRelease(context, async (claimed) => {
+        const empty = { state: decider.initialState, revision: 'no_stream', position: 0n } as const
+        let id = await nextId()
+        for (let n = 1, jump = 1; n <= attempts; n++) {
+          const command = make(id)
+          const names = { claimWrites: n === 1 ? claimNewName : claimAnyName, claimed }
+          const done = await attempt(store, names, decider, command, context(id), empty)
+          if (done.ok) return { id, ...done }
+          if (done.stream === streamOf(decider, command)) {
+            const { state, position, createdBy } = await load(decider, decider.id(command))
+            if (createdBy === context(id).command) return { id, state, position, events: [] }
+            id = await nextId(id + jump)
+            jump *= 2
+          } else await jitter(n)
+        }
+        return refuse('busy', 'No free id could be allocated. Please try again.')
+      }),
   }
 }

@@ -166,6 +166,40 @@ describe('claiming a unique name', () => {
     expect((await rival.link(2)).state.fields.alias).to.equal('Hello')
   })
 
+  it('frees the e-mail of a registration whose username is taken (fault 98)', async () => {
+    const steps = writer(oneByOne(store))
+    await steps.register('ann')
+    expect(refused(await steps.register('bea', { username: 'ann' }))).to.equal('taken username')
+    expect(await story(store, 'claim-email-bea')).to.have.length(1)
+    expect(await steps.register('bea', { seconds: 1 })).to.include({ id: 3 })
+    expect((await steps.account(2)).state).to.include({ status: 'none' })
+  })
+
+  it('frees the new alias of a link that was deleted in the meantime (fault 98)', async () => {
+    const other = writer(store)
+    await other.createLink(1, { alias: 'mine' })
+    let n = 0
+    const steps = oneByOne(store, async () => n++ === 0 && other.deleteLink(1, 1))
+    expect(refused(await writer(steps).updateLink(1, 1, { alias: 'hello' }))).to.equal('not_found')
+    expect(await writer(store, countingIds(2).next).createLink(2, {}, { seconds: 1 })).to.include({ id: 2 })
+  })
+
+  it('keeps the name of a resource that has used its claim when the command is refused (fault 98)', async () => {
+    const { createLink, updateLink, deleteLink } = writer(store)
+    await createLink(1, { alias: 'mine' })
+    const wish = { token: 't' }
+    let n = 0
+    // another process uses the claim, and the link is deleted
+    const steps = oneByOne(store, async () => {
+      if (n++ > 0) return
+      await updateLink(1, 1, { alias: 'hello' }, wish)
+      await deleteLink(1, 1)
+    })
+    expect(refused(await writer(steps).updateLink(1, 1, { alias: 'hello' }, wish))).to.equal('not_found')
+    expect(await story(store, 'link-1')).not.to.include('link-1 ClaimFenced')
+    expect(refused(await createLink(2, {}, { seconds: 1 }))).to.equal('taken alias')
+  })
+
   it('fails when the holder is a stream that cannot hold a name', async () => {
     const claim = fresh({ type: 'NameClaimed', data: { token: 't', holder: 'log-1', account: 1 } } as const)
     await store.append([{ stream: claims, expected: 'no_stream', events: [claim] }])

@@ -4,7 +4,7 @@ import { v5 as uuid } from 'uuid'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { at } from '../support/events.ts'
 import { interrupted, refused } from '../support/interrupt.ts'
-import { eventsOf, newMemoryStore, story, writer } from '../support/writer.ts'
+import { eventsOf, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
 describe('handling a command', () => {
   let store: EventStore
@@ -12,13 +12,19 @@ describe('handling a command', () => {
 
   it('appends the events with the context of the command and ids that a retry reproduces', async () => {
     const command = randomUUID()
+    const idOf = (type: string, stream: string) => uuid(`${type} ${stream}@0 for link-1@no_stream`, command)
     await writer(store).createLink(1, {}, { command, seconds: 5, token: 't' })
     const [claim, created] = (await eventsOf(store)).slice(1)
-    expect(created).to.deep.include({ stream: 'link-1', type: 'LinkCreated', id: uuid('1', command), revision: 0n })
+    expect(created).to.deep.include({
+      stream: 'link-1',
+      type: 'LinkCreated',
+      id: idOf('LinkCreated', 'link-1'),
+      revision: 0n,
+    })
     expect(claim).to.deep.include({
       stream: 'claim-alias-0-hello',
       type: 'NameClaimed',
-      id: uuid('0', command),
+      id: idOf('NameClaimed', 'claim-alias-0-hello'),
       data: { token: 't', holder: 'link-1', account: 1 },
     })
     const metadata = { v: 1, at: at(5), account: 1, actor: { kind: 'key', key: 'k' }, request: 'r', command }
@@ -50,6 +56,42 @@ describe('handling a command', () => {
     expect(done).to.have.nested.property('state.fields.description', 'theirs')
     expect((await other.link(1)).state.fields).to.include({ title: 'ours', description: 'theirs' })
     expect(await story(store, 'link-1')).to.have.length(3)
+  })
+
+  it('never gives two events the same id, also when it decides again after a conflict (fault 97)', async () => {
+    const other = writer(store)
+    await other.createLink(1, { alias: 'mine' })
+    let n = 0
+    // the claim is stored; the link has changed before its own event is
+    const steps = oneByOne(store, async () => n++ === 0 && other.updateLink(1, 1, { title: 'theirs' }))
+    await writer(steps).updateLink(1, 1, { alias: 'hello' })
+    expect((await story(store)).slice(3)).to.deep.equal([
+      'claim-alias-0-hello NameClaimed',
+      'link-1 LinkUpdated',
+      'link-1 LinkUpdated',
+    ])
+    const ids = (await eventsOf(store)).map(({ id }) => id)
+    expect(new Set(ids).size).to.equal(ids.length)
+  })
+
+  it('gives its events the same ids when the same command is sent again after an unknown outcome (fault 97)', async () => {
+    const other = writer(store)
+    await other.createLink(1, { alias: 'mine' })
+    const sent: (readonly string[])[] = []
+    const away: EventStore = {
+      ...store,
+      append: (writes) => {
+        sent.push(writes.flatMap(({ events }) => events.map(({ id }) => id)))
+        return Promise.reject(new StoreUnavailable('away'))
+      },
+    }
+    const wish = { command: randomUUID(), token: 't' }
+    for (let n = 0; n < 2; n++)
+      await writer(away)
+        .updateLink(1, 1, { alias: 'hello' }, wish)
+        .catch(() => {})
+    expect(sent[0]).to.have.length(2)
+    expect(sent[1]).to.deep.equal(sent[0])
   })
 
   it('emits no event when another writer has made the same change', async () => {

@@ -102,17 +102,18 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
       ),
     deleteLink: (account: number, id: number, seconds = 0) =>
       outcome(handle(link, { type: 'DeleteLink', id, account }, context(account, seconds))),
-    register: (name: string, { seconds = 0 } = {}) => {
+    register: (name: string, { seconds = 0, username = name } = {}) => {
       const own = context(0, seconds)
+      const [emailToken, usernameToken] = [randomUUID(), randomUUID()]
       const make = (id: number): AccountCommand => ({
         type: 'RegisterAccount',
         id,
         email: `${name}@example.com`,
         emailKey: name,
-        emailToken: randomUUID(),
-        username: name,
-        usernameKey: name,
-        usernameToken: randomUUID(),
+        emailToken,
+        username,
+        usernameKey: username,
+        usernameToken,
         password: 'scrypt',
         apiKey: { key: name, hash: 'h', expires: null },
       })
