@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { OperatorError } from './lib/operatorerror.ts'
 
-const whole = (min: number, max: number, otherwise: number) =>
+const integer = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
-    .default(otherwise)
+const whole = (min: number, max: number, otherwise: number) => integer(min, max).default(otherwise)
 const list = z
   .string()
   .transform((text) =>
@@ -104,6 +104,9 @@ export const settings = {
   KAFKA_PARTITIONS: whole(1, 500, 6).describe(
     'partitions of the topic; they can never change, and the topic is created on first use',
   ),
+  KAFKA_REPLICATION: integer(1, 100)
+    .optional()
+    .describe('brokers that keep a copy of each click; default 3, or as many as there are'),
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe('`closed`: only `linkledger account add` creates accounts'),
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests per minute for each API key; 0 = unlimited'),
   TRUST_PROXY: whole(0, 16, 0).describe('number of trusted reverse proxies in front, which set `X-Forwarded-For`'),

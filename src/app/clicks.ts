@@ -14,9 +14,9 @@ import { findRoutes, isSameRoute, localRoute, spoolDir } from '../clicks/spool/f
 import { openSpool, type Spool } from '../clicks/spool/spool.ts'
 import { type ClicksState, problemsOf } from '../clicks/state.ts'
 import type { Visit } from '../clicks/visit.ts'
-import type { Config } from '../config.ts'
 import type { EventStore } from '../events/store.ts'
 import type { Keyring } from '../security/seal.ts'
+import type { KafkaSettings } from './kafka.ts'
 
 /** The click pipeline of one process: its spool, and what takes the clicks from there to the event log. */
 export interface Clicks {
@@ -31,22 +31,6 @@ export interface Clicks {
   readonly problems: () => readonly string[]
   readonly close: () => Promise<void>
 }
-
-export interface KafkaSettings {
-  /** host:port of some of the brokers */
-  readonly brokers: readonly string[]
-  /** names the topic, and the click log */
-  readonly topic: string
-  readonly partitions: number
-}
-
-/** Returns undefined when no brokers are set: clicks then go straight into the event log. */
-export const kafkaSettings = ({
-  KAFKA_BROKERS,
-  KAFKA_TOPIC,
-  KAFKA_PARTITIONS,
-}: Pick<Config, 'KAFKA_BROKERS' | 'KAFKA_TOPIC' | 'KAFKA_PARTITIONS'>): KafkaSettings | undefined =>
-  KAFKA_BROKERS.length > 0 ? { brokers: KAFKA_BROKERS, topic: KAFKA_TOPIC, partitions: KAFKA_PARTITIONS } : undefined
 
 export interface ClicksOptions extends ClassifierOptions {
   readonly store: EventStore
@@ -73,6 +57,12 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   let recorder: TopicRecorder | undefined
   let sink: KafkaSink | undefined
   let visits = 0
+  let weaknesses: readonly string[] = []
+
+  const onTopicChecked = (found: readonly string[]) => {
+    for (const weakness of found) if (!weaknesses.includes(weakness)) logger.warn(weakness)
+    weaknesses = found
+  }
 
   const relay = (from: Spool, to: ClickSink) =>
     relays.push(startRelay({ spool: from, sink: to, keyring, classify, onProblem, answeredVisits: () => visits }))
@@ -91,7 +81,7 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     startRelay: async () => {
       const record = openClickRecord({ store, ...route })
       if (kafka) {
-        const createProducer = () => createTopicProducer({ ...kafka, record, log })
+        const createProducer = () => createTopicProducer({ ...kafka, record, log, onTopicChecked })
         sink = kafkaSink({ topic: kafka.topic, record, createProducer })
       }
       relay(spool, sink ?? logSink(record))
@@ -103,10 +93,11 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     },
     startRecorder: () => {
       if (!kafka) return
-      recorder = startTopicRecorder({ ...kafka, record: openClickRecord({ store, ...route }), log, onProblem })
+      const record = openClickRecord({ store, ...route })
+      recorder = startTopicRecorder({ ...kafka, record, log, onProblem, onTopicChecked })
     },
     state,
-    problems: () => problemsOf(state(), route.log),
+    problems: () => [...problemsOf(state(), route.log), ...weaknesses],
     close: async () => {
       await spool.close()
       const stopped = Promise.all(relays.map(({ stop }) => stop()))

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import kafkajs from 'kafkajs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/client.ts'
 import { numbers } from '../support/spool.ts'
@@ -31,6 +32,60 @@ describe('the click topic on a real broker', function () {
         .deliver({ 0: clicks(1, 1) })
         .catch(String)
     expect(await until(refusal, (text) => String(text).includes(what), 30_000)).to.include(what)
+  })
+
+  it('is created with as many copies as the cluster can keep, and reported when more are promised (fault 114)', async () => {
+    const checked: string[][] = []
+    const onTopicChecked = (found: readonly string[]) => void checked.push([...found])
+    const lacking = startRecorder(record(), undefined, { replication: 2, onTopicChecked })
+    const what = 'KAFKA_REPLICATION is 2, but Kafka has only 1 running brokers: set KAFKA_REPLICATION to 1'
+    expect(await until(async () => lacking.state().problem, Boolean, 30_000)).to.include(what)
+    await lacking.stop()
+    await send({ 0: clicks(1, 10) })
+    startRecorder(record(), undefined, { replication: 2, onTopicChecked })
+    await recorded(10)
+    expect(checked.at(-1)?.join('\n')).to.match(/^the topic t-.* has 1 of 2 replicas, [^\n]*KAFKA_REPLICATION to 1$/)
+    startRecorder(openRecord(), undefined, { onTopicChecked })
+    expect(
+      await until(
+        async () => checked.at(-1),
+        (found) => found?.length === 0,
+        30_000,
+      ),
+    ).to.deep.equal([])
+  })
+
+  it('is refused when it is compacted, and reported when it keeps clicks too briefly (fault 114)', async () => {
+    const { topic } = kafka()
+    const admin = await openAdmin()
+    await admin.createTopics({
+      topics: [
+        {
+          topic,
+          numPartitions: partitions,
+          configEntries: [
+            { name: 'cleanup.policy', value: 'compact' },
+            { name: 'retention.ms', value: '3600000' },
+          ],
+        },
+      ],
+    })
+    const checked: string[][] = []
+    const onTopicChecked = (found: readonly string[]) => void checked.push([...found])
+    const recorder = startRecorder(record(), undefined, { onTopicChecked })
+    const what = `the topic ${topic} has cleanup.policy compact, which loses clicks: set it to delete`
+    expect(await until(async () => recorder.state().problem, Boolean, 30_000)).to.equal(what)
+    const configEntries = [
+      { name: 'cleanup.policy', value: 'delete' },
+      { name: 'retention.ms', value: '3600000' },
+    ]
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries }],
+    })
+    await send({ 0: clicks(1, 10) })
+    await recorded(10)
+    expect(checked.at(-1)?.join()).to.include('deletes clicks after 1.0 hours').and.to.include('set retention.ms')
   })
 
   it('may hold messages that are not clicks, which are skipped; a newer format version stops the recorder', async () => {

@@ -92,8 +92,12 @@ export const useTopic = () => {
           await sleep(20)
         }
     },
-    startRecorder: (of: ClickRecord = record, onProblem: OnProblem = () => {}) => {
-      const recorder = startTopicRecorder({ ...kafka, record: of, onProblem })
+    startRecorder: (
+      of: ClickRecord = record,
+      onProblem: OnProblem = () => {},
+      promises: Pick<KafkaOptions, 'replication' | 'onTopicChecked'> = {},
+    ) => {
+      const recorder = startTopicRecorder({ ...kafka, ...promises, record: of, onProblem })
       cleanUps.push(recorder.stop)
       return recorder
     },

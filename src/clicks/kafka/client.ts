@@ -8,7 +8,11 @@ export interface KafkaOptions {
   readonly brokers: readonly string[]
   /** names the topic, and the click log */
   readonly topic: string
+  /** how many copies of each message are promised; undefined: three, or as many as there are brokers */
+  readonly replication?: number | undefined
   readonly log: Log
+  /** Receives what the topic keeps less than promised, whenever it was checked. */
+  readonly onTopicChecked?: ((weaknesses: readonly string[]) => void) | undefined
 }
 
 /** Error lines of kafkajs about problems that it retries by itself, or that reject a promise of our caller. */

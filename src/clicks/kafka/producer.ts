@@ -2,7 +2,8 @@ import { CompressionTypes, Partitioners } from 'kafkajs'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { ClickRecord } from '../record.ts'
 import { createKafkaClient, type KafkaOptions } from './client.ts'
-import { ensureTopic, fetchOffsets, type PartitionOffsets } from './topic.ts'
+import { ensureTopic } from './ensuretopic.ts'
+import { fetchOffsets, type PartitionOffsets } from './topic.ts'
 
 export interface OutgoingMessage {
   readonly partition: number
@@ -44,7 +45,7 @@ export const createTopicProducer = (options: TopicProducerOptions): TopicProduce
   return {
     open: async () => {
       await admin.connect()
-      await ensureTopic(admin, topic, record)
+      await ensureTopic(admin, options, record)
       const offsets = await fetchOffsets(admin, topic)
       await admin.disconnect()
       await producer.connect()

@@ -6,7 +6,8 @@ import { createBatchHandler } from './batchhandler.ts'
 import { createDeletions } from './deletions.ts'
 import { createKafkaClient, type KafkaOptions, noAnswer } from './client.ts'
 import { createPositions, type Positions } from './positions.ts'
-import { ensureTopic, groupOf } from './topic.ts'
+import { ensureTopic } from './ensuretopic.ts'
+import { groupOf } from './topic.ts'
 import type { RecorderTracker } from './tracker.ts'
 
 /** ms between looks at the topic's offsets; ms without progress after which the consumer is replaced; ms to start */
@@ -35,7 +36,7 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
 
   const start = async () => {
     await admin.connect()
-    await ensureTopic(admin, topic, record)
+    await ensureTopic(admin, options, record)
     await positions.restore()
     await positions.check(admin)
     consumer.on(consumer.events.CRASH, ({ payload }) => crashed.abort(payload.error))
