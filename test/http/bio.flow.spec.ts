@@ -1,36 +1,13 @@
 import { expect } from 'chai'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { openStage } from '../support/faults.ts'
-import { bioClient } from '../support/clients/bio.ts'
-
-const links = [
-  { title: 'My shop', url: 'https://shop.example.com/?from=bio' },
-  { title: 'Tom & Jerry', url: 'https://example.com/?a=1&b=2' },
-]
-const full = {
-  name: 'Ann, public',
-  title: 'Ann Smith',
-  description: 'Gardener and baker.',
-  avatar: 'https://cdn.example.com:8443/ann.png',
-  links,
-}
+import type { TestApp } from '../support/app.ts'
+import { bioClient, bioSetUp, fullPage } from '../support/clients/bio.ts'
 
 describe('the bio page API', () => {
-  const stage = openStage()
+  const { stage, start } = bioSetUp()
   let app: TestApp
-  /** another process of the same service */
-  let second: TestApp
   let key: string
-  before(async () => {
-    app = await startTestApp()
-    second = await startTestApp({ BASE_URL: app.app.baseUrl }, app.connection)
-    ;({ key } = await app.register())
-  })
-  after(async () => {
-    await stage.clear()
-    await second.close()
-    await app.close()
-  })
+  before(async () => void ({ app, key } = await start()))
+  after(stage.clear)
   const head = () => app.app.ledger.store.head('domain')
   const { add, create, addLink, update, remove, details, heading, refusal, free } = bioClient(
     () => app,
@@ -39,7 +16,7 @@ describe('the bio page API', () => {
 
   it('creates a bio page and returns it as it was sent', async () => {
     const alias = 'AnnSmith'
-    const answer = await add({ ...full, alias })
+    const answer = await add({ ...fullPage, alias })
     expect(answer.status).to.equal(200)
     const { id } = answer.json
     const link = `${app.app.baseUrl}/${alias}`
@@ -47,7 +24,7 @@ describe('the bio page API', () => {
     const read = await app.get(`/api/bio/${id}`, { key })
     expect(read.json).to.have.all.keys('error', 'details')
     const { date, ...rest } = read.json['details']
-    expect(rest).to.deep.equal({ id, alias, link, ...full })
+    expect(rest).to.deep.equal({ id, alias, link, ...fullPage })
     expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
 
@@ -125,16 +102,22 @@ describe('the bio page API', () => {
 
   it('updates only the fields sent; an empty string or null clears a field, except name and alias', async () => {
     const alias = free()
-    const { id } = await create({ ...full, alias })
-    const answer = await update(id, { title: 'Ann S.', description: '', avatar: null, links: [links[0]], alias: '' })
+    const { id } = await create({ ...fullPage, alias })
+    const answer = await update(id, {
+      title: 'Ann S.',
+      description: '',
+      avatar: null,
+      links: [fullPage.links[0]],
+      alias: '',
+    })
     expect(answer.json).to.deep.equal({ error: 0, message: 'Bio page has been updated.' })
     expect(await details(id)).to.deep.include({
       alias,
-      name: full.name,
+      name: fullPage.name,
       title: 'Ann S.',
       description: '',
       avatar: '',
-      links: [links[0]],
+      links: [fullPage.links[0]],
     })
     await update(id, { links: null })
     expect(await details(id)).to.deep.include({ links: [] })
@@ -143,14 +126,14 @@ describe('the bio page API', () => {
 
   it('emits no event when an update changes nothing', async () => {
     const alias = free()
-    const { id } = await create({ ...full, alias })
+    const { id } = await create({ ...fullPage, alias })
     const before = await head()
-    expect((await update(id, { ...full, alias })).status).to.equal(200)
+    expect((await update(id, { ...fullPage, alias })).status).to.equal(200)
     expect(await head()).to.equal(before)
   })
 
   it('returns 404 after deletion and for another account', async () => {
-    const { id, path } = await create(full)
+    const { id, path } = await create(fullPage)
     const other = await app.register()
     const missing = await app.get('/api/bio/999999', { key })
     const foreign = [
@@ -176,8 +159,10 @@ describe('the bio page API', () => {
       /^`links` is required/,
     )
     expect(await refusal({ links: 'https://example.com' })).to.match(/^`links` must be an array of objects/)
-    expect(await refusal({ links: Array(101).fill(links[0]) })).to.match(/^`links` must have at most 100 entries/)
-    expect(await refusal({ links: [links[0], { title: 'x', url: 'javascript:alert(1)' }] })).to.match(
+    expect(await refusal({ links: Array(101).fill(fullPage.links[0]) })).to.match(
+      /^`links` must have at most 100 entries/,
+    )
+    expect(await refusal({ links: [fullPage.links[0], { title: 'x', url: 'javascript:alert(1)' }] })).to.match(
       /^`links\.1\.url` must be a web address/,
     )
     expect(await refusal({ links: [{ url: 'https://example.com' }] })).to.match(/^`links\.0\.title` is required/)

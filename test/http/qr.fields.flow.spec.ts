@@ -1,34 +1,16 @@
 import { expect } from 'chai'
-import { encode } from 'jpeg-js'
 import { QrType } from '../../src/events/qr.ts'
-import { openFetch } from '../../src/lib/fetch.ts'
-import { pngOf } from '../../src/qr/logo.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { openStage, randomFrom, repeatable, seed } from '../support/faults.ts'
-import { noise } from '../support/qr.ts'
+import type { TestApp } from '../support/app.ts'
+import { repeatable } from '../support/faults.ts'
 import { send } from '../support/raw.ts'
-import { startStub, type Stub } from '../support/stub.ts'
-import { qrClient } from '../support/clients/qr.ts'
+import { qrClient, qrSetUp } from '../support/clients/qr.ts'
 
 describe(`fields of QR codes (${repeatable})`, () => {
-  const random = randomFrom(seed)
-  const picture = noise(64, 48, random)
-  const logos = { png: pngOf(picture), jpeg: encode(picture, 80).data }
-  const stage = openStage()
+  const { stage, start } = qrSetUp()
   let app: TestApp
-  let stub: Stub
   let key: string
-  before(async () => {
-    stub = await startStub((req, res) => res.end(req.url === '/logo.jpg' ? logos.jpeg : logos.png))
-    const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
-    app = await startTestApp({ TRUST_PROXY: '1' }, undefined, { guardedFetch })
-    key = (await app.register()).key
-  })
-  after(async () => {
-    await stage.clear()
-    await app.close()
-    await stub.close()
-  })
+  before(async () => void ({ app, key } = await start()))
+  after(stage.clear)
   const { add, update, create, says } = qrClient(
     () => app,
     () => key,

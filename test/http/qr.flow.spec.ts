@@ -1,38 +1,23 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { encode } from 'jpeg-js'
 import { account, type AccountCommand } from '../../src/commands/account.ts'
 import type { QrType } from '../../src/events/qr.ts'
-import { openFetch } from '../../src/lib/fetch.ts'
-import { pngOf } from '../../src/qr/logo.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { type Answer, until } from '../support/client.ts'
-import { openStage, query, randomFrom, repeatable, seed } from '../support/faults.ts'
-import { noise, readPng, scanSvg } from '../support/qr.ts'
-import { startStub, type Stub } from '../support/stub.ts'
-import { qrClient } from '../support/clients/qr.ts'
+import { query, repeatable } from '../support/faults.ts'
+import { readPng, scanSvg } from '../support/qr.ts'
+import type { Stub } from '../support/stub.ts'
+import { qrClient, qrSetUp } from '../support/clients/qr.ts'
 
 const long = 'https://example.com/menu?table=7#wine'
 
 describe(`QR codes (${repeatable})`, () => {
-  const random = randomFrom(seed)
-  const picture = noise(64, 48, random)
-  const logos = { png: pngOf(picture), jpeg: encode(picture, 80).data }
-  const stage = openStage()
+  const { random, picture, logos, stage, start } = qrSetUp()
   let app: TestApp
   let stub: Stub
   let key: string
-  before(async () => {
-    stub = await startStub((req, res) => res.end(req.url === '/logo.jpg' ? logos.jpeg : logos.png))
-    const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
-    app = await startTestApp({ TRUST_PROXY: '1' }, undefined, { guardedFetch })
-    key = (await app.register()).key
-  })
-  after(async () => {
-    await stage.clear()
-    await app.close()
-    await stub.close()
-  })
+  before(async () => void ({ app, stub, key } = await start()))
+  after(stage.clear)
   const operator = (command: Extract<AccountCommand, { id: number }>) =>
     app.app.ledger.handler.handle(account, command, {
       account: command.id,

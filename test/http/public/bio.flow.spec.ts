@@ -1,38 +1,21 @@
 import { expect } from 'chai'
-import { startTestApp, type TestApp } from '../../support/app.ts'
+import type { TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
-import { openStage, query } from '../../support/faults.ts'
+import { query } from '../../support/faults.ts'
 import { runCommand } from '../../support/process.ts'
-import { bioClient } from '../../support/clients/bio.ts'
-
-const links = [
-  { title: 'My shop', url: 'https://shop.example.com/?from=bio' },
-  { title: 'Tom & Jerry', url: 'https://example.com/?a=1&b=2' },
-]
-const full = {
-  name: 'Ann, public',
-  title: 'Ann Smith',
-  description: 'Gardener and baker.',
-  avatar: 'https://cdn.example.com:8443/ann.png',
-  links,
-}
+import { bioClient, bioSetUp, fullPage } from '../../support/clients/bio.ts'
 
 describe('a public bio page', () => {
-  const stage = openStage()
+  const { stage, start, startSecond } = bioSetUp()
   let app: TestApp
   /** another process of the same service */
   let second: TestApp
   let key: string
   before(async () => {
-    app = await startTestApp()
-    second = await startTestApp({ BASE_URL: app.app.baseUrl }, app.connection)
-    ;({ key } = await app.register())
+    ;({ app, key } = await start())
+    second = await startSecond(app)
   })
-  after(async () => {
-    await stage.clear()
-    await second.close()
-    await app.close()
-  })
+  after(stage.clear)
   const { add, create, addLink, update, remove, details, heading, free } = bioClient(
     () => app,
     () => key,
@@ -41,7 +24,7 @@ describe('a public bio page', () => {
   describe('a bio page', () => {
     it('shows title, description, picture and links for its alias in any case', async () => {
       const alias = free()
-      await create({ ...full, alias })
+      await create({ ...fullPage, alias })
       const { status, headers, text } = await app.visit(`/${alias.toUpperCase()}`)
       expect(status).to.equal(200)
       expect(headers.get('Content-Type')).to.equal('text/html; charset=utf-8')
@@ -58,14 +41,14 @@ describe('a public bio page', () => {
       const policy = async (path: string) => (await app.visit(path)).headers.get('Content-Security-Policy') ?? ''
       const plain = await policy((await create()).path)
       expect(plain).to.include("default-src 'none'").and.not.include('img-src')
-      const directives = (await policy((await create({ avatar: full.avatar })).path)).split('; ')
+      const directives = (await policy((await create({ avatar: fullPage.avatar })).path)).split('; ')
       expect(directives).to.have.members([...plain.split('; '), 'img-src https://cdn.example.com:8443'])
     })
     it('uses its name as heading when it has no title', async () => {
       expect(await heading((await create({ name: 'Just Ann' })).path)).to.equal('Just Ann')
     })
     it('counts no visits, has no body for HEAD, and redirects a POST back', async () => {
-      const { path } = await create(full)
+      const { path } = await create(fullPage)
       const visits = async () => {
         const sql = `select coalesce(sum(json_array_length(data->'clicks')), 0)::int as n from log.events where type = 'LinkClicked'`
         return (await query<{ n: number }>(app.connection, sql))[0]?.n ?? 0

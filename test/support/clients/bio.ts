@@ -1,5 +1,35 @@
 import { expect } from 'chai'
-import type { TestApp } from '../app.ts'
+import { startTestApp, type TestApp } from '../app.ts'
+import { openStage } from '../faults.ts'
+
+const links = [
+  { title: 'My shop', url: 'https://shop.example.com/?from=bio' },
+  { title: 'Tom & Jerry', url: 'https://example.com/?a=1&b=2' },
+]
+/** A bio page with all fields but its alias, as a client sends it. */
+export const fullPage = {
+  name: 'Ann, public',
+  title: 'Ann Smith',
+  description: 'Gardener and baker.',
+  avatar: 'https://cdn.example.com:8443/ann.png',
+  links,
+}
+
+/** Returns the set-up of a spec about bio pages: `start` opens a service with an account, `startSecond` another process of it. */
+export const bioSetUp = () => {
+  const stage = openStage()
+  const open = async (...args: Parameters<typeof startTestApp>) => {
+    const app = await startTestApp(...args)
+    stage.later(app.close)
+    return app
+  }
+  const start = async () => {
+    const app = await open()
+    return { app, key: (await app.register()).key }
+  }
+  const startSecond = ({ app, connection }: TestApp) => open({ BASE_URL: app.baseUrl }, connection)
+  return { stage, start, startSecond }
+}
 
 /** Calls the routes of bio pages, and visits them. `as` is another account's key. */
 export const bioClient = (app: () => TestApp, key: () => string) => {

@@ -1,8 +1,29 @@
 import { expect } from 'chai'
-import type { TestApp } from '../app.ts'
+import { encode } from 'jpeg-js'
+import { openFetch } from '../../../src/lib/fetch.ts'
+import { pngOf } from '../../../src/qr/logo.ts'
+import { startTestApp, type TestApp } from '../app.ts'
 import { until } from '../client.ts'
-import { query } from '../faults.ts'
-import { scanPng } from '../qr.ts'
+import { openStage, query, randomFrom, seed } from '../faults.ts'
+import { noise, scanPng } from '../qr.ts'
+import { startStub } from '../stub.ts'
+
+/** Returns the set-up of a spec about QR codes: a picture and its files. `start` opens a service, which can fetch them, and registers an account. */
+export const qrSetUp = () => {
+  const random = randomFrom(seed)
+  const picture = noise(64, 48, random)
+  const logos = { png: pngOf(picture), jpeg: encode(picture, 80).data }
+  const stage = openStage()
+  const start = async () => {
+    const stub = await startStub((req, res) => res.end(req.url === '/logo.jpg' ? logos.jpeg : logos.png))
+    stage.later(stub.close)
+    const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
+    const app = await startTestApp({ TRUST_PROXY: '1' }, undefined, { guardedFetch })
+    stage.later(app.close)
+    return { app, stub, key: (await app.register()).key }
+  }
+  return { random, picture, logos, stage, start }
+}
 
 /** Calls the routes of QR codes, and scans their images. `as` is another account's key. */
 export const qrClient = (app: () => TestApp, key: () => string) => {
@@ -33,6 +54,5 @@ export const qrClient = (app: () => TestApp, key: () => string) => {
       [`qr-${id}`],
     )
 
-  /** Changes an account as an operator's command does. */
   return { add, update, details, first, create, image, says, scans, events }
 }
