@@ -12,6 +12,7 @@ import type { Ledger } from './ledger.ts'
 import { idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
+import { openImageStore } from '../security/images.ts'
 
 /** What the service uses of the outside world. Tests replace it. */
 export interface Outside {
@@ -68,6 +69,7 @@ export const openSite = ({
     domainTargets: config.DOMAIN_TARGETS,
     guardedFetch: outside.guardedFetch ?? openFetch(),
     images,
+    imageStore: openImageStore(db, keys),
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
     onPending: (stream, position) => {
       pending.add(stream, position)
@@ -78,7 +80,12 @@ export const openSite = ({
   const redirect = createRedirect({ ...shared, countryOf, recordVisit, notCounted: metrics.notCounted, secureCookies })
   const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
   const campaignPages = createCampaignPages(pages)
-  const qrPages = createQrPages(pages)
+  const qrPages = createQrPages({
+    ...pages,
+    imageStore: openImageStore(redirectReader.db, keys),
+    onLogoMissing: (code) =>
+      log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
+  })
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler })
 
   return {

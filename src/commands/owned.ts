@@ -51,7 +51,8 @@ export interface OwnedOptions<Open, P> {
   readonly claim?: { readonly kind: ClaimKind; readonly name: (fields: Open) => string }
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+/** A field that older events do not have is undefined; null says the same. */
+const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 /** Returns the changes that differ from the fields. */
 export const differing = <F extends object>(changes: Partial<F>, fields: F): Partial<F> =>
   Object.fromEntries(

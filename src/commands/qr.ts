@@ -2,7 +2,15 @@ import type { QrFields, QrPersonal } from '../events/qr.ts'
 import { aliasKey } from './alias.ts'
 import { owned } from './owned.ts'
 
-const initial: QrFields = { type: 'text', alias: '', foreground: '#000000', background: '#ffffff', logo: null }
+const initial: QrFields = {
+  type: 'text',
+  alias: '',
+  foreground: '#000000',
+  background: '#ffffff',
+  logo: null,
+  // events of 0.1.0 do not have it
+  logoHash: undefined,
+}
 const personal: QrPersonal = { name: '', data: '' }
 
 /** QR codes have aliases of their own, under `/qr/`. */

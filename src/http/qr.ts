@@ -73,16 +73,23 @@ const picture = async (logo: string, { guardedFetch }: Services) => {
   return fetched.ok ? fetched.body : failField('logo', fetched.problem)
 }
 
-/** Returns the logo as it is stored; null removes it, undefined keeps it. Call it after all other checks: it may take seconds. */
-const logoOf = async ({ logo }: Body, services: Services): Promise<{ logo?: string | null }> => {
+/** Stores the logo in a body. Returns the changes: null removes it, undefined keeps it. Call it after all other checks: it may take seconds. */
+const logoOf = async (
+  { logo }: Body,
+  before: Fields,
+  account: number,
+  services: Services,
+): Promise<Partial<Pick<Fields, 'logo' | 'logoHash'>>> => {
   if (logo === undefined) return {}
-  if (logo === null) return { logo }
+  if (logo === null) return { logo: null, logoHash: null }
   const made = await services.images.logo(await picture(logo, services)).catch((error: unknown) => {
     if (error instanceof Busy)
       return fail(503, 'Too many logos are being processed right now. Try again shortly.', { 'Retry-After': '2' })
     throw error
   })
-  return made.ok ? { logo: made.png } : failField('logo', made.problem)
+  if (!made.ok) return failField('logo', made.problem)
+  if (made.png === before.logo) return {}
+  return { logo: null, logoHash: await services.imageStore.save(account, Buffer.from(made.png, 'base64')) }
 }
 
 const present = ({ id, alias, name, scans, created }: QrListRow, { baseUrl }: Services) => ({
@@ -116,7 +123,11 @@ export const qrRoutes = [
     body: Body.extend({ type }),
     run: async ({ account, body, create }, services) => {
       const blank = { ...initial, type: body.type }
-      const fields = { ...blank, ...changesOf(body, blank, services), ...(await logoOf(body, services)) }
+      const fields = {
+        ...blank,
+        ...changesOf(body, blank, services),
+        ...(await logoOf(body, blank, account, services)),
+      }
       const token = randomUUID()
       const { id, state } = await withRandomAlias((alias) =>
         create('qr', qr, (id) => ({ type: 'Create' as const, id, account, fields: { ...fields, alias }, token })),
@@ -135,7 +146,7 @@ export const qrRoutes = [
       const { account, body, write } = call
       const { id } = call.params
       const { fields } = await requireOwn(call, qr, label, id)
-      const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, services)) }
+      const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
       await write(qr, { type: 'Update', id, account, changes })
       return { message: `${label} has been updated.` }
     },

@@ -6,9 +6,16 @@ import { openPool, type Pool, WorkerLost } from './pool.ts'
 /** A logo as it is stored (PNG, base64), or what is wrong with the picture (worded to follow the field's name). */
 export type Logo = { readonly ok: true; readonly png: string } | { readonly ok: false; readonly problem: string }
 
+/** The logo that a drawing names cannot be found. */
+export class LogoMissing extends Error {
+  override readonly name = 'LogoMissing'
+}
+/** Returns a logo (PNG) by its hash. */
+export type FindLogo = (hash: string) => Promise<Buffer | undefined>
+
 export interface Images {
-  /** Returns the image. Throws `Busy`. */
-  readonly draw: (drawing: Drawing) => Promise<Buffer>
+  /** Returns the image. Throws `Busy`, and `LogoMissing` when the drawing names a logo that `findLogo` does not find. */
+  readonly draw: (drawing: Drawing, findLogo?: FindLogo) => Promise<Buffer>
   /** Decodes a picture. Throws `Busy`. */
   readonly logo: (bytes: Buffer) => Promise<Logo>
   readonly close: () => Promise<void>
@@ -56,7 +63,14 @@ export const openImages = (
   const cache = imageCache(32 * 1024 * 1024)
   const inProgress = new Map<string, Promise<Buffer>>()
 
-  const make = async (key: string, drawing: Drawing) => {
+  const withLogo = async ({ logoHash, ...drawing }: Drawing, findLogo: FindLogo | undefined): Promise<Drawing> => {
+    if (logoHash === undefined) return drawing
+    const logo = await findLogo?.(logoHash)
+    if (!logo) throw new LogoMissing(`the logo ${logoHash} is missing`)
+    return { ...drawing, logo: logo.toString('base64') }
+  }
+  const make = async (key: string, named: Drawing, findLogo: FindLogo | undefined) => {
+    const drawing = await withLogo(named, findLogo)
     const done = await drawers.run({ type: 'draw', drawing })
     if ('problem' in done) throw new Error(`drawing a QR code failed: ${done.problem}`)
     const image = Buffer.from(done.bytes)
@@ -65,11 +79,11 @@ export const openImages = (
   }
 
   return {
-    draw: async (drawing) => {
+    draw: async (drawing, findLogo) => {
       const key = drawingKey(drawing)
       const known = cache.get(key)
       if (known) return known
-      const making = inProgress.get(key) ?? make(key, drawing).finally(() => inProgress.delete(key))
+      const making = inProgress.get(key) ?? make(key, drawing, findLogo).finally(() => inProgress.delete(key))
       inProgress.set(key, making)
       return making
     },

@@ -44,11 +44,10 @@ export interface PublicQr extends QrFields, QrPersonal {
 
 /** Returns the QR code with this alias, unless it is deleted or its account is not active. */
 export const findPublicQr = async ({ db, table }: Reader, alias: string): Promise<PublicQr | undefined> => {
+  const columns = 'id account revision type alias name data foreground background logo'.split(' ')
   const [row] = (await db({ q: table('qrs') })
     .join({ a: table('accounts') }, 'a.id', 'q.account')
     .where({ 'q.alias': alias, 'q.deleted': null, 'a.status': 'active' })
-    .select(
-      ...'id account revision type alias name data foreground background logo'.split(' ').map((name) => `q.${name}`),
-    )) as PublicQr[]
+    .select(...columns.map((name) => `q.${name}`), 'q.logo_hash as logoHash')) as PublicQr[]
   return row && { ...row, id: Number(row.id), account: Number(row.account), revision: Number(row.revision) }
 }

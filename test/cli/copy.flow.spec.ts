@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
+import { pngOf } from '../../src/qr/logo.ts'
 import { urlOf } from '../support/app.ts'
 import { browser, until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startDouble } from '../support/eventstoredb.ts'
-import { openStage } from '../support/faults.ts'
+import { openStage, randomFrom } from '../support/faults.ts'
 import { runCommand, type Service } from '../support/process.ts'
+import { noise } from '../support/qr.ts'
 import { visit } from '../support/spool.ts'
 
 describe('linkledger log copy', function () {
@@ -15,7 +17,9 @@ describe('linkledger log copy', function () {
   after(stage.clear)
   const SECRET = 'a secret for tests only'
 
-  /** Creates what a user has: an account, whose e-mail is sealed, and a link with a click. */
+  const png = pngOf(noise(20, 20, randomFrom(1))).toString('base64')
+
+  /** Creates what a user has: an account, whose e-mail is sealed, a link with a click, and a QR code with a logo. */
   const fill = async (service: Service) => {
     const account = await service.register()
     const { key } = account
@@ -23,7 +27,10 @@ describe('linkledger log copy', function () {
     await service.visit('/moved')
     const clicks = async () => (await service.get(`/api/url/${made.json['id']}`, { key })).json['data'].clicks
     expect(await until(clicks, (n) => n === 1)).to.equal(1)
-    return { key, email: String(account.email), link: Number(made.json['id']) }
+    const logo = `data:image/png;base64,${png}`
+    const code = await service.post('/api/qr/add', { key, body: { type: 'text', data: 'Hello', logo } })
+    const { pathname } = new URL(String(code.json['link']))
+    return { key, email: String(account.email), link: Number(made.json['id']), code: pathname }
   }
   /** Resolves when the read tables of a new log are filled. */
   const ready = async (service: Service) => {
@@ -34,11 +41,12 @@ describe('linkledger log copy', function () {
   type Filled = Awaited<ReturnType<typeof fill>>
 
   /** Expects the account and its link on the other engine, where both can be used as before. */
-  const expectMoved = async (service: Service, { key, email, link }: Filled) => {
+  const expectMoved = async (service: Service, { key, email, link, code }: Filled) => {
     const read = await service.get(`/api/url/${link}`, { key })
     expect([read.status, read.json['details'].alias, read.json['data'].clicks]).to.deep.equal([200, 'moved', 1])
     expect((await service.get('/api/account', { key })).json['data']).to.include({ email })
     expect((await service.visit('/moved')).status).to.equal(302)
+    expect((await service.get(`${code}.svg`)).text).to.include(png)
     const next = await service.post('/api/url/add', { key, body: { url: 'https://example.com/next' } })
     expect([next.status, Number(next.json['id'])]).to.deep.equal([200, link + 1])
     const taken = await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'MOVED' } })
@@ -49,7 +57,7 @@ describe('linkledger log copy', function () {
   const copy = (from: string, to: string, settings: Readonly<Record<string, string>>) =>
     runCommand(['log', 'copy', '--from', from, '--to', to], { SECRET, ...settings })
 
-  it('copies the embedded database to another PostgreSQL, and from there to an EventStoreDB', async () => {
+  it('copies the embedded database to another PostgreSQL, and from there to an EventStoreDB (fault 102)', async () => {
     const DATA_DIR = await stage.dir()
     const embedded = await stage.start({ SECRET, DATA_DIR })
     const filled = await fill(embedded)
@@ -77,6 +85,7 @@ describe('linkledger log copy', function () {
     const { json } = await onEventStore.get(`/api/url/${filled.link}`, { key: filled.key })
     expect(json['data'].clicks).to.equal(2)
     expect((await onEventStore.visit('/moved')).status).to.equal(302)
+    expect((await onEventStore.get(`${filled.code}.svg`)).text).to.include(png)
   })
 
   it('refuses a target that belongs to another Linkledger, and a SECRET other than the source has', async () => {

@@ -11,7 +11,8 @@ type Command = OwnedCommand<Fields>
 
 const { given } = spec(qr)
 const [id, account] = [5, 1]
-const fields: Fields = { ...qr.initialState.fields, alias: 'abcdefgh', name: 'Hello', data: '"Hello"' }
+const { logoHash: _, ...initial } = qr.initialState.fields
+const fields: Fields = { ...initial, alias: 'abcdefgh', name: 'Hello', data: '"Hello"' }
 
 const create: Command = { type: 'Create', id, account, fields, token: 't' }
 const update = (changes: Partial<Fields>, by = account): Command => ({ type: 'Update', id, account: by, changes })
@@ -52,6 +53,21 @@ describe('updating a QR code', () => {
     given(withLogo)
       .when(update({ logo: null }))
       .thenEvents({ type: 'QrUpdated', data: { id, changes: { logo: null } } })
+  })
+  it('records the hash of a logo, and removes it', () => {
+    const named = { type: 'QrUpdated', data: { id, changes: { logoHash: 'abc' } } } as const
+    given(created)
+      .when(update({ logo: null, logoHash: 'abc' }))
+      .thenEvents(named)
+    given(created, named)
+      .when(update({ logo: null, logoHash: 'abc' }))
+      .thenNothing()
+    given(created, named)
+      .when(update({ logo: null, logoHash: null }))
+      .thenEvents({ type: 'QrUpdated', data: { id, changes: { logoHash: null } } })
+    given(created)
+      .when(update({ logo: null, logoHash: null }))
+      .thenNothing()
   })
   it('emits no event and claims nothing when nothing changes', () => {
     given(created)

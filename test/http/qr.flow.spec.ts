@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { account, type AccountCommand } from '../../src/commands/account.ts'
 import type { QrType } from '../../src/events/qr.ts'
+import { openImageStore } from '../../src/security/images.ts'
 import type { TestApp } from '../support/app.ts'
 import { type Answer, until } from '../support/client.ts'
 import { query, repeatable } from '../support/faults.ts'
@@ -191,7 +192,7 @@ describe(`QR codes (${repeatable})`, () => {
     expect(await events(id)).to.have.length(1)
   })
 
-  it('fetch a logo once and store it in the event, at most 256 x 256', async () => {
+  it('fetch a logo once and store it, at most 256 x 256', async () => {
     const asked = stub.requests.length
     const { id, path } = await create({
       type: 'text',
@@ -202,7 +203,9 @@ describe(`QR codes (${repeatable})`, () => {
     await image(`${path}?size=1000`)
     expect(stub.requests.length - asked).to.equal(1)
     const [created] = await events(id)
-    const kept = readPng(Buffer.from(String(created!.data['logo']), 'base64'))
+    const { db, keys } = app.app.ledger
+    const { account, logoHash } = created!.data
+    const kept = readPng((await openImageStore(db, keys).find(Number(account), String(logoHash)))!)
     expect([kept.width, kept.height, ...kept.data]).to.deep.equal([64, 48, ...picture.data])
   })
 

@@ -7,6 +7,7 @@ import type { DomainEvent } from '../../events/index.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
+import type { ImageStore } from '../../security/images.ts'
 
 /** The dependencies of routes. */
 export interface Services extends Pick<Cache, 'pending' | 'domains'> {
@@ -25,6 +26,7 @@ export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   readonly domainTargets: readonly string[]
   readonly guardedFetch: GuardedFetch
   readonly images: Images
+  readonly imageStore: Pick<ImageStore, 'save'>
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   /** whether `POST /register` exists */

@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import QuickLRU from 'quick-lru'
 import type { PendingStreams } from '../../cache/pending.ts'
 import { account as accounts } from '../../commands/account.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { qr } from '../../commands/qr.ts'
 import { parseStreamId, streamId } from '../../events/streams.ts'
 import type { Drawing } from '../../qr/draw.ts'
-import { drawingKey, type Images } from '../../qr/images.ts'
+import { drawingKey, type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
 import { findPublicQr, type PublicQr } from '../../queries/qr.ts'
 import type { Reader } from '../../queries/reader.ts'
+import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
 import { sendPage } from './page.ts'
 import { pages } from './pages.ts'
@@ -20,6 +22,9 @@ export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
   readonly reader: Reader
   readonly pending: PendingStreams
   readonly images: Images
+  readonly imageStore: Pick<ImageStore, 'find'>
+  /** Called once an hour for a code whose logo is missing. */
+  readonly onLogoMissing: (code: Pick<PublicQr, 'id' | 'account' | 'logoHash'>) => void
   readonly isMainHost: (host: string) => boolean
   /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
@@ -57,18 +62,30 @@ const mediaTypes = { png: 'image/png', svg: 'image/svg+xml' } as const
 const hasCached = ({ headers }: IncomingMessage, etag: string) =>
   (headers['if-none-match'] ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 
-const sendImage = async (req: IncomingMessage, res: ServerResponse, drawing: Drawing, images: Images) => {
-  const etag = `"${drawingKey(drawing)}"`
-  const headers = {
-    ETag: etag,
-    'Cache-Control': 'public, max-age=60',
-    Vary: 'Accept',
-    'X-Content-Type-Options': 'nosniff',
-  }
-  if (hasCached(req, etag)) return void res.writeHead(304, headers).end()
-  const body = await images.draw(drawing)
+/** An image, and the drawing that it shows. */
+interface Drawn {
+  readonly drawing: Drawing
+  readonly body: Buffer
+}
+
+const headersOf = (drawing: Drawing) => ({
+  ETag: `"${drawingKey(drawing)}"`,
+  'Cache-Control': 'public, max-age=60',
+  Vary: 'Accept',
+  'X-Content-Type-Options': 'nosniff',
+})
+
+const sendImage = async (
+  req: IncomingMessage,
+  res: ServerResponse,
+  wanted: Drawing,
+  draw: (drawing: Drawing) => Promise<Drawn>,
+) => {
+  const cached = headersOf(wanted)
+  if (hasCached(req, cached.ETag)) return void res.writeHead(304, cached).end()
+  const { drawing, body } = await draw(wanted)
   res.writeHead(200, {
-    ...headers,
+    ...headersOf(drawing),
     'Content-Type': mediaTypes[drawing.format],
     'Content-Length': body.length,
     'Content-Security-Policy': "default-src 'none'; img-src data:",
@@ -98,10 +115,34 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
   }
 }
 
+type Drawers = Pick<QrPagesOptions, 'images' | 'imageStore' | 'onLogoMissing'>
+
+/** Returns a function that draws a QR code, without its logo if that is missing. */
+const createDraw = ({ images, imageStore, onLogoMissing }: Drawers) => {
+  const reported = new QuickLRU<string, true>({ maxSize: 1000, maxAge: 3_600_000 })
+  const report = ({ id, account, logoHash }: PublicQr) => {
+    const logo = `${account}/${logoHash}`
+    if (!reported.has(logo)) onLogoMissing({ id, account, logoHash })
+    reported.set(logo, true)
+  }
+  return (code: PublicQr) =>
+    async (wanted: Drawing): Promise<Drawn> => {
+      try {
+        return { drawing: wanted, body: await images.draw(wanted, (hash) => imageStore.find(code.account, hash)) }
+      } catch (error) {
+        if (!(error instanceof LogoMissing)) throw error
+        report(code)
+        const { logoHash: _, ...drawing } = wanted
+        return { drawing, body: await images.draw(drawing) }
+      }
+    }
+}
+
 /** Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to the destination. */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { images, isMainHost, baseUrl, send, withPrefix } = options
+  const { isMainHost, baseUrl, send, withPrefix } = options
   const find = createFindQr(options)
+  const draw = createDraw(options)
 
   /** Only codes of type `link` have this address: the others contain their content. */
   const followScan = async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
@@ -129,11 +170,12 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       return true
     }
     if (suffix === '/go') return followScan(req, res, code)
-    const { foreground, background, logo } = code
+    const { foreground, background, logo, logoHash } = code
     const text = payload(code, baseUrl)
-    const drawing = { text, foreground, background, logo, format: formatOf(req, suffix), size: sizeOf(query) }
+    const image = { text, foreground, background, logo, format: formatOf(req, suffix), size: sizeOf(query) }
+    const drawing = logoHash ? { ...image, logoHash } : image
     try {
-      await sendImage(req, res, drawing, images)
+      await sendImage(req, res, drawing, draw(code))
     } catch (error) {
       if (!(error instanceof Busy)) throw error
       sendPage(req, res, pages.unavailable)
