@@ -16,6 +16,8 @@ export interface Metrics {
   readonly measured: (store: EventStore) => EventStore
   /** Counts a subscription that was lost and opened again. */
   readonly restarted: (subscription: string) => void
+  /** Counts events that the projector skipped because only a newer release can read them. */
+  readonly unknown: (subscription: string, events: number) => void
   /** Counts a request for a link that is not a visit. */
   readonly notCounted: (what: 'head' | 'password') => void
   readonly registerGauge: (measured: Measured) => void
@@ -47,6 +49,12 @@ export const openMetrics = (): Metrics => {
     labelNames: ['subscription'],
     registers,
   })
+  const unknown = new Counter({
+    name: 'linkledger_unknown_events_total',
+    help: 'Events that the projector skipped, because only a newer version of Linkledger can read them',
+    labelNames: ['subscription'],
+    registers,
+  })
   const notCounted = new Counter({
     name: 'linkledger_not_counted_total',
     help: 'Requests for links that are not visits: HEAD requests and wrong passwords',
@@ -74,6 +82,7 @@ export const openMetrics = (): Metrics => {
     }),
 
     restarted: (subscription) => restarts.inc({ subscription }),
+    unknown: (subscription, events) => unknown.inc({ subscription }, events),
     notCounted: (what) => notCounted.inc({ what }),
 
     registerGauge: (measured) => {

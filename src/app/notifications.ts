@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Cache } from '../cache/cache.ts'
 import { type EventStore, readToHead } from '../events/store.ts'
+import { isKnown } from '../events/unknown.ts'
 import type { Listener } from '../postgres/listen.ts'
 import { decode } from '../postgres/notifications.ts'
 import type { Ledger } from './ledger.ts'
@@ -63,7 +64,8 @@ const markPending = async (store: EventStore, { pending, progress }: Pick<Cache,
   let read = 0
   for await (const events of readToHead(store, { after: progress.seen(), filter: 'domain', limit: 500 })) {
     // `add` reads the whole stream, so each is added once
-    for (const [stream, position] of new Map(events.map((event) => [event.stream, event.position])))
+    // what only a newer release can read is served from the tables
+    for (const [stream, position] of new Map(events.filter(isKnown).map((event) => [event.stream, event.position])))
       pending.add(stream, position)
     read += events.length
     if (read >= maxPending) break

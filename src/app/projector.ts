@@ -40,6 +40,7 @@ export const project = (ledger: Ledger, onSeen: (filter: Filter, position: bigin
     onSeen,
     onLive: tables.refresh,
     onRestart: metrics.restarted,
+    onUnknown: metrics.unknown,
   })
   return { ...projector, stop: () => stopped(projector.stop()) }
 }

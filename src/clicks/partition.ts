@@ -1,5 +1,6 @@
 import type { Taken } from '../events/click.ts'
-import type { DomainEvent } from '../events/index.ts'
+import type { LogEvent } from '../events/index.ts'
+import { ChangedByNewer } from '../events/unknown.ts'
 import type { ClickEntry } from './entry.ts'
 
 /** What a partition's last event says: the last sequence number recorded of each spool, which alone decides what is new. */
@@ -17,8 +18,8 @@ export class TopicReplaced extends Error {
   override readonly name = 'TopicReplaced'
 }
 
-/** Returns the state after this event. Throws when it is not an event of a click stream. */
-export const stateAfter = (event: DomainEvent): PartitionState => {
+/** Returns the state after this event. Throws `ChangedByNewer`, and for an event that does not belong in a click stream. */
+export const stateAfter = (event: LogEvent): PartitionState => {
   switch (event.type) {
     case 'LinkClicked':
     case 'ClicksMissing':
@@ -26,6 +27,8 @@ export const stateAfter = (event: DomainEvent): PartitionState => {
       return { upTo: event.data.upTo, taken: event.data.taken }
     case 'ClickLogOpened':
       return { upTo: {} }
+    case 'Unknown':
+      throw new ChangedByNewer('The click log')
     default:
       throw new Error(`${event.type} does not belong in a click stream`)
   }

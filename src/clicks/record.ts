@@ -12,7 +12,7 @@ export interface ClickRecord {
   /** identity of the event log: a Kafka topic may carry the clicks of several */
   readonly logId: string
   readonly partitions: number
-  /** Records what is new of these entries. Throws `TopicReplaced`, or `StoreUnavailable` with some of them recorded. */
+  /** Records what is new of these entries. Throws `TopicReplaced`, or `Unavailable` with some of them recorded. */
   readonly record: (partition: number, entries: readonly ClickEntry[]) => Promise<void>
   /**
    * Records that Kafka deleted the messages at the offsets `from` to `to`, except what was recorded meanwhile. Returns how many of

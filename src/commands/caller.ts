@@ -1,7 +1,8 @@
 import type { DomainEvent } from '../events/index.ts'
-import type { Decider } from './decider.ts'
+import { ChangedByNewer } from '../events/unknown.ts'
+import { type Decider, refuse } from './decider.ts'
 import type { Handled } from './handle.ts'
-import type { Load } from './load.ts'
+import type { Load, Loaded } from './load.ts'
 import { mine } from './owned.ts'
 
 /** The account on whose behalf a use case works, and its access to the log. */
@@ -11,6 +12,17 @@ export interface Caller {
   /** Handles a command as this account. Throws `Refused`. */
   readonly write: <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => Promise<Handled<S, E>>
 }
+
+/** Rethrows the error of a load, but `Refused` (`not_found`) for a resource of another account that a newer release has changed. */
+export const hideForeign =
+  <S extends { readonly status: string; readonly account: number }>(account: number, label: string) =>
+  (error: unknown): never => {
+    if (error instanceof ChangedByNewer) {
+      const { state } = error.known as Loaded<S>
+      if (state.status !== 'none' && state.account !== account) return refuse('not_found', `${label} not found.`)
+    }
+    throw error
+  }
 
 /** Returns the resource's state, id and date. Throws `Refused` (`not_found`) unless it exists and belongs to the account. */
 export const requireOwn = async <
@@ -23,6 +35,6 @@ export const requireOwn = async <
   label: string,
   id: number,
 ) => {
-  const { state, since } = await load(decider, id)
+  const { state, since } = await load(decider, id).catch(hideForeign(account, label))
   return { ...mine(state, account, label), id, created: new Date(since) }
 }

@@ -2,10 +2,11 @@ import type { Recorded } from '../events/event.ts'
 import type { DomainEvent, Event } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { parseStreamId } from '../events/streams.ts'
+import { ChangedByNewer, isUnknown } from '../events/unknown.ts'
 import { account } from './account.ts'
 import { bio } from './bio.ts'
 import { campaign } from './campaign.ts'
-import { type Claim, claimStream, evaluateClaim, type Tokens } from './claim.ts'
+import { type Claim, type ClaimKind, claimStream, evaluateClaim, type Tokens } from './claim.ts'
 import { domain } from './domain.ts'
 import { link } from './link.ts'
 import type { Load, Loaded } from './load.ts'
@@ -41,9 +42,25 @@ const nameClaimed = (claim: Claim, { stream, account }: Claimant, expected: Expe
 /** Claims a name without reading its stream: most names are new, and the append fails if this one is not. */
 export const claimNewName: ClaimWrites = async (claim, claimant) => [nameClaimed(claim, claimant, 'no_stream')]
 
-/** Returns the newest claim of a name, or undefined if the name was never claimed. */
-export const newestClaim = (store: Pick<EventStore, 'last'>, name: Pick<Claim, 'kind' | 'name'>) =>
-  store.last(claimStream(name)) as Promise<Recorded<Event<'NameClaimed'>> | undefined>
+const nameOf: Readonly<Record<ClaimKind, string>> = {
+  alias: 'alias',
+  host: 'domain',
+  qr: 'alias',
+  slug: 'slug',
+  email: 'email',
+  username: 'username',
+}
+
+/** A name is in the hands of a newer release. The message must not disclose whose resource has it. */
+const takenByNewer = (kind: ClaimKind) => new ChangedByNewer(`The resource with this ${nameOf[kind]}`)
+
+/** Returns the newest claim of a name, or undefined if the name was never claimed. Throws `ChangedByNewer`. */
+export const newestClaim = async (store: Pick<EventStore, 'last'>, name: Pick<Claim, 'kind' | 'name'>) => {
+  const last = await store.last(claimStream(name))
+  if (last && isUnknown(last)) throw takenByNewer(name.kind)
+  // a claim's stream holds nothing else
+  return last as Recorded<Event<'NameClaimed'>> | undefined
+}
 
 type LoadHolder = (stream: string) => Promise<Loaded<{ readonly tokens: Tokens }>>
 
@@ -79,7 +96,9 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
     if (!newest) return claimNewName(claim, claimant)
     const take = nameClaimed(claim, claimant, newest.revision)
     const { token, holder } = newest.data
-    const { state, revision } = await loadHolder(holder)
+    const { state, revision } = await loadHolder(holder).catch((error: unknown) => {
+      throw error instanceof ChangedByNewer && holder !== claimant.stream ? takenByNewer(claim.kind) : error
+    })
     switch (evaluateClaim(claim, newest, state.tokens, claimant.account, Date.parse(claimant.at))) {
       case 'free':
         return [take]

@@ -3,6 +3,7 @@ import type { Actor, New } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
+import { ChangedByNewer } from '../events/unknown.ts'
 import { type Claim, claimStream } from './claim.ts'
 import {
   claimName,
@@ -41,7 +42,7 @@ export interface Handler {
   readonly load: Load
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
-  /** Loads, decides and appends; after a conflict it decides again on the newer state. Throws `Refused`, `StoreUnavailable`. */
+  /** Loads, decides and appends; after a conflict it decides again on the newer state. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
   readonly handle: <C, S, E extends DomainEvent>(
     decider: Decider<C, S, E>,
     command: C,
@@ -161,6 +162,22 @@ const releasing =
     }
   }
 
+/** Loads a resource if an earlier attempt of this command has created it. */
+const loadCreated = async <C, S, E extends DomainEvent>(
+  load: Load,
+  decider: Decider<C, S, E>,
+  id: string | number,
+  { command }: Context,
+): Promise<Loaded<S> | undefined> => {
+  try {
+    const loaded = await load(decider, id)
+    return loaded.createdBy === command ? loaded : undefined
+  } catch (error) {
+    if (error instanceof ChangedByNewer && (error.known as Loaded<S>).createdBy !== command) return undefined
+    throw error
+  }
+}
+
 export const handler = (store: EventStore): Handler => {
   const load = loader(store)
   const claimAnyName = claimName(store, load)
@@ -196,8 +213,8 @@ export const handler = (store: EventStore): Handler => {
           const done = await attempt(store, names, decider, command, context(id), empty)
           if (done.ok) return { id, ...done }
           if (done.stream === streamOf(decider, command)) {
-            const { state, position, createdBy } = await load(decider, decider.id(command))
-            if (createdBy === context(id).command) return { id, state, position, events: [] }
+            const found = await loadCreated(load, decider, decider.id(command), context(id))
+            if (found) return { id, state: found.state, position: found.position, events: [] }
             id = await nextId(id + jump)
             jump *= 2
           } else await jitter(n)

@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
+import { ChangedByNewer, isUnknown } from '../events/unknown.ts'
 import type { Decider } from './decider.ts'
 
 /** A stream folded into its decider's state. */
@@ -15,7 +16,7 @@ export interface Loaded<S> {
   readonly createdBy: string
 }
 
-/** Reads a stream by its decider and id. Throws `StoreUnavailable`. */
+/** Reads a stream by its decider and id. Throws `StoreUnavailable`, `ChangedByNewer` with what is `known` as `Loaded<S>`. */
 export type Load = <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => Promise<Loaded<S>>
 
 export const loader =
@@ -29,6 +30,7 @@ export const loader =
       createdBy: '',
     }
     for await (const event of store.read(streamId(decider.kind, id))) {
+      if (isUnknown(event)) throw new ChangedByNewer(`The ${decider.kind} ${id}`, loaded)
       const { revision, position } = event
       // a stream holds the events of its own decider only
       const state = decider.evolve(loaded.state, event as DomainEvent as E)

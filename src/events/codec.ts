@@ -1,6 +1,8 @@
 import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Metadata, type New, type Recorded } from './event.ts'
-import { type DomainEvent, type EventType, events } from './index.ts'
+import { type DomainEvent, type EventType, events, type LogEvent } from './index.ts'
+import { isUnknown, type UnknownEvent } from './unknown.ts'
+import { upcast, versionOf } from './upcast.ts'
 
 /** An event as an engine stores it: JSON, with sealed personal fields. */
 export interface Raw {
@@ -33,40 +35,63 @@ const sealed = new Map<string, readonly SealedField[]>(
   Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
 )
 const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
-const isKnown = (type: string): type is EventType => Object.hasOwn(events, type)
+const isKnownType = (type: string): type is EventType => Object.hasOwn(events, type)
 
 /** Translates between events as the program uses them and as the log stores them. */
 export interface Codec {
   /** Returns the event's data and metadata as JSON. Throws `NoAccountKey`. */
   readonly encode: (event: New<DomainEvent>) => Promise<{ readonly data: string; readonly metadata: string }>
-  /** Skips event types that this release does not know: a newer one wrote them. Throws `Unreadable`. */
-  readonly decode: (raws: readonly Raw[]) => Promise<Recorded<DomainEvent>[]>
+  /** Returns what only a newer release can read as an `UnknownEvent`. Throws `Unreadable`. */
+  readonly decode: (raws: readonly Raw[]) => Promise<Recorded<LogEvent>[]>
 }
 
 /** The codec of the service: it seals personal fields, and validates events when they are read. */
 export const codec = (keyring: Keyring): Codec => ({
   encode: async (event) => ({
     data: JSON.stringify(await sealFields(keyring, event)),
-    metadata: JSON.stringify(event.metadata),
+    metadata: JSON.stringify({ ...event.metadata, v: versionOf(event.type) }),
   }),
   decode: async (raws) => {
-    const known = raws.flatMap((raw) =>
-      isKnown(raw.type) ? [{ ...raw, type: raw.type, metadata: parseMetadata(raw) }] : [],
-    )
-    const accounts = known.flatMap(({ type, metadata: { account } }) =>
+    const read = raws.map((raw) => asKnown(raw) ?? asUnknown(raw))
+    const accounts = read.flatMap(({ type, metadata: { account } }) =>
       account !== null && sealed.get(type)?.length ? [account] : [],
     )
     const keys = accounts.length > 0 ? await keyring.forOpening([...new Set(accounts)]) : new Map<number, Buffer>()
-    return known.map((raw) => {
-      try {
-        const data = events[raw.type].parse(unsealFields(raw.type, raw.data, raw.metadata.account, keys))
-        return { ...raw, data } as Recorded<DomainEvent>
-      } catch (error) {
-        throw new Unreadable(raw, error)
-      }
-    })
+    return read.map((raw) => (isUnknown(raw) ? raw : open(raw, keys)))
   },
 })
+
+/** Returns an event of a type and version that this release knows, still sealed and in the shape it was stored in. */
+const asKnown = (raw: Raw) => {
+  const { type } = raw
+  return isKnownType(type) && storedVersion(raw) <= versionOf(type)
+    ? { ...raw, type, metadata: parseMetadata(raw) }
+    : undefined
+}
+type Known = NonNullable<ReturnType<typeof asKnown>>
+
+const open = (raw: Known, keys: ReadonlyMap<number, Buffer>) => {
+  const { type, metadata } = raw
+  try {
+    const current = upcast(type, metadata.v, raw.data)
+    return {
+      ...raw,
+      data: events[type].parse(unsealFields(type, current, metadata.account, keys)),
+    } as Recorded<DomainEvent>
+  } catch (error) {
+    throw new Unreadable(raw, error)
+  }
+}
+
+const storedVersion = ({ metadata }: Raw) => Number((metadata as { readonly v?: unknown } | null | undefined)?.v ?? 1)
+
+/** A newer release may also have changed the metadata: what cannot be read of it is left out. */
+const asUnknown = (raw: Raw): Recorded<UnknownEvent> => {
+  const { data: metadata } = Metadata.safeParse(raw.metadata)
+  const version = storedVersion(raw)
+  const none = { v: version, at: raw.at, account: null, actor: { kind: 'service' }, request: '', command: '' } as const
+  return { ...raw, type: 'Unknown', data: { type: raw.type, version }, metadata: metadata ?? none }
+}
 
 /** Leaves events as the log stores them, with sealed fields: for copying a log without its keys. */
 export const asStored: Codec = {
@@ -107,7 +132,7 @@ const parseMetadata = (raw: Raw) => {
 export const readable = async (
   codec: Codec,
   raws: readonly Raw[],
-): Promise<{ readonly events: Recorded<DomainEvent>[]; readonly problem: Unreadable | undefined }> => {
+): Promise<{ readonly events: Recorded<LogEvent>[]; readonly problem: Unreadable | undefined }> => {
   try {
     return { events: await codec.decode(raws), problem: undefined }
   } catch (error) {

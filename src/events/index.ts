@@ -13,6 +13,7 @@ import { overlayEvents } from './overlay.ts'
 import { pixelEvents } from './pixel.ts'
 import { qrEvents } from './qr.ts'
 import { splashEvents } from './splash.ts'
+import type { UnknownEvent } from './unknown.ts'
 
 /** The payload schemas of all event types. Types and fields are never removed, because logs keep them forever. */
 export const events = {
@@ -32,5 +33,7 @@ export const events = {
   ...answerEvents,
 }
 export type DomainEvent = EventOf<typeof events>
+/** What a reader of the log finds: a newer release may have written events that this one does not know. */
+export type LogEvent = DomainEvent | UnknownEvent
 export type EventType = DomainEvent['type']
 export type Event<T extends EventType> = Extract<DomainEvent, { type: T }>

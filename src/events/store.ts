@@ -1,6 +1,6 @@
 import { Unavailable } from '../lib/unavailable.ts'
 import type { New, Recorded } from './event.ts'
-import type { DomainEvent } from './index.ts'
+import type { DomainEvent, LogEvent } from './index.ts'
 
 /** The revision of the last event that the writer has seen in the stream. There is no "any", which would store a retry twice. */
 export type ExpectedRevision = bigint | 'no_stream'
@@ -45,16 +45,16 @@ export interface EventStore {
    */
   readonly append: (writes: readonly Write[]) => Promise<Appended>
   /** The events of a stream from a revision on, at most `limit` of them; none when the stream does not exist. */
-  readonly read: (stream: string, from?: bigint, limit?: number) => AsyncIterable<Recorded<DomainEvent>>
+  readonly read: (stream: string, from?: bigint, limit?: number) => AsyncIterable<Recorded<LogEvent>>
   /** The last event of a stream. */
-  readonly last: (stream: string) => Promise<Recorded<DomainEvent> | undefined>
+  readonly last: (stream: string) => Promise<Recorded<LogEvent> | undefined>
   /** Non-empty batches of the events after a position, then of new events as they are appended. Ends when the signal aborts. */
   readonly subscribe: (options: {
     readonly after: bigint
     readonly filter: Filter
     readonly limit: number
     readonly signal: AbortSignal
-  }) => AsyncIterable<readonly Recorded<DomainEvent>[]>
+  }) => AsyncIterable<readonly Recorded<LogEvent>[]>
   /** Position of the newest event that passes the filter, 0n in an empty log. */
   readonly head: (filter: Filter) => Promise<bigint>
   /** Id of the event at a position: by it, a reader recognises that this is still the log it has read. */
@@ -77,7 +77,7 @@ interface ToHead {
 export const readToHead = async function* (
   store: Pick<EventStore, 'head' | 'subscribe'>,
   { after, filter, limit, ...range }: ToHead,
-): AsyncGenerator<readonly Recorded<DomainEvent>[]> {
+): AsyncGenerator<readonly Recorded<LogEvent>[]> {
   const head = range.head ?? (await store.head(filter))
   if (head <= after) return
   const reading = new AbortController()
@@ -93,7 +93,7 @@ export const readToHead = async function* (
 }
 
 /** Returns whether the event is one that every log has from its first start on. */
-export const isOpening = ({ type }: Pick<Recorded<DomainEvent>, 'type'>) =>
+export const isOpening = ({ type }: Pick<Recorded<LogEvent>, 'type'>) =>
   type === 'LogOpened' || type === 'ServiceKeyMarked' || type === 'ClickLogOpened'
 
 /** Returns whether nothing was ever written to the log, apart from its openings. */

@@ -7,6 +7,7 @@ import { streamId } from '../events/streams.ts'
 import { email, timestamp } from '../lib/fields.ts'
 import { type AccountRow, findAccount } from '../queries/account.ts'
 import { hashPassword } from '../security/passwords.ts'
+import { readCurrent } from './api/current.ts'
 import { fail } from './api/errors.ts'
 import { route, type Services } from './api/route.ts'
 
@@ -34,14 +35,17 @@ const present = ({ id, email, username, registered }: Omit<AccountRow, 'status'>
 export const readAccount = async (
   { account: id, load }: Pick<Caller, 'account' | 'load'>,
   { reader, pending }: Pick<Services, 'reader' | 'pending'>,
-) => {
-  const row = pending.has(streamId('account', id)) ? undefined : await findAccount(reader, id)
-  if (row) return row
-  const { state, since } = await load(account, id)
-  return since
-    ? { id, email: state.email, username: state.username, registered: new Date(since) }
-    : fail(404, 'Account not found.')
-}
+) =>
+  readCurrent({
+    pending: pending.has(streamId('account', id)),
+    inTables: () => findAccount(reader, id),
+    inStream: async () => {
+      const { state, since } = await load(account, id)
+      return since
+        ? { id, email: state.email, username: state.username, registered: new Date(since) }
+        : fail(404, 'Account not found.')
+    },
+  })
 
 export const accountRoutes = [
   route({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { aliasKey, withRandomAlias } from '../commands/alias.ts'
-import type { Caller } from '../commands/caller.ts'
+import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import { channelItem } from '../commands/channel.ts'
 import { type Link, link } from '../commands/link.ts'
@@ -19,6 +19,7 @@ import {
 } from '../queries/link.ts'
 import { linkStats } from '../queries/stats.ts'
 import { hashPassword } from '../security/passwords.ts'
+import { readCurrent } from './api/current.ts'
 import { byId, list, pagination, parseId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { LinkBody, sentFields } from './linkbody.ts'
@@ -56,15 +57,18 @@ export const readLink = async (
   { account, load }: Pick<Caller, 'account' | 'load'>,
   id: number,
   { reader, pending }: Pick<Services, 'reader' | 'pending'>,
-): Promise<LinkRow> => {
-  const row = pending.has(streamId('link', id)) ? undefined : await findLink(reader, account, id)
-  if (row) return row
-  const { state, since } = await load(link, id)
-  const { fields } = mine(state, account, label)
-  // a link keeps the id of a deleted campaign, which is not shown
-  const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
-  return { ...fromState(id, state, since), campaign: exists ? fields.campaign : null }
-}
+): Promise<LinkRow> =>
+  readCurrent<LinkRow>({
+    pending: pending.has(streamId('link', id)),
+    inTables: () => findLink(reader, account, id),
+    inStream: async () => {
+      const { state, since } = await load(link, id).catch(hideForeign(account, label))
+      const { fields } = mine(state, account, label)
+      // a link keeps the id of a deleted campaign, which is not shown
+      const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
+      return { ...fromState(id, state, since), campaign: exists ? fields.campaign : null }
+    },
+  })
 
 const byName = (entries: LinkFields['location']) =>
   Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))

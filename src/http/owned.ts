@@ -9,6 +9,7 @@ import { streamId } from '../events/streams.ts'
 import type { OwnedRow } from '../queries/owned.ts'
 import type { Listed, Page } from '../queries/page.ts'
 import type { Reader } from '../queries/reader.ts'
+import { readCurrent } from './api/current.ts'
 import { byId, list, pagination } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 
@@ -48,12 +49,15 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   caller: Pick<Caller, 'account' | 'load'>,
   id: number,
   { pending, reader }: Services,
-): Promise<Row | (OwnedRow & F)> => {
-  const row = pending.has(streamId(decider.kind, id)) ? undefined : await find(reader, caller.account, id)
-  if (row) return row
-  const { fields, created } = await requireOwn(caller, decider, label, id)
-  return { ...fields, id, created }
-}
+): Promise<Row | (OwnedRow & F)> =>
+  readCurrent<Row | (OwnedRow & F)>({
+    pending: pending.has(streamId(decider.kind, id)),
+    inTables: () => find(reader, caller.account, id),
+    inStream: async () => {
+      const { fields, created } = await requireOwn(caller, decider, label, id)
+      return { ...fields, id, created }
+    },
+  })
 
 export const detailsRoute = <F extends object, E extends DomainEvent>(
   path: string,

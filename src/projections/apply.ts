@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
-import type { DomainEvent } from '../events/index.ts'
+import type { DomainEvent, LogEvent } from '../events/index.ts'
+import { isKnown } from '../events/unknown.ts'
 import { prepared } from '../postgres/database.ts'
 import { notify } from '../postgres/notifications.ts'
 import type { BatchSize } from './batchsize.ts'
@@ -34,7 +35,7 @@ const handles = ({ projection }: Member, { type }: Recorded<DomainEvent>) =>
   !('on' in projection) || type in projection.on
 const isDataError = (error: unknown) => /^(22|23)/.test((error as { code?: string }).code ?? '')
 
-const isBehind = ({ checkpoint }: Member, { position }: Recorded<DomainEvent>) => position > BigInt(checkpoint.position)
+const isBehind = ({ checkpoint }: Member, { position }: Recorded<LogEvent>) => position > BigInt(checkpoint.position)
 
 const moveWith = (more: string) =>
   `with moved as (
@@ -52,7 +53,7 @@ const [move, moveAndNotify] = [moveWith(''), moveWith(`, ${notify}`)]
 const advance = async (
   tx: Knex,
   members: readonly Member[],
-  to: Recorded<DomainEvent>,
+  to: Recorded<LogEvent>,
   notification: Notification | undefined,
 ) => {
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
@@ -88,9 +89,9 @@ const isTooLarge = (error: unknown) =>
 const isHopeless = (error: unknown) =>
   isDataError(error) || (isTooLarge(error) && (error as { code?: string }).code !== '57014')
 
-const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<DomainEvent>[]) => {
+const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[]) => {
   const { projection, checkpoint } = member
-  const fresh = events.filter((event) => isBehind(member, event) && handles(member, event))
+  const fresh = events.filter(isKnown).filter((event) => isBehind(member, event) && handles(member, event))
   if (fresh.length === 0) return
   const all = changes(projection, fresh)
   const names = tableNames(projection, checkpoint.generation)
@@ -106,7 +107,7 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<Doma
 const applyBatch = (
   db: Knex,
   members: readonly Member[],
-  events: readonly Recorded<DomainEvent>[],
+  events: readonly Recorded<LogEvent>[],
   notification: Notification | undefined,
 ): Promise<readonly Member[]> =>
   db.transaction(async (tx) => {
@@ -135,12 +136,12 @@ export interface Applied {
 
 /**
  * Applies events in transactions of a size that the database accepts. A member that cannot apply an event stays before it, and the others
- * go on. Throws `Overtaken`.
+ * go on. What only a newer release can read changes no row. Throws `Overtaken`.
  */
 export const applyEvents = async (
   db: Knex,
   members: readonly Member[],
-  events: readonly Recorded<DomainEvent>[],
+  events: readonly Recorded<LogEvent>[],
   { size, signal, notification, onApplied }: ApplyOptions,
 ): Promise<Applied> => {
   let running = members

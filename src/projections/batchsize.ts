@@ -1,7 +1,7 @@
 import type { Recorded } from '../events/event.ts'
-import type { DomainEvent } from '../events/index.ts'
+import type { LogEvent } from '../events/index.ts'
 
-type Events = readonly Recorded<DomainEvent>[]
+type Events = readonly Recorded<LogEvent>[]
 
 /** How much one transaction applies. Clicks count one by one, since an event holds up to 500 of them. */
 export interface BatchSize {
@@ -16,8 +16,7 @@ export interface BatchSize {
 /** Clicks and other events in one transaction at most. Larger batches are not faster, and stall the event loop for longer. */
 const most = 5000
 
-const weightOf = ({ type, data }: Recorded<DomainEvent>) =>
-  type === 'LinkClicked' ? Math.max(1, data.clicks.length) : 1
+const weightOf = ({ type, data }: Recorded<LogEvent>) => (type === 'LinkClicked' ? Math.max(1, data.clicks.length) : 1)
 
 export const batchSize = (max = most): BatchSize => {
   let limit = max

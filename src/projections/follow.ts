@@ -1,5 +1,6 @@
 import { Unreadable } from '../events/codec.ts'
 import type { Filter } from '../events/store.ts'
+import { isUnknown } from '../events/unknown.ts'
 import { backOff } from '../lib/backoff.ts'
 import { encode } from '../postgres/notifications.ts'
 import { applyEvents, Overtaken, Poison } from './apply.ts'
@@ -25,6 +26,8 @@ export interface FollowOptions extends FillOptions {
   readonly onSeen: (filter: Filter, position: bigint) => Promise<void>
   /** Called when other tables have become the live ones. */
   readonly onLive: () => Promise<void>
+  /** Called with the number of events that were skipped because only a newer release can read them. */
+  readonly onUnknown?: (filter: Filter, events: number) => void
   /** Called when a subscription is opened again after it failed or stalled. */
   readonly onRestart?: (filter: Filter) => void
   /** ms after which a stalled subscription is opened again */
@@ -110,6 +113,7 @@ const follow = async (
       const applied = await applyEvents(db, members, events, { size, signal, notification, onApplied })
       members = applied.running
       for (const poison of applied.halted) throw poison
+      options.onUnknown?.(filter, events.filter(isUnknown).length)
     }
   } catch (error) {
     if (!(error instanceof Overtaken && (await replaced(options, members)))) throw error

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Recorded } from '../events/event.ts'
-import type { DomainEvent } from '../events/index.ts'
+import type { DomainEvent, LogEvent } from '../events/index.ts'
 import { appendLimit, type EventStore, readToHead, type Write } from '../events/store.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
-type AnyEvent = Recorded<DomainEvent>
+/** Read as stored, an event of a newer release is like any other. */
+type AnyEvent = Recorded<LogEvent>
 
 /** The target is not a copy of the source; the message names the first difference. */
 export class NotACopy extends OperatorError {
@@ -66,7 +67,7 @@ const toAppends = function* (events: readonly AnyEvent[]): Generator<Write[]> {
     }
     const before = writes.get(stream)
     const expected = before?.expected ?? (revision === 0n ? 'no_stream' : revision - 1n)
-    writes.set(stream, { stream, expected, events: [...(before?.events ?? []), event] })
+    writes.set(stream, { stream, expected, events: [...(before?.events ?? []), event as Recorded<DomainEvent>] })
     lastStream = stream
     size += length
   }

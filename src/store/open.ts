@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type New, systemMetadata } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
+import { ChangedByNewer, isUnknown } from '../events/unknown.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
 /** The first event of a log. */
@@ -16,15 +17,18 @@ export class ForeignLog extends OperatorError {
 
 /**
  * Returns the id of the log, from its first event. An empty log is opened with `opening`: a copy gets the one of its source, every other log
- * a new id. Of several processes that start on an empty log, one appends it. Throws `ForeignLog`.
+ * a new id. Of several processes that start on an empty log, one appends it. Throws `ForeignLog`, `ChangedByNewer`.
  */
 export const ensureLogOpened = async (
-  store: Pick<EventStore, 'append' | 'last'>,
+  store: Pick<EventStore, 'append' | 'read'>,
   opening: MakeOpening = newOpening(),
 ): Promise<string> => {
   const readLogId = async () => {
-    const event = await store.last('log')
-    return event?.type === 'LogOpened' ? event.data.logId : undefined
+    for await (const event of store.read('log', 0n, 1)) {
+      if (isUnknown(event)) throw new ChangedByNewer('The event log')
+      return event.type === 'LogOpened' ? event.data.logId : undefined
+    }
+    return undefined
   }
   const existing = await readLogId()
   if (existing !== undefined) return existing

@@ -3,6 +3,8 @@ import { TopicReplaced } from '../../src/clicks/partition.ts'
 import { type ClickRecord, openClickRecord } from '../../src/clicks/record.ts'
 import { logSinkWithoutGaps } from '../../src/clicks/sink.ts'
 import type { EventStore } from '../../src/events/store.ts'
+import { ChangedByNewer } from '../../src/events/unknown.ts'
+import { appendNewer } from '../support/newer.ts'
 import { delivered, entries, linksOf, numbers } from '../support/spool.ts'
 import { eventsOf, newMemoryStore } from '../support/writer.ts'
 
@@ -70,6 +72,16 @@ describe('recording Kafka messages', () => {
     const record = openClickRecord({ store: { ...store, read }, log: 'topic', partitions: 2 })
     expect(await record.recordedUpTo('s')).to.deep.equal({ 0: 10, 1: 0 })
     expect(asked).to.deep.equal([1, 1])
+  })
+
+  it('waits for a newer release at the end of a click stream that only that can read (fault 72)', async () => {
+    await open().record(0, messages(1, 0))
+    await appendNewer(store, 'clicks-topic-0')
+    await appendNewer(store, 'clicks-topic-1')
+    for (const partition of [0, 1])
+      expect(await rejection(open().record(partition, messages(11, 10)))).to.be.instanceOf(ChangedByNewer)
+    expect(await eventsOf(store, 'clicks-topic-1')).to.deep.equal([])
+    expect(await recordedLinks()).to.deep.equal(numbers(1, 10))
   })
 
   it('accepts entries that were meant for Kafka only where they follow the last recorded entry', async () => {

@@ -2,9 +2,11 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { v5 as uuid } from 'uuid'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
-import { at } from '../support/events.ts'
+import { ChangedByNewer } from '../../src/events/unknown.ts'
+import { at, fresh } from '../support/events.ts'
 import { interrupted, refused } from '../support/interrupt.ts'
-import { eventsOf, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
+import { appendNewer } from '../support/newer.ts'
+import { countingIds, eventsOf, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
 describe('handling a command', () => {
   let store: EventStore
@@ -132,5 +134,44 @@ describe('handling a command', () => {
     await createLink(1, {}, { command, seconds: 3 })
     await updateLink(1, 1, { title: 'x' }, { seconds: 4 })
     expect(await link(1)).to.include({ revision: 1n, position: 4n, since: at(3), createdBy: command })
+  })
+
+  describe('on a resource that a newer release has changed (fault 72)', () => {
+    const newer = (work: Promise<unknown>) =>
+      work.then(
+        () => expect.fail('it did not fail'),
+        (error: unknown) => {
+          expect(error).to.be.instanceOf(ChangedByNewer)
+          return (error as Error).message
+        },
+      )
+
+    it('refuses at once, wherever the event is in the stream, and appends nothing', async () => {
+      const { createLink, updateLink, deleteLink } = writer(store)
+      await createLink(1)
+      await appendNewer(store, 'link-1')
+      const message = 'The link 1 was changed by a newer version of Linkledger.'
+      expect(await newer(updateLink(1, 1, { title: 'x' }))).to.equal(message)
+      const { length } = await story(store)
+      const deleted = fresh({ type: 'LinkDeleted', data: { id: 1 } } as const)
+      await store.append([{ stream: 'link-1', expected: 1n, events: [deleted] }])
+      expect(await newer(deleteLink(1, 1))).to.equal(message)
+      expect(await story(store)).to.have.length(length + 1)
+    })
+
+    it('refuses a name that such a resource has, without disclosing which one it is', async () => {
+      const { createLink } = writer(store)
+      await createLink(1)
+      await appendNewer(store, 'link-1')
+      const message = 'The resource with this alias was changed by a newer version of Linkledger.'
+      expect(await newer(createLink(2))).to.equal(message)
+      await appendNewer(store, 'claim-alias-0-other')
+      expect(await newer(createLink(2, { alias: 'other' }))).to.equal(message)
+    })
+
+    it('passes over an id that a newer release uses in a way that this one does not know', async () => {
+      await appendNewer(store, 'link-1')
+      expect(await writer(store, countingIds().next).createLink(1)).to.deep.include({ id: 3 })
+    })
   })
 })

@@ -77,3 +77,27 @@ describe('personal fields of an event', () => {
       .with.property('name', 'NoAccountKey')
   })
 })
+
+describe('events that only a newer release can read', () => {
+  const { decode } = codec(memoryKeyring())
+  const deleted: Raw = { ...asRaw({ id: 7 }), stream: 'link-7', type: 'LinkDeleted', metadata: metadata() }
+  const place = { id: deleted.id, stream: 'link-7', revision: 3n, position: 9n, type: 'Unknown' } as const
+
+  it('are opaque values with their place in the log, in order with the others (fault 72)', async () => {
+    const newer = { ...deleted, ...place, type: 'LinkRaptured', data: { any: 'thing' } }
+    const read = await decode([deleted, newer, { ...deleted, position: 10n }])
+    expect(read.map(({ type }) => type)).to.deep.equal(['LinkDeleted', 'Unknown', 'LinkDeleted'])
+    expect(read[1]).to.deep.include({ ...place, data: { type: 'LinkRaptured', version: 1 } })
+  })
+
+  it('include a known type in a version that this release does not know (fault 72)', async () => {
+    const [read] = await decode([{ ...deleted, ...place, type: 'LinkDeleted', metadata: { ...metadata(), v: 99 } }])
+    expect(read).to.deep.include({ ...place, data: { type: 'LinkDeleted', version: 99 } })
+  })
+
+  it('may have metadata that this release does not know (fault 72)', async () => {
+    const [read] = await decode([{ ...deleted, ...place, type: 'LinkRaptured', metadata: { v: 3, when: 'later' } }])
+    expect(read).to.deep.include({ ...place, data: { type: 'LinkRaptured', version: 3 } })
+    expect(read?.metadata).to.deep.include({ v: 3, account: null })
+  })
+})

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { New, Recorded } from '../../src/events/event.ts'
-import type { DomainEvent } from '../../src/events/index.ts'
+import type { DomainEvent, LogEvent } from '../../src/events/index.ts'
 import { appendLimit, type EventStore, type Filter } from '../../src/events/store.ts'
 import { click, clicked, fresh } from '../support/events.ts'
+import { newerEvent } from '../support/newer.ts'
 
 const event = (id = 7): New<DomainEvent> => fresh({ type: 'LinkDeleted', data: { id } })
 const stream = () => `link-${randomUUID()}`
@@ -16,7 +17,7 @@ export const collect = async <T>(items: AsyncIterable<T>) => {
 /** Reads a subscription until it has returned `count` events. */
 const take = async (store: EventStore, after: bigint, filter: Filter, count: number, limit = 100) => {
   const stop = new AbortController()
-  const list: Recorded<DomainEvent>[] = []
+  const list: Recorded<LogEvent>[] = []
   for await (const batch of store.subscribe({ after, filter, limit, signal: stop.signal })) {
     list.push(...batch)
     if (list.length >= count) break
@@ -253,6 +254,20 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       const [, second, last] = await collect(open().read(s))
       expect(await open().head('clicks')).to.equal(second?.position)
       expect(await open().head('all')).to.equal(last?.position)
+    })
+
+    it('returns what only a newer release can read as an opaque value with its place in the log (fault 72)', async () => {
+      const before = await open().head('domain')
+      const s = stream()
+      const newer = newerEvent()
+      await append(s, 'no_stream', event(), newer)
+      const [, unknown] = await collect(open().read(s))
+      expect(unknown).to.deep.include({ id: newer.id, stream: s, revision: 1n, type: 'Unknown' })
+      expect(unknown?.data).to.deep.equal({ type: newer.type, version: 1 })
+      expect(await open().last(s)).to.deep.equal(unknown)
+      expect(await open().head('domain')).to.equal(unknown?.position)
+      expect((await take(open(), before, 'domain', 2)).at(-1)).to.deep.equal(unknown)
+      expect(await append(s, 0n, event())).to.deep.equal({ ok: false, stream: s, actual: 1n })
     })
 
     it('ends a waiting subscription when its signal aborts', async () => {

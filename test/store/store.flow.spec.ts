@@ -60,19 +60,18 @@ describe('event stores', () => {
       expect(times).to.deep.equal(times.toSorted())
     })
 
-    it('skips events of types that only a newer release knows, unless it reads as stored', async () => {
+    it('returns events of types that only a newer release knows as they are stored, if it reads as stored', async () => {
       const raw = await postgresStore(pool, asStored, createSignal())
       const before = await postgres.head('domain')
       const newer = { ...deleted(1), type: 'LinkRaptured' } as unknown as ReturnType<typeof deleted>
       const appended = await raw.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [newer] }])
       expect(appended).to.include({ ok: true })
-      expect(await postgres.head('domain')).to.equal(before)
       expect((await raw.head('all')) > before).to.equal(true)
       await postgres.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [deleted(2)] }])
       const stop = new AbortController()
       const follow = { after: before, limit: 10, signal: stop.signal }
       for await (const events of postgres.subscribe({ ...follow, filter: 'domain' })) {
-        expect(events.map(({ data }) => data)).to.deep.equal([{ id: 2 }])
+        expect(events.map(({ type }) => type)).to.deep.equal(['Unknown', 'LinkDeleted'])
         break
       }
       for await (const events of raw.subscribe({ ...follow, filter: 'all' })) {

@@ -5,9 +5,10 @@ import { type Context, handler, type NextId } from '../../src/commands/handle.ts
 import { link, type LinkCommand } from '../../src/commands/link.ts'
 import { codec } from '../../src/events/codec.ts'
 import type { Recorded } from '../../src/events/event.ts'
-import type { DomainEvent } from '../../src/events/index.ts'
+import type { DomainEvent, LogEvent } from '../../src/events/index.ts'
 import type { LinkFields } from '../../src/events/link.ts'
 import { type Appended, type EventStore, readToHead, type Write } from '../../src/events/store.ts'
+import { isKnown } from '../../src/events/unknown.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { at, linkFields } from './events.ts'
 import { memoryKeyring } from './keyring.ts'
@@ -126,12 +127,12 @@ export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
   }
 }
 
-/** Returns the whole log, or one stream of it. */
-export const eventsOf = async (store: EventStore, stream?: string) => {
-  const events: Recorded<DomainEvent>[] = []
+/** Returns the whole log, or one stream of it, without what only a newer release can read. */
+export const eventsOf = async (store: EventStore, stream?: string): Promise<Recorded<DomainEvent>[]> => {
+  const events: Recorded<LogEvent>[] = []
   if (stream !== undefined) for await (const event of store.read(stream)) events.push(event)
   else for await (const batch of readToHead(store, { after: 0n, filter: 'all', limit: 1000 })) events.push(...batch)
-  return events
+  return events.filter(isKnown)
 }
 /** Returns `stream Type` of each event, in order. */
 export const story = async (store: EventStore, stream?: string) =>

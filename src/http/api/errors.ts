@@ -1,4 +1,5 @@
 import { Refused, type Refusal } from '../../commands/decider.ts'
+import { ChangedByNewer } from '../../events/unknown.ts'
 import { fieldProblem } from '../../lib/fields.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
 
@@ -33,6 +34,8 @@ export const failureOf = (error: unknown): Failure => {
   }
   if (error instanceof NotReady)
     return new Failure(503, 'The read tables are being built for the first time. Try again shortly.', retry)
+  if (error instanceof ChangedByNewer)
+    return new Failure(503, `${error.message} This process cannot change it. Try again shortly.`, retry)
   if (isUnavailable(error))
     return new Failure(503, 'The service cannot reach its database right now. Try again shortly.', retry)
   const { status, type } = error as { status?: unknown; type?: unknown }

@@ -1,3 +1,4 @@
+import { unlessNewer } from '../../events/unknown.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
@@ -74,8 +75,11 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
   /** A campaign that was closed is no longer served, even before the tables know. */
   const isPublic = async (id: number) => {
     if (!pending.has(streamId('campaign', id))) return true
-    const { state } = await handler.load(campaign, id)
-    return state.status === 'open' && state.fields.public
+    const read = async () => {
+      const { state } = await handler.load(campaign, id)
+      return state.status === 'open' && state.fields.public
+    }
+    return unlessNewer(read, () => true)
   }
 
   const rotate = async (req: IncomingMessage, res: ServerResponse, slug: string) => {

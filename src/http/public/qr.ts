@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
 import type { PendingStreams } from '../../cache/pending.ts'
+import { unlessNewer } from '../../events/unknown.ts'
 import { account as accounts } from '../../commands/account.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { qr } from '../../commands/qr.ts'
@@ -108,7 +109,13 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
     const row = await findPublicQr(reader, alias)
     if (row) {
       const code = streamId('qr', row.id)
-      return pending.has(code) || pending.has(streamId('account', row.account)) ? fromStream(code, alias) : row
+      const isPending = pending.has(code) || pending.has(streamId('account', row.account))
+      return isPending
+        ? unlessNewer<PublicQr | undefined>(
+            () => fromStream(code, alias),
+            () => row,
+          )
+        : row
     }
     const stream = pending.any() ? await handler.claimant({ kind: 'qr', name: alias }) : undefined
     return stream === undefined ? undefined : fromStream(stream, alias)

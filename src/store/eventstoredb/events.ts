@@ -4,13 +4,26 @@ import { events as registry } from '../../events/index.ts'
 import type { Filter } from '../../events/store.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 
-const types = Object.keys(registry)
-/** The event types that pass each filter. A server has events of its own and may serve other applications, so ours are listed. */
-export const typesOf: Readonly<Record<Filter, ReadonlySet<string>>> = {
-  clicks: new Set(['LinkClicked']),
-  domain: new Set(types.filter((type) => type !== 'LinkClicked')),
-  all: new Set(types),
+const known = new Set<string>(Object.keys(registry))
+
+/** A regular expression for the types that pass each filter; those of the server itself begin with `$`. */
+export const typesOf: Readonly<Record<Filter, string>> = {
+  clicks: '^LinkClicked$',
+  domain: '^(?!LinkClicked$)[^$]',
+  all: '^[^$]',
 }
+const patterns: Readonly<Record<Filter, RegExp>> = {
+  clicks: new RegExp(typesOf.clicks),
+  domain: new RegExp(typesOf.domain),
+  all: new RegExp(typesOf.all),
+}
+
+/** Whether an event passes a filter. What has neither a known type nor our metadata was not written by this or a newer release. */
+export const passes = (filter: Filter, { type, metadata }: Pick<Raw, 'type' | 'metadata'>): boolean =>
+  patterns[filter].test(type) && (known.has(type) || isOurs(metadata))
+
+const isOurs = (metadata: unknown) =>
+  typeof metadata === 'object' && metadata !== null && 'v' in metadata && 'at' in metadata && 'command' in metadata
 
 /** An event as the codec reads it. Commit and prepare positions are equal for events that were written without a transaction. */
 export const toRaw = ({ id, streamId, revision, type, data, metadata, position, created }: RecordedEvent): Raw => ({

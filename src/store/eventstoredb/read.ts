@@ -11,7 +11,7 @@ import pLimit from 'p-limit'
 import type { Raw } from '../../events/codec.ts'
 import type { Filter } from '../../events/store.ts'
 import type { Calls } from './calls.ts'
-import { eventsOf, typesOf } from './events.ts'
+import { eventsOf, passes } from './events.ts'
 
 /** A server answers about 100 calls at a time on one connection, and appends must not wait for a flood of reads. */
 const concurrentReads = 20
@@ -59,10 +59,11 @@ export const createHead = ({ call, deadline }: Calls): Head => {
       let upTo: bigint | undefined
       let newest = 0n
       const read = client.readAll({ direction: BACKWARDS, fromPosition: END, requiresLeader: true })
-      for await (const { type, position } of eventsOf(read, ms)) {
+      for await (const event of eventsOf(read, ms)) {
+        const { position } = event
         upTo ??= position
         const known = position <= before.upTo && upTo >= before.upTo
-        if (known || typesOf[filter].has(type)) {
+        if (known || passes(filter, event)) {
           newest = known ? before.newest : position
           break
         }

@@ -12,7 +12,7 @@ import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 import { isSilence } from './calls.ts'
 import type { Clients } from './clients.ts'
-import { toRaw, typesOf } from './events.ts'
+import { passes, toRaw, typesOf } from './events.ts'
 import type { Head } from './read.ts'
 
 interface Range {
@@ -80,7 +80,8 @@ const subscription = async function* (
     let batch: Raw[] = []
     for await (const { event } of call as AsyncIterable<{ readonly event?: AllStreamRecordedEvent }>) {
       watch.heard()
-      if (event) batch.push(toRaw(event))
+      const raw = event && toRaw(event)
+      if (raw && passes(filter, raw)) batch.push(raw)
       if (batch.length < limit && call.readableLength === 0) await nextTurn()
       if (batch.length === 0 || (batch.length < limit && call.readableLength > 0)) continue
       position = batch.at(-1)!.position
@@ -98,11 +99,10 @@ const subscription = async function* (
 }
 
 const openCall = (client: EventStoreDBClient, after: bigint, filter: Filter): AllStreamSubscription => {
-  const regex = `^(${[...typesOf[filter]].join('|')})$`
   const call = client.subscribeToAll({
     fromPosition: after === 0n ? START : { commit: after, prepare: after },
     // checkpoints are not used: the server may send one that is ahead of an event it has not sent yet
-    filter: eventTypeFilter({ regex, checkpointInterval: 100 }),
+    filter: eventTypeFilter({ regex: typesOf[filter], checkpointInterval: 100 }),
     requiresLeader: true,
   })
   call.on('error', () => {})
