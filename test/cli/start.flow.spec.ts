@@ -1,18 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { builtMain } from '../support/build.ts'
+import { transform } from 'esbuild'
 import { until } from '../support/client.ts'
 import { startProcess } from '../support/process.ts'
 
+/** Compiles the two files that any Node.js loads, each on its own, and returns the path of the program. */
+const compileStart = async (dir: string) => {
+  for (const name of ['main', 'nodeversion']) {
+    const source = await readFile(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
+    const { code } = await transform(source, { loader: 'ts' })
+    await writeFile(join(dir, `${name}.mjs`), code.replaceAll('.ts"', '.mjs"'))
+  }
+  return join(dir, 'main.mjs')
+}
+
 describe('a Node.js that is too old', () => {
+  let dir: string
+  before(async () => (dir = await mkdtemp(join(tmpdir(), 'linkledger-old-'))))
+  after(() => rm(dir, { recursive: true, force: true }))
+
   it('makes the program print one line and exit with 1 before it imports anything else', async () => {
     // the process says that it is an older version, and fails on every import but that of the check
     const loader = `export const resolve = (name, context, next) => {
-      if (context.parentURL && !name.endsWith('/nodeversion.js')) throw new Error('imported ' + name)
+      if (context.parentURL && !name.endsWith('/nodeversion.mjs')) throw new Error('imported ' + name)
       return next(name, context)
     }`
     const preload = `import { register } from 'node:module'
@@ -23,7 +37,7 @@ describe('a Node.js that is too old', () => {
       '--no-warnings',
       '--import',
       `data:text/javascript,${encodeURIComponent(preload)}`,
-      await builtMain(),
+      await compileStart(dir),
       'start',
     ]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })

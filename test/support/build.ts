@@ -1,18 +1,20 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { build } from 'esbuild'
 
 const root = new URL('../../', import.meta.url).pathname
 /** Returns the file from which the processes of mocha read the result of the build. */
 const outcome = () => join(process.env['LINKLEDGER_TEST_DIR']!, 'build.json')
 
-/** Builds the program for the specs that run it in separate processes: built, it starts in half the time. */
+/**
+ * Builds the program for the specs that run it in separate processes. Bundled with its libraries, it starts in half the time of
+ * what `npm run build` makes.
+ */
 export const startBuild = async () => {
   await mkdir(join(root, '.cache'), { recursive: true })
   const dir = await mkdtemp(join(root, '.cache', 'test-build-'))
-  const built = build(dir).then(
+  const built = bundle(dir).then(
     () => ({ main: join(dir, 'main.js') }),
     (error: unknown) => ({ problem: String(error) }),
   )
@@ -23,10 +25,29 @@ export const startBuild = async () => {
   }
 }
 
-const build = async (dir: string) => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  await promisify(execFile)(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', dir])
-  await cp(join(root, 'src'), dir, { recursive: true, filter: (path) => !path.endsWith('.ts') })
+/** Libraries that knex and pg load only for other databases. They are not installed. */
+const notInstalled = [
+  ...'better-sqlite3 mariadb mysql mysql2 oracledb pg-native pg-query-stream sqlite3 tedious'.split(' '),
+]
+
+const bundle = async (dir: string) => {
+  await build({
+    // the worker is started by its file name, next to the program
+    entryPoints: { main: join(root, 'src/main.ts'), worker: join(root, 'src/qr/worker.ts') },
+    outdir: dir,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: notInstalled,
+    // libraries in CommonJS load Node's own modules with `require`
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    logLevel: 'silent',
+  })
+  await cp(join(root, 'src/postgres/migrations'), join(dir, 'migrations'), { recursive: true })
 }
 
 /** Resolves with the path of the built program. */
