@@ -114,7 +114,7 @@ const startEmbedded = async ({ DATA_DIR }: Config, cleanup: Cleanup): Promise<Co
 /** Events appended while the log is copied would be missing in the copy. */
 const refuseUsed = async (db: Database, option: string) => {
   const { rows } = await db.raw<{ rows: { n: number }[] }>(
-    `select count(distinct application_name)::int as n from pg_stat_activity
+    `select count(distinct split_part(application_name, '-', 2))::int as n from pg_stat_activity
      where datname = current_database() and application_name like 'linkledger-%' and application_name not like 'linkledger-copy-%'`,
   )
   const n = rows[0]?.n ?? 0

@@ -12,7 +12,7 @@ import { type Engine, eventStoreEngine, openEventStore } from '../support/engine
 import { fresh } from '../support/events.ts'
 import { openStage, query } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
-import { runCommand, type Service } from '../support/process.ts'
+import { runCommand, runProcess, type Service } from '../support/process.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listed } from '../support/load.ts'
 
@@ -155,7 +155,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
   })
 
   it('exit at startup with the name of the setting when it cannot be reached', async () => {
-    const { code, err } = await runCommand(['start'], {
+    const { code, err } = await runProcess(['start'], {
       DATABASE_URL: urlOf(await freshDatabase()),
       EVENTSTORE_URL: 'esdb://user:canary@127.0.0.1:1',
       SECRET: 'a secret for tests only',

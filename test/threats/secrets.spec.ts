@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
 import { type Answer, type Ask, until } from '../support/client.ts'
 import { query } from '../support/faults.ts'
-import { runCommand, type Service, startProcess } from '../support/process.ts'
+import { runProcess, type Service, startProcess } from '../support/process.ts'
 import { wire } from '../support/raw.ts'
 
 describe('a service that logs everything and fails in many ways', () => {
@@ -202,7 +202,7 @@ describe('a service that logs everything and fails in many ways', () => {
       ]
     for (const [what, status, args, settings] of failures)
       it(`shows no secret when ${what} (threat 40)`, async () => {
-        const { code, out, err } = await runCommand(args, { DATA_DIR: dir, ...settings })
+        const { code, out, err } = await runProcess(args, { DATA_DIR: dir, ...settings })
         expect(code, err).to.equal(status)
         expect(err).to.match(/^linkledger: .+/m)
         for (const secret of [...secrets, word.slice(0, 7)]) expect(out + err).not.to.include(secret)
