@@ -3,6 +3,7 @@ import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
 import { pointsTo, type Resolver } from '../lib/dns.ts'
 import { startDomainChecks } from '../jobs/domaincheck.ts'
+import { startImageCleanup } from '../jobs/imagecleanup.ts'
 import { type GuardedFetch, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
 import { createQrPages } from '../http/public/qr.ts'
@@ -40,7 +41,7 @@ export const openSite = ({
   baseUrl,
   outside,
 }: SiteOptions) => {
-  const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
+  const { config, db, handler, instance, keys, log, metrics, notify, reader, store } = ledger
   const { pending } = cache
   const images = openImages()
   const pointsToUs = async (host: string) =>
@@ -48,6 +49,8 @@ export const openSite = ({
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const stopChecks =
     config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
+
+  const stopCleanup = startImageCleanup({ reader, store, onProblem })
 
   const shared = {
     ...cache,
@@ -94,6 +97,7 @@ export const openSite = ({
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
     close: async () => {
       await stopChecks?.()
+      await stopCleanup()
       await images.close()
     },
   }

@@ -3,6 +3,7 @@ import type { Handler } from '../commands/handle.ts'
 import { systemMetadata } from '../events/event.ts'
 import { claimDueDomains, setFailures } from '../queries/domaincheck.ts'
 import type { Reader } from '../queries/reader.ts'
+import { repeat } from './repeat.ts'
 
 export interface DomainChecks {
   readonly reader: Reader
@@ -31,16 +32,9 @@ export const checkDomains = async ({ reader, handler, pointsToUs }: DomainChecks
 }
 
 /** Starts the checks and returns a function that stops them, after the run in progress. */
-export const startDomainChecks = (options: DomainChecks) => {
-  let running = Promise.resolve()
-  const run = () => {
-    running = running
-      .then(() => checkDomains(options))
-      .catch((error: unknown) => options.onProblem(error, 'the domain checks failed'))
-  }
-  const timer = setInterval(run, options.every ?? 600_000)
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
-}
+export const startDomainChecks = (options: DomainChecks) =>
+  repeat(
+    () => checkDomains(options),
+    options.every ?? 600_000,
+    (error) => options.onProblem(error, 'the domain checks failed'),
+  )

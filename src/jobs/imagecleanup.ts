@@ -1,0 +1,32 @@
+import type { EventStore } from '../events/store.ts'
+import { deleteUnusedImages } from '../queries/image.ts'
+import type { Reader } from '../queries/reader.ts'
+import { repeat } from './repeat.ts'
+
+export interface ImageCleanup {
+  readonly reader: Reader
+  readonly store: Pick<EventStore, 'head'>
+  readonly onProblem: (error: unknown, what: string) => void
+}
+
+/** ms between runs */
+const every = 3_600_000
+
+/** Deletes images whose event was refused or never appended. Returns their number. */
+export const cleanUpImages = async ({ reader, store }: Omit<ImageCleanup, 'onProblem'>): Promise<number> => {
+  const head = await store.head('domain')
+  let deleted = 0
+  for (;;) {
+    const n = await deleteUnusedImages(reader, head)
+    if (n === 0) return deleted
+    deleted += n
+  }
+}
+
+/** Starts the cleanup and returns a function that stops it, after the run in progress. */
+export const startImageCleanup = (options: ImageCleanup) =>
+  repeat(
+    () => cleanUpImages(options),
+    every,
+    (error) => options.onProblem(error, 'deleting unused images failed'),
+  )

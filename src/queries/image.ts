@@ -1,0 +1,25 @@
+import { qrs } from '../projections/qr.ts'
+import { checkpoints } from '../projections/tables.ts'
+import type { Reader } from './reader.ts'
+
+/** rows deleted by one statement at most */
+const limit = 500
+
+/**
+ * Deletes images that were last stored more than a day ago and that no event up to `head` names, and returns their number. Images of
+ * accounts that do not exist are kept: the tables may be those of another log. Deletes nothing while the tables are behind `head`.
+ */
+export const deleteUnusedImages = async ({ db, table }: Reader, head: bigint): Promise<number> => {
+  // the second condition on `used_at` holds for a row that is stored again while this statement runs
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `delete from state.images where used_at < now() - interval '1 day' and (account, hash) in (
+       select i.account, i.hash from state.images i join ${table('accounts')} a on a.id = i.account
+       where i.used_at < now() - interval '1 day'
+         and (a.status = 'erased' or not exists (
+           select 1 from ${table('qr_logos')} named where named.account = i.account and named.hash = i.hash))
+         and exists (select 1 from ${checkpoints} where projection = ? and version = ? and live and position >= ?)
+       limit ${limit})`,
+    [qrs.name, qrs.version, head.toString()],
+  )
+  return rowCount
+}
