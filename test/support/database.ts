@@ -3,13 +3,13 @@ import pg from 'pg'
 import type { Connection } from '../../src/postgres/database.ts'
 import { server } from './server.ts'
 
-/** Creates an empty database on the PostgreSQL of this process. */
-export const freshDatabase = async (): Promise<Connection> => {
+/** Creates a database on the PostgreSQL of this process: an empty one, or a copy of another that is not in use. */
+export const freshDatabase = async (template?: Connection): Promise<Connection> => {
   const connection = await server()
   const database = `t_${randomUUID().replaceAll('-', '')}`
   const client = new pg.Client(connection)
   await client.connect()
-  await client.query(`create database ${database}`)
+  await client.query(`create database ${database} template ${template?.database ?? 'template1'}`)
   await client.end()
   return { ...connection, database }
 }
