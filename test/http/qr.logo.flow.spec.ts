@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { account as accounts } from '../../src/commands/account.ts'
 import type { OwnedCommand } from '../../src/commands/owned.ts'
 import { qr } from '../../src/commands/qr.ts'
 import type { QrFields, QrPersonal } from '../../src/events/qr.ts'
@@ -87,6 +88,26 @@ describe(`logos of QR codes (${repeatable})`, () => {
     expect(await events(mine.id)).to.have.length(1)
   })
 
+  it('are stored durably before the event that names them (fault 100)', async () => {
+    // an event that names a logo cannot be stored unless the logo is committed
+    await query(
+      app.connection,
+      `create function log.requires_logo() returns trigger language plpgsql as $$ begin
+         if exists (select from state.images where hash = new.data->>'logoHash') then return new; end if;
+         raise exception 'the logo is not stored';
+       end $$;
+       create trigger requires_logo before insert on log.events for each row
+       when (new.data->>'logoHash' is not null) execute function log.requires_logo()`,
+    )
+    try {
+      const { id, path } = await create({ type: 'text', data: 'Hello', logo })
+      expect((await update(id, { data: 'Hello', logo: another })).status).to.equal(200)
+      expect(await logoIn(path)).to.have.length(30 * 30 * 4)
+    } finally {
+      await query(app.connection, 'drop function log.requires_logo cascade')
+    }
+  })
+
   it('are removed with null, and an update that sends the same logo emits no event', async () => {
     const { id, path } = await create({ type: 'text', data: 'Hello', logo })
     await update(id, { data: 'Hello', logo })
@@ -114,6 +135,20 @@ describe(`logos of QR codes (${repeatable})`, () => {
     await update(removed.id, { data: 'Old', logo: null })
     expect((await events(removed.id))[1]!.data).to.deep.equal({ id: removed.id, changes: { logo: null } })
     expect(await logoIn(removed.path)).to.equal(undefined)
+  })
+
+  it('inside events are cleared from the read tables when the account is erased (threat 50)', async () => {
+    const { id } = await createOld()
+    const { handler, tables } = app.app.ledger
+    const at = new Date().toISOString()
+    await handler.handle(
+      accounts,
+      { type: 'EraseAccount', id: account },
+      { account, actor: { kind: 'operator' }, request: '', command: randomUUID(), at },
+    )
+    const row = () =>
+      query<{ logo: string | null }>(app.connection, `select logo from ${tables.name('qrs')} where id = ${id}`)
+    expect(await until(row, ([found]) => found?.logo === null)).to.deep.equal([{ logo: null }])
   })
 
   it('that are missing leave a code without a logo and one line in the logs (fault 101)', async () => {
