@@ -30,6 +30,9 @@ export const appendLimit = 1024 * 1024
 export const appendTooLarge = (cause?: unknown) =>
   new RangeError(`an append holds at most ${appendLimit} bytes`, { cause })
 
+/** Bytes of JSON in one batch of a subscription at most; a larger event comes alone. */
+export const batchBytes = 2 * 1024 * 1024
+
 /**
  * The port of the event log. Revisions count from 0n within a stream; positions increase across the whole log.
  *
@@ -48,7 +51,10 @@ export interface EventStore {
   readonly read: (stream: string, from?: bigint, limit?: number) => AsyncIterable<Recorded<LogEvent>>
   /** The last event of a stream. */
   readonly last: (stream: string) => Promise<Recorded<LogEvent> | undefined>
-  /** Non-empty batches of the events after a position, then of new events as they are appended. Ends when the signal aborts. */
+  /**
+   * Non-empty batches of the events after a position, then of new events as they are appended: at most `limit` events and `batchBytes` in
+   * one. Ends when the signal aborts.
+   */
   readonly subscribe: (options: {
     readonly after: bigint
     readonly filter: Filter

@@ -1,10 +1,11 @@
-import { type Codec, readable } from '../events/codec.ts'
+import type { Codec } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'
 import { createAppend } from './eventstoredb/append.ts'
 import { createCalls } from './eventstoredb/calls.ts'
 import { openClients } from './eventstoredb/clients.ts'
 import { createHead, createIdAt, createReadPage } from './eventstoredb/read.ts'
 import { createSubscribe } from './eventstoredb/subscribe.ts'
+import { bytesOf, decodeBatches, decodeEvents, pageBytes } from './slices.ts'
 import { ensureLogOpened, type MakeOpening } from './open.ts'
 
 export interface EventStoreDbOptions {
@@ -51,19 +52,19 @@ export const eventStoreDb = async ({
       while (left > 0) {
         const size = Math.min(left, pageSize)
         const page = await readPage(stream, next, size)
-        yield* await codec.decode(page)
-        if (page.length < size) return
+        yield* decodeEvents(codec, page)
+        if (page.length < size && bytesOf(page) < pageBytes) return
         next = page.at(-1)!.revision + 1n
         left -= page.length
       }
     },
-    last: async (stream) => (await codec.decode(await readPage(stream, 'end', 1)))[0],
+    last: async (stream) => {
+      const [last] = await readPage(stream, 'end', 1)
+      return last && (await codec.decode([last.raw()]))[0]
+    },
     subscribe: async function* ({ signal, ...range }) {
-      for await (const raws of batches({ ...range, signal: AbortSignal.any([signal, closed.signal]) })) {
-        const { events, problem } = await readable(codec, raws)
-        if (events.length > 0) yield events
-        if (problem) throw problem
-      }
+      for await (const page of batches({ ...range, signal: AbortSignal.any([signal, closed.signal]) }))
+        yield* decodeBatches(codec, page)
     },
     head,
     idAt: createIdAt(calls, head),

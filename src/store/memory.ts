@@ -9,6 +9,7 @@ import {
 } from '../events/store.ts'
 import { createSignal } from '../lib/signal.ts'
 import { ensureLogOpened } from './open.ts'
+import { decodeBatches, decodeEvents, parsed } from './slices.ts'
 
 const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
   clicks: ({ type }) => type === 'LinkClicked',
@@ -65,7 +66,12 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
   const store: Omit<EventStore, 'logId'> = {
     append,
     read: async function* (stream, from = 0n, limit = Infinity) {
-      yield* await codec.decode(eventsIn(stream).slice(Number(from), Number(from) + limit))
+      yield* decodeEvents(
+        codec,
+        eventsIn(stream)
+          .slice(Number(from), Number(from) + limit)
+          .map(parsed),
+      )
     },
     last: async (stream) => (await codec.decode(eventsIn(stream).slice(-1)))[0],
     subscribe: async function* ({ after, filter, limit, signal }) {
@@ -77,7 +83,7 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
           await appended.after(count, signal)
           continue
         }
-        yield await codec.decode(batch)
+        yield* decodeBatches(codec, batch.map(parsed))
         position = batch.at(-1)!.position
       }
     },

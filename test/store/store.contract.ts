@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { New, Recorded } from '../../src/events/event.ts'
 import type { DomainEvent, LogEvent } from '../../src/events/index.ts'
-import { appendLimit, type EventStore, type Filter } from '../../src/events/store.ts'
+import { appendLimit, batchBytes, type EventStore, type Filter, readToHead } from '../../src/events/store.ts'
 import { click, clicked, fresh } from '../support/events.ts'
 import { newerEvent } from '../support/newer.ts'
 
@@ -241,6 +241,36 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       const all = await take(open(), before, 'domain', 80, 7)
       expect(all).to.have.length(80)
       expect(all.map((e) => e.position)).to.deep.equal(all.map((e) => e.position).toSorted((a, b) => Number(a - b)))
+    })
+
+    it('sends a subscription batches of at most 2 MiB, and reads large events completely (fault 91)', async () => {
+      const s = stream()
+      const before = await open().head('all')
+      const token = 'x'.repeat(300_000)
+      for (let n = 0; n < 18; n += 3) {
+        const large = [n, n + 1, n + 2].map((i) =>
+          fresh({ type: 'ClaimFenced', data: { token: `${i}${token}` } } as const),
+        )
+        await append(s, n === 0 ? 'no_stream' : BigInt(n - 1), ...large)
+      }
+      const numbersOf = (events: readonly Recorded<LogEvent>[]) =>
+        events.map(({ data }) => Number.parseInt((data as { token: string }).token, 10))
+      const all = [...Array(18).keys()]
+      expect(numbersOf(await collect(open().read(s)))).to.deep.equal(all)
+      expect(numbersOf(await collect(open().read(s, 1n, 16)))).to.deep.equal(all.slice(1, 17))
+      const batches: number[][] = []
+      for await (const batch of readToHead(open(), { after: before, filter: 'all', limit: 100 }))
+        batches.push(numbersOf(batch))
+      expect(batches.flat()).to.deep.equal(all)
+      for (const batch of batches) expect(batch.length * token.length).to.be.at.most(batchBytes)
+    })
+
+    it('sends an event that is larger than a batch on its own, and small ones together', async () => {
+      const before = await open().head('all')
+      const token = 'x'.repeat(appendLimit - 1000)
+      for (const data of [{ token: 'a' }, { token }, { token: 'b' }, { token }, { token }])
+        await append(stream(), 'no_stream', fresh({ type: 'ClaimFenced', data } as const))
+      expect(await take(open(), before, 'all', 5)).to.have.length(5)
     })
 
     it('filters clicks and domain events for subscriptions', async () => {

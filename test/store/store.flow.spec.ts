@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type pg from 'pg'
 import { asStored, codec } from '../../src/events/codec.ts'
-import type { EventStore } from '../../src/events/store.ts'
+import { type EventStore, readToHead } from '../../src/events/store.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -11,7 +11,7 @@ import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
 import { memoryKeyring } from '../support/keyring.ts'
-import { metadata } from '../support/events.ts'
+import { click, clicked, fresh, metadata } from '../support/events.ts'
 import { collect, storeContract } from './store.contract.ts'
 
 const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
@@ -79,6 +79,31 @@ describe('event stores', () => {
         break
       }
       stop.abort()
+    })
+
+    it('fetches full click events a few at a time, whatever the limit (fault 91)', async () => {
+      const large = new Set<number>()
+      const counted = Object.create(pool) as pg.Pool
+      counted.query = (async (statement: pg.QueryConfig) => {
+        const found = await pool.query<{ readonly data?: string }>(statement)
+        large.add(found.rows.reduce((sum, { data = '' }) => sum + data.length, 0))
+        return found
+      }) as typeof counted.query
+      const store = await postgresStore(counted, codec(keyring), createSignal())
+      const before = await store.head('clicks')
+      const s = `clicks-large-${randomUUID()}`
+      const full = clicked(
+        ...Array.from({ length: 500 }, (_, i) => click({ link: i, visitor: randomUUID().slice(0, 8) })),
+      )
+      const count = 120
+      for (let n = 0; n < count; n++)
+        await store.append([{ stream: s, expected: n === 0 ? 'no_stream' : BigInt(n - 1), events: [fresh(full)] }])
+      let read = 0
+      for await (const batch of readToHead(store, { after: before, filter: 'clicks', limit: 2000 }))
+        read += batch.length
+      expect(read).to.equal(count)
+      expect(await collect(store.read(s))).to.have.length(count)
+      expect(Math.max(...large)).to.be.below(8 * 1024 * 1024)
     })
 
     it('stores personal data sealed, and returns null once its key is destroyed', async () => {

@@ -31,7 +31,7 @@ export const createAppend = ({ calls, readPage, credentials, codec, patience }: 
   const storedPosition = async ({ stream, expected, events }: EncodedWrite, until: number) => {
     const first = expected === 'no_stream' ? 0n : expected + 1n
     const stored = await readPage(stream, first, events.length, Math.max(until, Date.now() + patience / 5))
-    const ours = stored.length === events.length && stored.every(({ id }, i) => id === events[i]?.id)
+    const ours = stored.length === events.length && stored.every(({ raw }, i) => raw().id === events[i]?.id)
     return ours ? stored.at(-1)?.position : undefined
   }
 

@@ -8,9 +8,9 @@ import {
   UnknownError,
 } from '@eventstore/db-client'
 import pLimit from 'p-limit'
-import type { Raw } from '../../events/codec.ts'
 import type { Filter } from '../../events/store.ts'
 import type { Calls } from './calls.ts'
+import { type Encoded, pageBytes, parsed } from '../slices.ts'
 import { eventsOf, passes } from './events.ts'
 
 /** A server answers about 100 calls at a time on one connection, and appends must not wait for a flood of reads. */
@@ -18,8 +18,11 @@ const concurrentReads = 20
 
 const isGone = (error: unknown) => error instanceof StreamNotFoundError || error instanceof StreamDeletedError
 
-/** At most `count` events of a stream, from a revision on or its last ones; none when the stream does not exist or was deleted. */
-export type ReadPage = (stream: string, from: bigint | 'end', count: number, until?: number) => Promise<Raw[]>
+/**
+ * At most `count` events of a stream, from a revision on or its last ones; none when the stream does not exist or was deleted. A page ends
+ * early when it has `pageBytes`.
+ */
+export type ReadPage = (stream: string, from: bigint | 'end', count: number, until?: number) => Promise<Encoded[]>
 
 export const createReadPage = ({ call, deadline, unreachable }: Calls): ReadPage => {
   const limit = pLimit(concurrentReads)
@@ -29,9 +32,14 @@ export const createReadPage = ({ call, deadline, unreachable }: Calls): ReadPage
         ? ({ direction: BACKWARDS, fromRevision: END, maxCount: count } as const)
         : { fromRevision: from, maxCount: count }
     const attempt = async (client: EventStoreDBClient, ms: number) => {
-      const page: Raw[] = []
-      for await (const event of eventsOf(client.readStream(stream, { ...options, requiresLeader: true }), ms))
+      const page: Encoded[] = []
+      let bytes = 0
+      for await (const raw of eventsOf(client.readStream(stream, { ...options, requiresLeader: true }), ms)) {
+        const event = parsed(raw)
         page.push(event)
+        bytes += event.bytes
+        if (bytes >= pageBytes) break
+      }
       return page
     }
     try {

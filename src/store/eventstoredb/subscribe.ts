@@ -6,10 +6,10 @@ import {
   eventTypeFilter,
   START,
 } from '@eventstore/db-client'
-import type { Raw } from '../../events/codec.ts'
-import type { Filter } from '../../events/store.ts'
+import { batchBytes, type Filter } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
+import { type Encoded, parsed } from '../slices.ts'
 import { isSilence } from './calls.ts'
 import type { Clients } from './clients.ts'
 import { passes, toRaw, typesOf } from './events.ts'
@@ -33,7 +33,7 @@ interface SubscribeParts {
 
 /** Batches of events after a position. The client never resubscribes, so each subscription that ends is followed by another. */
 export const createSubscribe = ({ clients, head, stall, onDropped }: SubscribeParts) =>
-  async function* (range: Range): AsyncGenerator<readonly Raw[]> {
+  async function* (range: Range): AsyncGenerator<readonly Encoded[]> {
     const { signal } = range
     const retry = backOff({ from: 50, to: 2000, signal })
     let position = range.after
@@ -61,7 +61,7 @@ const subscription = async function* (
   { after, filter, limit, signal }: Range,
   head: Head,
   stall: number,
-): AsyncGenerator<readonly Raw[]> {
+): AsyncGenerator<readonly Encoded[]> {
   const call = openCall(client, after, filter)
   const end = () => void call.destroy()
   signal.addEventListener('abort', end)
@@ -77,18 +77,21 @@ const subscription = async function* (
     return isBehind ? () => call.destroy(new TimedOut(`a subscription was silent for ${stall} ms`)) : undefined
   })
   try {
-    let batch: Raw[] = []
+    let batch: Encoded[] = []
+    let bytes = 0
+    const isFull = () => batch.length >= limit || bytes >= batchBytes
     for await (const { event } of call as AsyncIterable<{ readonly event?: AllStreamRecordedEvent }>) {
       watch.heard()
       const raw = event && toRaw(event)
-      if (raw && passes(filter, raw)) batch.push(raw)
-      if (batch.length < limit && call.readableLength === 0) await nextTurn()
-      if (batch.length === 0 || (batch.length < limit && call.readableLength > 0)) continue
+      if (raw && passes(filter, raw)) bytes += batch[batch.push(parsed(raw)) - 1]!.bytes
+      if (!isFull() && call.readableLength === 0) await nextTurn()
+      if (batch.length === 0 || (!isFull() && call.readableLength > 0)) continue
       position = batch.at(-1)!.position
       watch.pause()
       yield batch
       watch.resume()
       batch = []
+      bytes = 0
     }
   } finally {
     watch.stop()

@@ -1,5 +1,13 @@
-import type { Pool } from 'pg'
+import pg, { type Pool } from 'pg'
 import { StoreUnavailable } from '../../events/store.ts'
+
+/** JSON stays text: the codec's caller parses it, event by event. */
+const types = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === pg.types.builtins.JSON
+      ? (text: string) => text
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
 
 /** Runs a statement that the server keeps prepared under `name`. Throws `StoreUnavailable` unless the statement itself is at fault. */
 export type Query = <R extends object>(name: string, text: string, values: unknown[]) => Promise<R[]>
@@ -8,7 +16,7 @@ export const createQuery =
   (pool: Pool): Query =>
   async <R extends object>(name: string, text: string, values: unknown[]) => {
     try {
-      return (await pool.query<R>({ name, text, values })).rows
+      return (await pool.query<R>({ name, text, values, types })).rows
     } catch (error) {
       throw isStatementError(error) ? error : new StoreUnavailable('the event log cannot be reached', { cause: error })
     }

@@ -1,8 +1,9 @@
-import { type Codec, readable } from '../../events/codec.ts'
+import type { Codec } from '../../events/codec.ts'
 import type { EventStore, Filter } from '../../events/store.ts'
 import type { Signal } from '../../lib/signal.ts'
+import { decodeBatches, pageBytes } from '../slices.ts'
 import type { Group } from './append.ts'
-import { conditionOf, type Row, toRaw } from './events.ts'
+import { conditionOf, fittingRows, type Row, toEncoded } from './events.ts'
 import type { Query } from './query.ts'
 
 export interface News {
@@ -36,18 +37,17 @@ export const createNews = (appended: Signal): News => {
 /** Batches of events after a position, from the log as it is and then as it grows. */
 export const createSubscribe = (query: Query, codec: Codec, news: News): EventStore['subscribe'] =>
   async function* ({ after, filter, limit, signal }) {
-    const text = `select * from log.events where ${conditionOf[filter]} and position > $1 order by position limit $2`
+    const rows = `select * from log.events where ${conditionOf[filter]} and position > $1 order by position limit $2`
+    const text = `${fittingRows(rows, 'position', '$3')} order by position`
     let position = after
     while (!signal.aborted) {
       const known = news.count(filter)
-      const rows = await query<Row>(`subscribe-${filter}`, text, [position, limit])
-      if (rows.length === 0) {
+      const page = (await query<Row>(`subscribe-${filter}`, text, [position, limit, pageBytes])).map(toEncoded)
+      if (page.length === 0) {
         await news.after(filter, known, signal)
         continue
       }
-      const { events, problem } = await readable(codec, rows.map(toRaw))
-      if (events.length > 0) yield events
-      if (problem) throw problem
-      position = BigInt(rows.at(-1)!.position)
+      yield* decodeBatches(codec, page)
+      position = page.at(-1)!.position
     }
   }
