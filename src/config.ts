@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { missingKafkaSettings, saslMechanisms } from './kafkasettings.ts'
 import { OperatorError } from './lib/operatorerror.ts'
 
 const integer = (min: number, max: number) =>
@@ -107,6 +108,25 @@ export const settings = {
   KAFKA_REPLICATION: integer(1, 100)
     .optional()
     .describe('brokers that keep a copy of each click; default 3, or as many as there are'),
+  KAFKA_SSL: z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('`true`: connect to the brokers with TLS'),
+  KAFKA_SSL_CA: z
+    .string()
+    .optional()
+    .describe('PEM file with the CA of the brokers; default the CAs that Node.js trusts'),
+  KAFKA_SSL_CERT: z.string().optional().describe('PEM file with a client certificate, for brokers that require one'),
+  KAFKA_SSL_KEY: z.string().optional().describe('PEM file with the key of KAFKA_SSL_CERT'),
+  KAFKA_SASL_MECHANISM: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(saslMechanisms, `must be one of ${saslMechanisms.join(', ')}`))
+    .optional()
+    .describe('how to log in to the brokers: `plain`, `scram-sha-256` or `scram-sha-512`; default no login'),
+  KAFKA_SASL_USERNAME: z.string().optional().describe('user name for the brokers'),
+  KAFKA_SASL_PASSWORD: z.string().optional().describe('password for the brokers'),
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe('`closed`: only `linkledger account add` creates accounts'),
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests per minute for each API key; 0 = unlimited'),
   TRUST_PROXY: whole(0, 16, 0).describe('number of trusted reverse proxies in front, which set `X-Forwarded-For`'),
@@ -143,7 +163,8 @@ export const settings = {
   ),
 } as const
 
-const Environment = z.object(settings).superRefine(({ ROLES, KAFKA_BROKERS, DATABASE_URL }, context) => {
+const Environment = z.object(settings).superRefine((given, context) => {
+  const { ROLES, KAFKA_BROKERS, DATABASE_URL } = given
   const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['ROLES'], message })
   if (ROLES.has('http') && !ROLES.has('relay'))
     refuse('must include relay with http: only this process can forward the clicks it records')
@@ -151,6 +172,7 @@ const Environment = z.object(settings).superRefine(({ ROLES, KAFKA_BROKERS, DATA
     refuse('must include projector unless DATABASE_URL is set: no other process can use the embedded database')
   if (ROLES.size === 1 && ROLES.has('recorder') && KAFKA_BROKERS.length === 0)
     refuse('must not be recorder alone without KAFKA_BROKERS: the relay records the clicks then')
+  for (const [name, message] of missingKafkaSettings(given)) context.addIssue({ code: 'custom', path: [name], message })
 })
 export type Config = Readonly<
   Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'OPERATOR' | 'SECRET'> & {

@@ -53,6 +53,11 @@ describe('settings', () => {
       KAFKA_PARTITIONS: '12',
       READY_MAX_LAG_SECONDS: '30',
       KAFKA_REPLICATION: '2',
+      KAFKA_SSL: 'true',
+      KAFKA_SSL_CA: '/etc/ca.pem',
+      KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+      KAFKA_SASL_USERNAME: 'ann',
+      KAFKA_SASL_PASSWORD: 'word',
       REGISTRATION: 'closed',
       RATE_LIMIT_PER_MINUTE: '0',
       TRUST_PROXY: '2',
@@ -71,6 +76,8 @@ describe('settings', () => {
       READY_MAX_LAG_SECONDS: 30,
       KAFKA_PARTITIONS: 12,
       KAFKA_REPLICATION: 2,
+      KAFKA_SSL: true,
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
       DOMAIN_TARGETS: ['go.example.com', '203.0.113.7'],
       ROLES: new Set(['relay', 'http']),
       DOMAIN_CHECK: 'dns',
@@ -97,6 +104,8 @@ describe('settings', () => {
       KAFKA_PARTITIONS: '0',
       READY_MAX_LAG_SECONDS: '0',
       KAFKA_REPLICATION: '0',
+      KAFKA_SSL: 'yes',
+      KAFKA_SASL_MECHANISM: 'gssapi',
       REGISTRATION: 'yes',
       RATE_LIMIT_PER_MINUTE: '-1',
       TRUST_PROXY: '99',
@@ -136,6 +145,21 @@ describe('settings', () => {
     expect(read({ DATABASE_URL, ROLES: 'recorder', KAFKA_BROKERS: 'k:9092' }).ROLES).to.deep.equal(
       new Set(['recorder']),
     )
+  })
+
+  it('of Kafka that need each other are refused together, each with what to set (threat 57)', () => {
+    expect(
+      problems({ KAFKA_SSL_CA: '/ca.pem', KAFKA_SSL_CERT: '/c.pem', KAFKA_SASL_PASSWORD: 'pass-word' }),
+    ).to.have.members([
+      '3 settings are wrong:',
+      'KAFKA_SSL must be set to true when KAFKA_SSL_CERT is set',
+      'KAFKA_SSL_KEY must be set to the file with its key when KAFKA_SSL_CERT is set',
+      'KAFKA_SASL_MECHANISM must be set to one of plain, scram-sha-256, scram-sha-512 when KAFKA_SASL_PASSWORD is set',
+    ])
+    expect(problems({ KAFKA_SSL: 'false', KAFKA_SSL_CA: '/ca.pem' })).to.have.length(1)
+    expect(problems({ KAFKA_SASL_MECHANISM: 'plain' })).to.have.length(3)
+    const login = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'ann', KAFKA_SASL_PASSWORD: 'pass-word' }
+    expect(read({ KAFKA_SSL: 'true', ...login })).to.include({ KAFKA_SSL: true, ...login })
   })
 
   it('are refused when their values are invalid', () => {

@@ -50,6 +50,8 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   const log = logTo(logger)
   const onProblem = problemsTo(logger)
   const classify = createClassifier(options)
+  if (kafka?.sasl?.mechanism === 'plain' && !kafka.ssl)
+    logger.warn('KAFKA_SASL_PASSWORD is sent unencrypted: set KAFKA_SSL=true, or KAFKA_SASL_MECHANISM=scram-sha-512')
   const spools = join(dataDir, 'spool')
   const route = kafka ? { log: kafka.topic, partitions: kafka.partitions } : localRoute
   const spool = await openSpool({ dir: spoolDir(spools, route), route, log })

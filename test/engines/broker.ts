@@ -54,7 +54,7 @@ export const needsBroker = async (test: Mocha.Context) => {
   }
 }
 
-const freePort = async () => {
+export const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -71,14 +71,39 @@ const answers = (port: number) =>
     socket.on('error', () => resolve(false))
   })
 
-/** One node that is broker and controller; `advertised` is the port that clients connect to, the broker's or a proxy's. */
-const propertiesOf = (dir: string, port: number, controller: number, advertised: number) => `
+/** A listener besides the plain one. */
+export interface Listener {
+  readonly name: string
+  readonly protocol: 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT'
+  readonly port: number
+}
+export interface BrokerExtras {
+  readonly listeners: readonly Listener[]
+  readonly properties: string
+  /** arguments of `kafka-storage format` */
+  readonly format: readonly string[]
+}
+const noExtras: BrokerExtras = { listeners: [], properties: '', format: [] }
+
+interface Ports {
+  readonly port: number
+  readonly controller: number
+  /** the port that clients connect to, the broker's or a proxy's */
+  readonly advertised: number
+}
+
+/** One node that is broker and controller. */
+const propertiesOf = (
+  dir: string,
+  { port, controller, advertised }: Ports,
+  { listeners, properties }: BrokerExtras,
+) => `
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${advertised}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=${[`PLAINTEXT://127.0.0.1:${port}`, `CONTROLLER://127.0.0.1:${controller}`, ...addressesOf(listeners)].join()}
+advertised.listeners=${[`PLAINTEXT://127.0.0.1:${advertised}`, ...addressesOf(listeners)].join()}
+listener.security.protocol.map=${['PLAINTEXT:PLAINTEXT', 'CONTROLLER:PLAINTEXT', ...listeners.map(({ name, protocol }) => `${name}:${protocol}`)].join()}
 inter.broker.listener.name=PLAINTEXT
 controller.listener.names=CONTROLLER
 log.dirs=${dir}/data
@@ -101,7 +126,9 @@ file.delete.delay.ms=1000
 # a killed broker cannot register again before its old session has ended
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
+${properties}
 `
+const addressesOf = (listeners: readonly Listener[]) => listeners.map(({ name, port }) => `${name}://127.0.0.1:${port}`)
 const logging = `
 log4j.rootLogger=WARN, C
 log4j.appender.C=org.apache.log4j.ConsoleAppender
@@ -133,20 +160,21 @@ export interface Broker {
 }
 
 /** Starts a real Kafka broker; several can run at once. */
-export const startBroker = async (advertised?: number): Promise<Broker> => {
+export const startBroker = async (advertised?: number, extras = noExtras): Promise<Broker> => {
   if (given !== undefined)
     return { port: 0, address: given, start: none, kill: none, stop: none, freeze: none, thaw: none, clear: none }
   const libs = await fetchJars()
   const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'kafka-'))
   const [port, controller] = [await freePort(), await freePort()]
   const conf = join(dir, 'server.properties')
-  await writeFile(conf, propertiesOf(dir, port, controller, advertised ?? port))
+  await writeFile(conf, propertiesOf(dir, { port, controller, advertised: advertised ?? port }, extras))
   await writeFile(join(dir, 'log4j.properties'), logging)
   const java = [
     ...['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'],
     ...[`-Djava.io.tmpdir=${dir}`, `-Dlog4j.configuration=file:${dir}/log4j.properties`, '-cp', `${libs}/*`],
   ]
-  await run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', '4L6g3nShT-eMCtK--X86sw', '-c', conf])
+  const format = ['format', '-t', '4L6g3nShT-eMCtK--X86sw', '-c', conf, ...extras.format]
+  await run('java', [...java, 'kafka.tools.StorageTool', ...format])
 
   let child: ChildProcess | undefined
   let output = ''

@@ -1,11 +1,23 @@
-import { Kafka, type LogEntry, logLevel } from 'kafkajs'
+import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'
 import { setMaxListeners } from 'node:events'
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import type { Log } from '../report.ts'
+
+/** Contents of PEM files. Without `ca`, the CAs that Node.js trusts; `cert` and `key` identify this client. */
+export interface TlsOptions {
+  readonly ca?: Buffer
+  readonly cert?: Buffer
+  readonly key?: Buffer
+}
 
 export interface KafkaOptions {
   /** host:port of some of the brokers */
   readonly brokers: readonly string[]
+  /** undefined: without TLS */
+  readonly ssl?: TlsOptions | undefined
+  /** undefined: without a login */
+  readonly sasl?: SASLOptions | undefined
   /** names the topic, and the click log */
   readonly topic: string
   /** how many copies of each message are promised; undefined: three, or as many as there are brokers */
@@ -17,23 +29,32 @@ export interface KafkaOptions {
 
 /** Error lines of kafkajs about problems that it retries by itself, or that reject a promise of our caller. */
 const harmless =
-  /connect|timed? ?out|rebalanc|coordinator|re-join|leader|Failed to send|Crash:|Restarting|metadata|does not host|response/i
+  /connect|authenticat|timed? ?out|rebalanc|coordinator|re-join|leader|Failed to send|Crash:|Restarting|metadata|does not host|response/i
 
 /**
  * Creates a client. Use one for each producer, consumer and admin: consumers of one client share what they know of offsets,
  * also after a restart. When `abandoned` aborts, its sockets are destroyed, so that pending requests fail at once.
  */
-export const createKafkaClient = ({ brokers, log }: Pick<KafkaOptions, 'brokers' | 'log'>, abandoned?: AbortSignal) => {
+export const createKafkaClient = (
+  { brokers, ssl, sasl, log }: Pick<KafkaOptions, 'brokers' | 'ssl' | 'sasl' | 'log'>,
+  abandoned?: AbortSignal,
+) => {
   if (abandoned) setMaxListeners(0, abandoned)
   return new Kafka({
     clientId: 'linkledger',
     brokers: [...brokers],
+    ...(sasl ? { sasl } : {}),
     connectionTimeout: 3000,
+    authenticationTimeout: 5000,
     requestTimeout: 10_000,
     // few retries: our own loops retry with a new client, and report the problem
     retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000, restartOnFailure: async () => false },
     socketFactory: ({ host, port, onConnect }) => {
-      const socket = connect({ host, port, keepAlive: true }, onConnect)
+      const servername = isIP(host) ? {} : { servername: host }
+      const socket = ssl
+        ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
+        : connect({ host, port }, onConnect)
+      socket.setKeepAlive(true)
       const end = () => socket.destroy(new Error('the client is closed'))
       if (abandoned?.aborted) setImmediate(end)
       abandoned?.addEventListener('abort', end)

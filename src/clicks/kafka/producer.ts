@@ -2,6 +2,7 @@ import { CompressionTypes, Partitioners } from 'kafkajs'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { ClickRecord } from '../record.ts'
 import { createKafkaClient, type KafkaOptions } from './client.ts'
+import { explainFailure } from './failure.ts'
 import { ensureTopic } from './ensuretopic.ts'
 import { fetchOffsets, type PartitionOffsets } from './topic.ts'
 
@@ -42,15 +43,17 @@ export const createTopicProducer = (options: TopicProducerOptions): TopicProduce
     createPartitioner: Partitioners.DefaultPartitioner,
   })
 
+  const open = async () => {
+    await admin.connect()
+    await ensureTopic(admin, options, record)
+    const offsets = await fetchOffsets(admin, topic)
+    await admin.disconnect()
+    await producer.connect()
+    return offsets
+  }
+
   return {
-    open: async () => {
-      await admin.connect()
-      await ensureTopic(admin, options, record)
-      const offsets = await fetchOffsets(admin, topic)
-      await admin.disconnect()
-      await producer.connect()
-      return offsets
-    },
+    open: () => explainFailure(options, open()),
 
     send: async (messages) => {
       const stored = await producer.sendBatch({

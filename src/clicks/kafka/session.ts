@@ -6,6 +6,7 @@ import { createBatchHandler } from './batchhandler.ts'
 import { createDeletions } from './deletions.ts'
 import { createKafkaClient, type KafkaOptions, noAnswer } from './client.ts'
 import { createPositions, type Positions } from './positions.ts'
+import { explainFailure } from './failure.ts'
 import { ensureTopic } from './ensuretopic.ts'
 import { groupOf } from './topic.ts'
 import type { RecorderTracker } from './tracker.ts'
@@ -73,7 +74,7 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
   const ended = aborted(ending)
   try {
     // neither waits for a client that may leave us without an answer for ever
-    await withTimeout(startTimeout, Promise.race([start(), ended]), noAnswer(startTimeout))
+    await withTimeout(startTimeout, Promise.race([explainFailure(options, start()), ended]), noAnswer(startTimeout))
     await Promise.race([watch(), ended])
     if (crashed.signal.aborted && !stopped.aborted) throw crashed.signal.reason
   } finally {
