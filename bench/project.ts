@@ -75,7 +75,7 @@ export const project = async (bench: Bench): Promise<Line[]> => {
   const rates: number[] = []
   for (let run = 0; run <= runs; run++) {
     const start = performance.now()
-    await fill({ db, store, log: pino({ level: 'silent' }), instance: 'bench' }, stats, new AbortController().signal)
+    await fill({ db, store, log: pino({ level: 'silent' }), instance: 'bench' }, [stats], new AbortController().signal)
     if (run > 0) rates.push((batches * perBatch * 1000) / (performance.now() - start)) // warm-up
   }
   const { rows } = await db.raw<{ rows: { n: string }[] }>(

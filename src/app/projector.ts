@@ -1,6 +1,8 @@
 import type { Filter } from '../events/store.ts'
+import type { Signal } from '../lib/signal.ts'
 import type { Database } from '../postgres/database.ts'
 import { openLocks } from '../postgres/listen.ts'
+import { haltsOf, loadHalts } from '../projections/halts.ts'
 import { projections } from '../projections/index.ts'
 import { type Projector, startProjector } from '../projections/run.ts'
 import { type Checkpoint, checkpoints } from '../projections/tables.ts'
@@ -27,7 +29,11 @@ export const openProjection = ({ db, instance, pool }: Pick<Ledger, 'db' | 'inst
 }
 
 /** Projects the log into the read tables, unless another process does, and notifies the others. */
-export const project = (ledger: Ledger, onSeen: (filter: Filter, position: bigint) => Promise<void>): Projector => {
+export const project = (
+  ledger: Ledger,
+  onSeen: (filter: Filter, position: bigint) => Promise<void>,
+  retries?: Signal,
+): Projector => {
   const { store, connection, instance, log, metrics, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const projector = startProjector({
@@ -40,20 +46,25 @@ export const project = (ledger: Ledger, onSeen: (filter: Filter, position: bigin
     onSeen,
     onLive: tables.refresh,
     onRestart: metrics.restarted,
+    ...(retries ? { retries } : {}),
     onUnknown: metrics.unknown,
   })
   return { ...projector, stop: () => stopped(projector.stop()) }
 }
 
-/** Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. */
+/**
+ * Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. A write does not
+ * wait for projections that are halted.
+ */
 export const projectedPosition = async (db: Database): Promise<bigint> => {
   const live = await db<Checkpoint>(checkpoints).where({ live: true })
+  const halted = haltsOf(await loadHalts(db), projections).map(({ projection }) => projection)
   const positions = projections
-    .filter(({ filter }) => filter === 'domain')
+    .filter(({ filter, name }) => filter === 'domain' && !halted.includes(name))
     .map(({ name, version }) => {
       const mine = live.filter((row) => row.projection === name && row.version === version)
       return mine.length === 0 ? 0n : least(mine.map(({ position }) => BigInt(position)))
     })
-  return least(positions)
+  return positions.length === 0 ? 0n : least(positions)
 }
 const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))

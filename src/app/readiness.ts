@@ -1,5 +1,5 @@
 import type { Filter } from '../events/store.ts'
-import type { Subscription } from '../projections/follow.ts'
+import type { HaltedProjection, Subscription } from '../projections/work.ts'
 import type { LiveTables } from '../projections/tables.ts'
 import type { LagWatch } from './lag.ts'
 
@@ -25,24 +25,28 @@ export interface Readiness {
   readonly lagSeconds: Readonly<Partial<Record<Filter, number>>>
 }
 
+/** Without these projections, no request is answered correctly. Each of the others is missed by its own resource only. */
+const essential: ReadonlySet<string> = new Set(['accounts', 'links', 'domains'])
+const describeHalt = ({ projection, position, reason }: HaltedProjection) =>
+  `the projection ${projection} is halted at ${position}: ${reason}; see \`linkledger projections\``
+
 /** seconds without progress that are reported */
 const longIdle = 10
 
 /**
- * Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline, and clicks that are not in
- * the tables yet, are listed but do not affect readiness.
+ * Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline, clicks that are not in the
+ * tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
   ({ listener, tables, projector, lag, maxLag, clicks }: Observed) =>
   (): Readiness => {
     const subscriptions = projector?.state().subscriptions ?? []
+    const halts = subscriptions.flatMap(({ halted }) => halted)
     const behind = lag('domain')?.seconds ?? 0
     const reasons = [
       ...(listener.up() ? [] : ['the database is not connected']),
       ...(tables.complete() ? [] : ['the read tables are being filled']),
-      ...subscriptions.flatMap(({ filter, halted }) =>
-        halted ? [`the subscription to ${filter} is halted at ${halted.position}: ${halted.reason}`] : [],
-      ),
+      ...halts.filter(({ projection }) => essential.has(projection)).map(describeHalt),
       ...(behind > maxLag
         ? [`the read tables are ${Math.round(behind)} s behind the log (READY_MAX_LAG_SECONDS is ${maxLag})`]
         : []),
@@ -56,7 +60,12 @@ export const readiness =
     })
     return {
       ready: reasons.length === 0,
-      problems: [...reasons, ...idle, ...clicks.problems()],
+      problems: [
+        ...reasons,
+        ...halts.filter(({ projection }) => !essential.has(projection)).map(describeHalt),
+        ...idle,
+        ...clicks.problems(),
+      ],
       lagSeconds: Object.fromEntries(
         (['domain', 'clicks'] as const).flatMap((filter) => {
           const known = lag(filter)

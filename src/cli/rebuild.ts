@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
 import { openProjection } from '../app/projector.ts'
 import { recordOperation } from '../app/operator.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 import { advanceSequence } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
 import { fill } from '../projections/fill.ts'
@@ -16,6 +17,15 @@ export const addRebuildCommand = (program: Command, cli: Cli) =>
     .description('rebuild the read tables from the log, while the service keeps running on the old ones')
     .action(() => rebuild(cli))
 
+/** Some tables stayed as they were, because an event cannot be applied to the new ones. */
+class NotRebuilt extends OperatorError {
+  override readonly name = 'NotRebuilt'
+  constructor(halted: ReadonlyMap<string, string>) {
+    const lines = [...halted].map(([projection, reason]) => `${projection}: ${reason}`)
+    super(['these tables are not rebuilt, all others are; see `linkledger projections`', ...lines].join('\n'))
+  }
+}
+
 const rebuild = (cli: Cli) =>
   withLedger(cli, async (ledger) => {
     const bar = new SingleBar({
@@ -23,18 +33,24 @@ const rebuild = (cli: Cli) =>
       noTTYOutput: false,
     })
     const { db } = openProjection(ledger)
-    for (const projection of projections) {
-      bar.start(Number(await ledger.store.head(projection.filter)), 0, { name: projection.name.padEnd(10) })
-      await fill({ ...ledger, db }, projection, new AbortController().signal, (position, head) => {
-        bar.setTotal(Number(head))
-        bar.update(Number(position))
+    const halted = new Map<string, string>()
+    for (const filter of ['domain', 'clicks'] as const) {
+      bar.start(Number(await ledger.store.head(filter)), 0, { name: filter.padEnd(6) })
+      const own = projections.filter((projection) => projection.filter === filter)
+      await fill({ ...ledger, db }, own, new AbortController().signal, {
+        onProgress: (position, head) => {
+          bar.setTotal(Number(head))
+          bar.update(Number(position))
+        },
+        onHalted: ({ projection }, { message }) => void halted.set(projection.name, message),
       })
       bar.update(bar.getTotal())
       bar.stop()
     }
     await raiseSequences(ledger)
-    const names = projections.map(({ name }) => name)
+    const names = projections.map(({ name }) => name).filter((name) => !halted.has(name))
     await recordOperation(ledger.store, { type: 'TablesRebuilt', data: { projections: names } }, ledger.config)
+    if (halted.size > 0) throw new NotRebuilt(halted)
     cli.print('The read tables are rebuilt and in use.')
   })
 

@@ -35,7 +35,7 @@ export interface Handled<S, E> {
 export type NextId = (past?: number) => Promise<number>
 /** `NextId` of each kind of resource whose ids are numbers. */
 export type NextIds = Readonly<
-  Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks' | 'log'>, NextId>
+  Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks' | 'log' | 'projection'>, NextId>
 >
 
 export interface Handler {

@@ -1,5 +1,5 @@
 import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
-import { Metadata, type New, type Recorded } from './event.ts'
+import { type EventName, Metadata, nameOfEvent, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events, type LogEvent } from './index.ts'
 import { isUnknown, type UnknownEvent } from './unknown.ts'
 import { upcast, versionOf } from './upcast.ts'
@@ -20,9 +20,12 @@ export interface Raw {
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
   readonly position: bigint
-  constructor({ position, stream, revision, type }: Raw, cause: unknown) {
+  readonly event: EventName
+  constructor(raw: Raw, cause: unknown) {
+    const { position, stream, revision, type } = raw
     super(`event ${position} (${type}, ${stream}@${revision}) cannot be read: ${String(cause)}`, { cause })
     this.position = position
+    this.event = nameOfEvent(raw)
   }
 }
 

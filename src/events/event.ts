@@ -41,6 +41,22 @@ export const systemMetadata = (account: number | null = null): Metadata => ({
 /** An event to be appended. A repeated append is recognised by the event's id (a UUID). */
 export type New<E> = E & { readonly id: string; readonly metadata: Metadata }
 
+/** Names an event, without its data. */
+export interface EventName {
+  readonly id: string
+  readonly type: string
+  readonly stream: string
+  readonly revision: bigint
+  readonly position: bigint
+}
+export const nameOfEvent = ({ id, type, stream, revision, position }: EventName): EventName => ({
+  id,
+  type,
+  stream,
+  revision,
+  position,
+})
+
 /** An event read from the log. `revision` counts from 0n in its stream, `position` increases across the whole log. */
 export type Recorded<E> = New<E> & {
   readonly stream: string

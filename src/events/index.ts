@@ -11,6 +11,7 @@ import { linkEvents } from './link.ts'
 import { logEvents } from './log.ts'
 import { overlayEvents } from './overlay.ts'
 import { pixelEvents } from './pixel.ts'
+import { projectionEvents } from './projection.ts'
 import { qrEvents } from './qr.ts'
 import { splashEvents } from './splash.ts'
 import type { UnknownEvent } from './unknown.ts'
@@ -31,6 +32,7 @@ export const events = {
   ...splashEvents,
   ...bioEvents,
   ...answerEvents,
+  ...projectionEvents,
 }
 export type DomainEvent = EventOf<typeof events>
 /** What a reader of the log finds: a newer release may have written events that this one does not know. */

@@ -13,6 +13,7 @@ export type StreamKind =
   | 'log'
   | 'overlay'
   | 'pixel'
+  | 'projection'
   | 'qr'
   | 'splash'
 

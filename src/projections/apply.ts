@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import type { Recorded } from '../events/event.ts'
+import { type EventName, nameOfEvent, type Recorded } from '../events/event.ts'
 import type { DomainEvent, LogEvent } from '../events/index.ts'
 import { isKnown } from '../events/unknown.ts'
 import { prepared } from '../postgres/database.ts'
@@ -19,11 +19,14 @@ export class Overtaken extends Error {
 export class Poison extends Error {
   override readonly name = 'Poison'
   readonly position: bigint
+  readonly event: EventName
   /** name of the projection */
   readonly projection: string
-  constructor({ position, type, stream, revision }: Recorded<DomainEvent>, projection: string, cause: unknown) {
+  constructor(event: Recorded<DomainEvent>, projection: string, cause: unknown) {
+    const { position, type, stream, revision } = event
     super(`${projection} cannot apply event ${position} (${type}, ${stream}@${revision}): ${String(cause)}`, { cause })
     this.position = position
+    this.event = nameOfEvent(event)
     this.projection = projection
   }
 }
@@ -31,11 +34,16 @@ export class Poison extends Error {
 /** Returns the notification to the other processes that is sent with the commit. */
 export type Notification = (position: bigint) => string
 
-const handles = ({ projection }: Member, { type }: Recorded<DomainEvent>) =>
+const handles = ({ projection }: Member, { type }: Pick<EventName, 'type'>) =>
   !('on' in projection) || type in projection.on
 const isDataError = (error: unknown) => /^(22|23)/.test((error as { code?: string }).code ?? '')
 
-const isBehind = ({ checkpoint }: Member, { position }: Recorded<LogEvent>) => position > BigInt(checkpoint.position)
+const isBehind = ({ checkpoint }: Member, { position }: Pick<EventName, 'position'>) =>
+  position > BigInt(checkpoint.position)
+
+/** Whether an event has to be applied to the member: it is new to it, handled by it, and not parked. */
+export const isConcerned = (member: Member, event: EventName) =>
+  isBehind(member, event) && handles(member, event) && !member.parked.has(event.id)
 
 const moveWith = (more: string) =>
   `with moved as (
@@ -48,12 +56,13 @@ const [move, moveAndNotify] = [moveWith(''), moveWith(`, ${notify}`)]
 
 /**
  * Moves the checkpoints by compare-and-set, as the first statement of the transaction: of two projectors one fails here. Projections that
- * handle none of the events move too, so that the lowest checkpoint says up to where the tables can be read and where to resume.
+ * handle none of the events move too, so that the lowest checkpoint says up to where the tables can be read and where to resume. Returns
+ * the members with their new checkpoints.
  */
 const advance = async (
   tx: Knex,
   members: readonly Member[],
-  to: Recorded<LogEvent>,
+  to: Pick<EventName, 'position' | 'id'>,
   notification: Notification | undefined,
 ) => {
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
@@ -66,7 +75,10 @@ const advance = async (
     ...(notification ? [notification(to.position)] : []),
   ]
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(sql, bindings).options(prepared(sql))
-  if (rows[0]?.n === behind.length) return next
+  if (rows[0]?.n === behind.length)
+    return members.map((member) =>
+      isBehind(member, to) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
+    )
   const names = behind.map(({ projection, version, generation }) => `${projection} ${version}/${generation}`)
   throw new Overtaken(`a checkpoint is no longer at ${behind[0]?.position}: ${names.join(', ')}`)
 }
@@ -91,7 +103,7 @@ const isHopeless = (error: unknown) =>
 
 const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[]) => {
   const { projection, checkpoint } = member
-  const fresh = events.filter(isKnown).filter((event) => isBehind(member, event) && handles(member, event))
+  const fresh = events.filter(isKnown).filter((event) => isConcerned(member, event))
   if (fresh.length === 0) return
   const all = changes(projection, fresh)
   const names = tableNames(projection, checkpoint.generation)
@@ -112,12 +124,18 @@ const applyBatch = (
 ): Promise<readonly Member[]> =>
   db.transaction(async (tx) => {
     const last = events.at(-1)!
-    const next = await advance(tx, members, last, notification)
+    const moved = await advance(tx, members, last, notification)
     for (const member of members) await writeOne(tx, member, events)
-    return members.map((member) =>
-      isBehind(member, last) ? { ...member, checkpoint: { ...member.checkpoint, ...next } } : member,
-    )
+    return moved
   })
+
+/** Moves members past an event that none of them has to apply. */
+export const skipEvent = (
+  db: Knex,
+  members: readonly Member[],
+  event: EventName,
+  notification: Notification | undefined,
+): Promise<readonly Member[]> => db.transaction((tx) => advance(tx, members, event, notification))
 
 export interface ApplyOptions {
   readonly size: BatchSize

@@ -1,120 +1,75 @@
-import { Unreadable } from '../events/codec.ts'
-import type { Filter } from '../events/store.ts'
+import { once } from 'node:events'
 import { isUnknown } from '../events/unknown.ts'
 import { backOff } from '../lib/backoff.ts'
 import { encode } from '../postgres/notifications.ts'
-import { applyEvents, Overtaken, Poison } from './apply.ts'
-import { type BatchSize, batchSize } from './batchsize.ts'
-import { fill, type FillOptions } from './fill.ts'
-import { loadMembers, type Member, WrongLog } from './members.ts'
+import { Overtaken } from './apply.ts'
+import { batchSize } from './batchsize.ts'
+import { clearHalts, haltsOf, loadHalts, type Problem, recordHalt } from './halts.ts'
+import { loadLive, type Member } from './members.ts'
+import { applyLog, least } from './pass.ts'
 import type { Projection } from './projection.ts'
+import { keepRetrying } from './retry.ts'
 import { watchdog } from './watchdog.ts'
-
-/** The state of a subscription; `halted` names the event that it cannot get past, and why. */
-export interface Subscription {
-  readonly filter: Filter
-  readonly position: bigint
-  readonly halted: { readonly position: bigint; readonly reason: string } | undefined
-  /** while tables are being filled: how far they are */
-  readonly filling?: bigint | undefined
-  /** message of the last failure, until the subscription moves again */
-  readonly failure?: string | undefined
-}
-
-export interface FollowOptions extends FillOptions {
-  /** Called after each commit, also when no projection handled the events. */
-  readonly onSeen: (filter: Filter, position: bigint) => Promise<void>
-  /** Called when other tables have become the live ones. */
-  readonly onLive: () => Promise<void>
-  /** Called with the number of events that were skipped because only a newer release can read them. */
-  readonly onUnknown?: (filter: Filter, events: number) => void
-  /** Called when a subscription is opened again after it failed or stalled. */
-  readonly onRestart?: (filter: Filter) => void
-  /** ms after which a stalled subscription is opened again */
-  readonly stall?: number
-}
-
-/** The projections of one subscription that this process works on. */
-export interface Assignment {
-  readonly filter: Filter
-  readonly projections: readonly Projection[]
-  /** false if another process works on some projections of the subscription */
-  readonly complete: boolean
-}
+import { type Assignment, type FollowOptions, membersWithTables, type Subscription, type Work } from './work.ts'
 
 /** The state of each subscription, kept across restarts. */
-export type Subscriptions = Map<Filter, Subscription>
+export type Subscriptions = Map<Assignment['filter'], Subscription>
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-const least = (members: readonly Member[]) =>
-  members.map(({ checkpoint }) => BigInt(checkpoint.position)).reduce((a, b) => (a < b ? a : b))
-
-/** Returns the members of these projections; fills the tables of those that have none. */
-const membersWithTables = async (
-  options: FollowOptions,
-  projections: readonly Projection[],
-  onFilling: (position: bigint) => void,
-  signal: AbortSignal,
-) => {
-  const { db, store, onLive } = options
-  const members = await loadMembers(db, store, projections)
-  const missing = projections.filter((projection) => !members.some((member) => member.projection === projection))
-  for (const projection of missing) {
-    await fill(options, projection, signal, onFilling)
-    await onLive()
-  }
-  return missing.length > 0 ? loadMembers(db, store, projections) : members
-}
-
 /** Returns whether a newer generation has become live in place of one of the members. */
-const replaced = async ({ db, store }: FollowOptions, members: readonly Member[]) => {
-  const projections = members.map(({ projection }) => projection)
-  const live = await loadMembers(db, store, projections)
+const replaced = async ({ db }: FollowOptions, members: readonly Member[]) => {
+  const live = await loadLive(
+    db,
+    members.map(({ projection }) => projection),
+  )
   return live.some(({ checkpoint }, i) => checkpoint.generation !== members[i]?.checkpoint.generation)
 }
 
-/** Applies events from the checkpoint on, until the signal aborts, the subscription is lost, or newer tables are live. Returns whether it was lost. */
-const follow = async (
-  options: FollowOptions,
-  { filter, projections, complete }: Assignment,
-  subscriptions: Subscriptions,
-  size: BatchSize,
-  signal: AbortSignal,
-): Promise<boolean> => {
+/**
+ * Applies events from the checkpoint on, until the signal aborts, the subscription is lost, every projection is halted, or newer tables are
+ * live. Returns whether it was lost.
+ */
+const follow = async (work: Work, projections: readonly Projection[], signal: AbortSignal): Promise<boolean> => {
+  const { options, assignment, size, update, onHalted } = work
+  const { filter, complete } = assignment
   const { db, store, log, instance, onLive, limit = 1000, stall = 30_000 } = options
   // a process that works on some projections only does not know how far the others are
   const notification = complete
     ? (position: bigint) => encode({ kind: 'projected', from: instance, filter, position })
     : undefined
   const onSeen = async (position: bigint) => (complete ? options.onSeen(filter, position) : undefined)
-  const before = subscriptions.get(filter) ?? { filter, position: 0n, halted: undefined }
-  const onFilling = (position: bigint) => void subscriptions.set(filter, { ...before, filling: position })
-  let members: readonly Member[] = await membersWithTables(options, projections, onFilling, signal)
+  let members: readonly Member[] = await membersWithTables(work, projections, signal)
   if (members.length === 0) return false
 
   let seen = least(members)
-  const caughtUp = seen >= (await store.head(filter))
-  subscriptions.set(filter, { ...before, position: seen, halted: caughtUp ? undefined : before.halted })
+  update({ position: seen })
   await onSeen(seen)
-  const onApplied = async (_: readonly Member[], position: bigint) => {
-    seen = position
-    subscriptions.set(filter, { filter, position: seen, halted: undefined })
-    await onSeen(seen)
-  }
   const stalls = watchdog({
     stall,
     position: () => seen,
     isBehind: async () => (await store.head(filter)) > seen,
   })
   const ends = AbortSignal.any([signal, stalls.signal])
-  try {
-    for await (const events of store.subscribe({ after: seen, filter, limit, signal: ends })) {
-      const applied = await applyEvents(db, members, events, { size, signal, notification, onApplied })
-      members = applied.running
-      for (const poison of applied.halted) throw poison
+  const read = async function* (after: bigint) {
+    for await (const events of store.subscribe({ after, filter, limit, signal: ends })) {
+      yield events
       options.onUnknown?.(filter, events.filter(isUnknown).length)
     }
+  }
+  try {
+    members = await applyLog(db, members, read, {
+      size,
+      signal,
+      notification,
+      onApplied: async (running, position) => {
+        members = running
+        seen = position
+        update({ position, failure: undefined })
+        await onSeen(position)
+      },
+      onHalted: (member, problem) => onHalted(member.projection, problem),
+    })
   } catch (error) {
     if (!(error instanceof Overtaken && (await replaced(options, members)))) throw error
     await onLive()
@@ -122,9 +77,56 @@ const follow = async (
   } finally {
     stalls.stop()
   }
-  if (signal.aborted) return false
+  if (signal.aborted || members.length === 0) return false
   log.warn({ filter, seen: seen.toString() }, 'subscription stalled; opening it again')
   return true
+}
+
+/** The halted projections of a subscription: each is tried on its own, while the others go on. */
+const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: () => void) => {
+  const { options, assignment, state, update } = work
+  const { db, log } = options
+  const apart = new Map<Projection, Promise<void>>()
+  const withOthers = ({ name }: Projection) => state().halted.filter(({ projection }) => projection !== name)
+
+  const onHalted = async (projection: Projection, problem: Problem) => {
+    const halted = { projection: projection.name, position: problem.position, reason: problem.message }
+    const before = state().halted.find(({ projection: name }) => name === halted.projection)
+    if (before?.reason !== halted.reason) log.error({ filter: assignment.filter, err: problem }, 'projection halted')
+    update({ halted: [...withOthers(projection), halted] })
+    await recordHalt(db, projection, problem).catch((error: unknown) =>
+      log.error({ projection: projection.name, err: error }, 'a halt could not be recorded'),
+    )
+    add(projection)
+  }
+  const join = async (projection: Projection) => {
+    await clearHalts(db, [projection])
+    apart.delete(projection)
+    update({ halted: withOthers(projection) })
+    log.warn({ projection: projection.name }, 'a halted projection goes on')
+    onJoined()
+  }
+  const add = (projection: Projection, atOnce = false) => {
+    if (apart.has(projection)) return
+    apart.set(
+      projection,
+      keepRetrying({ ...work, onHalted }, projection, atOnce, () => join(projection), signal),
+    )
+  }
+  return {
+    onHalted,
+    /** Halts of an earlier process are tried at once: this one may be able to apply the events. */
+    load: async () => {
+      update({ halted: [] })
+      for (const { projection: name, position, reason } of haltsOf(await loadHalts(db), assignment.projections)) {
+        const projection = assignment.projections.find((one) => one.name === name)!
+        update({ halted: [...withOthers(projection), { projection: name, position: BigInt(position), reason }] })
+        add(projection, true)
+      }
+    },
+    running: () => assignment.projections.filter((projection) => !apart.has(projection)),
+    ended: () => Promise.all(apart.values()),
+  }
 }
 
 /** Follows the log until the signal aborts, and starts again from the checkpoint after any failure. Throws `Overtaken`. */
@@ -132,36 +134,51 @@ export const keepFollowing = async (
   options: FollowOptions,
   assignment: Assignment,
   subscriptions: Subscriptions,
-  signal: AbortSignal,
+  stop: AbortSignal,
 ) => {
-  const { filter } = assignment
+  const { filter, projections } = assignment
+  if (projections.length === 0) return
   const { log, onRestart } = options
+  const finished = new AbortController()
+  const signal = AbortSignal.any([stop, finished.signal])
   const wait = backOff({ from: 100, to: 5000, signal })
-  const size = batchSize()
-  while (!signal.aborted && assignment.projections.length > 0) {
-    const before = subscriptions.get(filter)?.position
-    let lost = true
-    try {
-      lost = await follow(options, assignment, subscriptions, size, signal)
-      wait.reset()
-    } catch (error) {
-      if (error instanceof Overtaken) throw error
-      const position = subscriptions.get(filter)?.position ?? 0n
-      const halts = error instanceof Poison || error instanceof Unreadable || error instanceof WrongLog
-      if (halts) {
-        const at = error instanceof WrongLog ? position : error.position
-        subscriptions.set(filter, { filter, position, halted: { position: at, reason: error.message } })
-      } else
-        subscriptions.set(filter, {
-          filter,
-          position,
-          halted: subscriptions.get(filter)?.halted,
-          failure: describe(error),
-        })
-      log.error({ filter, err: error }, halts ? 'subscription halted' : 'subscription failed; trying again')
-      if (position !== (before ?? 0n)) wait.reset()
+  let joined = new AbortController()
+
+  const state = () => subscriptions.get(filter) ?? { filter, position: 0n, halted: [] }
+  const update = (change: Partial<Subscription>) => void subscriptions.set(filter, { ...state(), ...change })
+  const parts = { options, assignment, size: batchSize(), state, update }
+  const apart = openApart(parts, signal, () => joined.abort())
+  const work = { ...parts, onHalted: apart.onHalted }
+  let loaded = false
+
+  const attempt = async (ends: AbortSignal) => {
+    if (!loaded) await apart.load()
+    loaded = true
+    const running = apart.running()
+    if (running.length > 0) return follow(work, running, ends)
+    if (!ends.aborted) await once(ends, 'abort')
+    return false
+  }
+
+  try {
+    while (!signal.aborted) {
+      joined = new AbortController()
+      const before = state().position
+      let lost = true
+      try {
+        lost = await attempt(AbortSignal.any([signal, joined.signal]))
+        wait.reset()
+      } catch (error) {
+        if (error instanceof Overtaken) throw error
+        update({ failure: describe(error) })
+        log.error({ filter, err: error }, 'subscription failed; trying again')
+        if (state().position !== before) wait.reset()
+      }
+      await wait.pause()
+      if (lost && !signal.aborted) onRestart?.(filter)
     }
-    await wait.pause()
-    if (lost && !signal.aborted) onRestart?.(filter)
+  } finally {
+    finished.abort()
+    await apart.ended()
   }
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { EventStore } from '../events/store.ts'
+import { loadParked } from './parked.ts'
 import type { Projection } from './projection.ts'
 import { type Checkpoint, checkpoints } from './tables.ts'
 
@@ -7,31 +8,49 @@ import { type Checkpoint, checkpoints } from './tables.ts'
 export interface Member {
   readonly projection: Projection
   readonly checkpoint: Checkpoint
+  /** ids of the events that it skips */
+  readonly parked: ReadonlySet<string>
 }
 
 /** The tables were filled from another log, or from a longer one. */
 export class WrongLog extends Error {
   override readonly name = 'WrongLog'
+  readonly position: bigint
+  readonly event = undefined
+  constructor({ projection, position }: Checkpoint, problem: string) {
+    super(`the tables of ${projection} ${problem}; run \`linkledger rebuild\` to fill new ones`)
+    this.position = BigInt(position)
+  }
 }
 
-/** Returns the projections that have live tables, each with its newest generation. Throws `WrongLog`. */
-export const loadMembers = async (
-  db: Knex,
-  store: Pick<EventStore, 'logId' | 'idAt'>,
-  projections: readonly Projection[],
-): Promise<Member[]> => {
+/** Returns the newest live generation of each projection that has one. */
+export const loadLive = async (db: Knex, projections: readonly Projection[]) => {
   const rows = await db<Checkpoint>(checkpoints).where({ live: true })
-  const members = projections.flatMap((projection) => {
+  return projections.flatMap((projection) => {
     const own = rows.filter((row) => row.projection === projection.name && row.version === projection.version)
     const newest = own.toSorted((a, b) => b.generation - a.generation)[0]
     return newest ? [{ projection, checkpoint: newest }] : []
   })
-  for (const { checkpoint } of members) {
+}
+
+/**
+ * Returns the projections that have live tables, each with its newest generation. Calls `onWrong` for tables that do not fit the log, and
+ * leaves them out.
+ */
+export const loadMembers = async (
+  db: Knex,
+  store: Pick<EventStore, 'logId' | 'idAt' | 'read'>,
+  projections: readonly Projection[],
+  onWrong: (member: Member, problem: WrongLog) => Promise<void> | void = (_, problem) => {
+    throw problem
+  },
+): Promise<Member[]> => {
+  const members: Member[] = []
+  for (const { projection, checkpoint } of await loadLive(db, projections)) {
+    const member = { projection, checkpoint, parked: await loadParked(store, projection.name) }
     const problem = await differenceFromLog(store, checkpoint)
-    if (problem)
-      throw new WrongLog(
-        `the tables of ${checkpoint.projection} ${problem}; run \`linkledger rebuild\` to fill new ones`,
-      )
+    if (problem) await onWrong(member, new WrongLog(checkpoint, problem))
+    else members.push(member)
   }
   return members
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../events/store.ts'
-import { type FollowOptions, keepFollowing, type Subscription, type Subscriptions } from './follow.ts'
+import { keepFollowing, type Subscriptions } from './follow.ts'
 import type { Projection } from './projection.ts'
 import { prune } from './tables.ts'
+import type { FollowOptions, Subscription } from './work.ts'
 
 /** A connection that holds advisory locks for as long as it lives. */
 export interface Locks {
@@ -87,6 +88,8 @@ export const startProjector = (options: ProjectorOptions): Projector => {
       log.error({ err: error }, 'projector failed; standing by')
     } finally {
       active = false
+      // another process may work on them now
+      subscriptions.clear()
       session.abort()
       await locks?.close().catch(() => {})
     }

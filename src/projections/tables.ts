@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { NotReady } from '../lib/unavailable.ts'
 import { migrationLock } from '../postgres/database.ts'
+import { createHalts } from './halts.ts'
 import type { Projection, TableNames } from './projection.ts'
 
 /** How far one generation of a projection's tables is filled. Queries read the newest generation that is `live`. */
@@ -17,7 +18,7 @@ export interface Checkpoint {
 export const checkpoints = 'read.checkpoints'
 
 /**
- * Creates the table of checkpoints, if there is none. Processes that start together take turns: `if not exists` alone fails when two
+ * Creates the tables of checkpoints and halts, if there are none. Processes that start together take turns: `if not exists` alone fails when two
  * create the same thing at once.
  */
 export const ensureCheckpoints = (db: Knex) =>
@@ -26,7 +27,8 @@ export const ensureCheckpoints = (db: Knex) =>
     create schema if not exists read;
     create table if not exists ${checkpoints} (
       projection text, version int, generation int, log_id uuid not null, position bigint not null, event_id uuid, live boolean not null,
-      primary key (projection, version, generation))`)
+      primary key (projection, version, generation));
+    ${createHalts}`)
 
 /** Returns the physical names of a generation's tables: they contain the projection's version and the generation. */
 export const tableNames =

@@ -38,7 +38,7 @@ const start = async () => {
     },
   } satisfies Partial<Cache>
   const tables = { name: (table: string) => table, refresh: call('refresh'), complete: () => true }
-  const db = (() => ({ where: async () => [] })) as unknown as Database
+  const db = (() => ({ where: async () => [], select: () => ({ orderBy: async () => [] }) })) as unknown as Database
   const notifications = await startNotifications(
     { db, store, appended, tables, instance },
     {

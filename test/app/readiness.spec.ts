@@ -4,12 +4,12 @@ import { readiness } from '../../src/app/readiness.ts'
 import type { Filter } from '../../src/events/store.ts'
 
 describe('readiness', () => {
-  const halted = { position: 7n, reason: 'links cannot take event 7' }
+  const halt = (projection: string) => ({ projection, position: 7n, reason: `${projection} cannot apply event 7` })
   const upToDate: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }
   const check = ({
     up = true,
     complete = true,
-    stopped = false,
+    halted = [] as readonly string[],
     failure = undefined as string | undefined,
     lags = { domain: upToDate, clicks: upToDate } as Partial<Record<Filter, Lag>>,
     problems = [] as readonly string[],
@@ -20,8 +20,8 @@ describe('readiness', () => {
       projector: {
         state: () => ({
           subscriptions: [
-            { filter: 'domain', halted: stopped ? halted : undefined },
-            { filter: 'clicks', halted: undefined, failure },
+            { filter: 'domain', halted: halted.map(halt) },
+            { filter: 'clicks', halted: [], failure },
           ],
         }),
       },
@@ -36,12 +36,25 @@ describe('readiness', () => {
   })
 
   it('names every reason why the process is not ready', () => {
-    expect(check({ up: false, complete: false, stopped: true })).to.deep.equal({
+    expect(check({ up: false, complete: false, halted: ['links'] })).to.deep.equal({
       ready: false,
       problems: [
         'the database is not connected',
         'the read tables are being filled',
-        'the subscription to domain is halted at 7: links cannot take event 7',
+        'the projection links is halted at 7: links cannot apply event 7; see `linkledger projections`',
+      ],
+      lagSeconds,
+    })
+  })
+
+  it('is lost only while accounts, links or domains are halted; other halts are listed (fault 84)', () => {
+    for (const projection of ['accounts', 'links', 'domains'])
+      expect(check({ halted: [projection, 'pixels'] }), projection).to.deep.include({ ready: false })
+    expect(check({ halted: ['pixels', 'stats'] })).to.deep.equal({
+      ready: true,
+      problems: [
+        'the projection pixels is halted at 7: pixels cannot apply event 7; see `linkledger projections`',
+        'the projection stats is halted at 7: stats cannot apply event 7; see `linkledger projections`',
       ],
       lagSeconds,
     })

@@ -90,7 +90,7 @@ const expectLog = async ({ connection, settings }: World) => {
   try {
     for (const projection of projections) {
       const tables = await dump(ledger.db, projection)
-      await fill(ledger, projection, new AbortController().signal)
+      await fill(ledger, [projection], new AbortController().signal)
       expect(await dump(ledger.db, projection), projection.name).to.deep.equal(tables)
     }
   } finally {

@@ -59,6 +59,7 @@ describe('applying a batch of events', () => {
   const member = async (projection: Projection): Promise<Member> => ({
     projection,
     checkpoint: await newGeneration(log.db, projection, log.store.logId),
+    parked: new Set(),
   })
   const ids = async ({ projection, checkpoint: { generation } }: Member) => {
     const [table = ''] = Object.keys(projection.tables)
@@ -240,7 +241,7 @@ describe('applying a batch of events', () => {
       }
     })
 
-    it('applies later events to the other projections', async () => {
+    it('applies later events to the other projections (fault 84)', async () => {
       const events = recorded([
         registered(7),
         ...deleted(666).map(({ type, data }) => ({ type, data }) as DomainEvent),

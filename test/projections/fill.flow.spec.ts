@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { accounts } from '../../src/projections/account.ts'
 import { fill } from '../../src/projections/fill.ts'
+import type { EventStore } from '../../src/events/store.ts'
+import { projections as registered } from '../../src/projections/index.ts'
 import { links } from '../../src/projections/link.ts'
 import type { Projection } from '../../src/projections/projection.ts'
 import { stats } from '../../src/projections/stats.ts'
@@ -57,6 +59,28 @@ describe(`the read tables (${repeatable})`, function () {
       await expectCleanRun()
     })
 
+    it('reads the log once for all projections of a subscription (fault 86)', async () => {
+      await log().append(history(random, 400))
+      const read: string[] = []
+      const store: EventStore = {
+        ...log().store,
+        subscribe: async function* (options) {
+          for await (const events of log().store.subscribe(options)) {
+            read.push(...events.map(({ position }) => `${options.filter} ${position}`))
+            yield events
+          }
+        },
+      }
+      const all = registered.filter(({ filter }) => filter === 'domain')
+      await fill({ ...log(), store, log: silent, instance: 'spec', limit: 50 }, all, new AbortController().signal)
+      const events = (await log().events()).filter(({ type }) => type !== 'LinkClicked')
+      expect(read).to.deep.equal(events.map(({ position }) => `domain ${position}`))
+      for (const projection of all)
+        expect((await checkpointsOf(log().db, projection)).map(({ live, position }) => [live, position])).to.deep.equal(
+          [[true, String(events.at(-1)!.position)]],
+        )
+    })
+
     it('is reported by the live tables of another process once per projection, unlike the first tables', async () => {
       const replaced: string[] = []
       const tables = liveTables(log().db, [links], ({ projection, generation }) =>
@@ -75,7 +99,7 @@ describe(`the read tables (${repeatable})`, function () {
       const levels: unknown[] = []
       const write = (line: string) => void levels.push((JSON.parse(line) as { level: unknown }).level)
       const options = { ...log(), log: pino({ level: 'debug' }, { write }), instance: 'spec' }
-      const fillLinks = () => fill(options, links, new AbortController().signal)
+      const fillLinks = () => fill(options, [links], new AbortController().signal)
       await fillLinks()
       await log().append(history(random, 10))
       await fillLinks()
@@ -88,7 +112,7 @@ describe(`the read tables (${repeatable})`, function () {
       const before = await read()
       const stop = new AbortController()
       const options = { db: log().db, store: log().store, log: silent, instance: 'spec', limit: 20 }
-      await fill(options, links, stop.signal, () => stop.abort())
+      await fill(options, [links], stop.signal, { onProgress: () => stop.abort() })
       expect(await read()).to.deep.equal(before)
       expect((await checkpointsOf(log().db, links)).map(({ generation, live }) => [generation, live])).to.deep.equal([
         [1, true],

@@ -33,4 +33,5 @@ export const typesSince: readonly string[] = [
   'SpoolImported',
   'LogCopyStarted',
   'SecretRotated',
+  'EventParked',
 ]

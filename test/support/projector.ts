@@ -60,7 +60,12 @@ export const projectorStage = () => {
   }
   const subscription = (projector: Projector, filter: Subscribed) =>
     projector.state().subscriptions.find((one) => one.filter === filter)
-  /** Waits until the projector has applied what the log holds now. */
+  const haltOf = (projector: Projector, name: string) =>
+    projector
+      .state()
+      .subscriptions.flatMap(({ halted }) => halted)
+      .find(({ projection }) => projection === name)
+  /** Waits until every projection of the projector has applied what the log holds now. */
   const caughtUp = async (projector: Projector, ...filters: Subscribed[]) => {
     for (const filter of filters.length > 0 ? filters : (['domain', 'clicks'] as const)) {
       const head = await log.store.head(filter)
@@ -69,6 +74,11 @@ export const projectorStage = () => {
         (position) => position >= head,
       )
       expect(reached, `the subscription to ${filter}`).to.equal(head)
+      const halts = await until(
+        async () => subscription(projector, filter)?.halted,
+        (halted) => halted?.length === 0,
+      )
+      expect(halts, `the subscription to ${filter}`).to.deep.equal([])
     }
   }
   /** Returns the rows of all tables by their names. */
@@ -78,8 +88,7 @@ export const projectorStage = () => {
   }
   /** Fills new tables for each projection. */
   const build = async (all = projections) => {
-    for (const projection of all)
-      await fill({ db: log.db, store: log.store, log: silent, instance: 'spec' }, projection, never)
+    await fill({ db: log.db, store: log.store, log: silent, instance: 'spec' }, all, never)
   }
   /** Expects that a replay of the whole log gives the same tables. */
   const expectCleanRun = async () => {
@@ -88,5 +97,5 @@ export const projectorStage = () => {
     await build()
     expect(await read()).to.deep.equal(tables)
   }
-  return { log: () => log, start, subscription, caughtUp, read, build, expectCleanRun }
+  return { log: () => log, start, subscription, haltOf, caughtUp, read, build, expectCleanRun }
 }
