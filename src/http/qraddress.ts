@@ -13,5 +13,5 @@ export const isScanAddress = (url: string, isMainHost: (host: string) => boolean
 /** Returns what the user entered for the QR code: a string, or an object of fields. */
 export const dataOf = ({ data }: Pick<QrPersonal, 'data'>): QrData => (data ? (JSON.parse(data) as QrData) : '')
 /** Returns the text that the picture encodes; for a link, the address that counts the scan. */
-export const payload = (fields: QrFields & QrPersonal, baseUrl: () => string) =>
+export const payload = (fields: Pick<QrFields, 'type' | 'alias'> & QrPersonal, baseUrl: () => string) =>
   payloadOf(fields.type, dataOf(fields), scanAddress(fields.alias, baseUrl))

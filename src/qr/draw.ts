@@ -12,8 +12,8 @@ export interface Drawing {
   readonly background: string
   /** a PNG made by `readLogo`, base64 */
   readonly logo: string | null
-  /** identifies a logo that is loaded only when the image has to be drawn */
-  readonly logoHash?: string
+  /** identifies a logo that is loaded only when the image has to be drawn; `logo` is then null */
+  readonly logoKey?: string
   readonly format: 'png' | 'svg'
   /** pixels per side, including the quiet zone; an image never has fewer pixels than modules */
   readonly size: number

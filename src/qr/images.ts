@@ -10,8 +10,8 @@ export type Logo = { readonly ok: true; readonly png: string } | { readonly ok: 
 export class LogoMissing extends Error {
   override readonly name = 'LogoMissing'
 }
-/** Returns a logo (PNG) by its hash. */
-export type FindLogo = (hash: string) => Promise<Buffer | undefined>
+/** Returns the logo (PNG) that a drawing names by its key. */
+export type FindLogo = () => Promise<Buffer | undefined>
 
 export interface Images {
   /** Returns the image. Throws `Busy`, and `LogoMissing` when the drawing names a logo that `findLogo` does not find. */
@@ -63,10 +63,10 @@ export const openImages = (
   const cache = imageCache(32 * 1024 * 1024)
   const inProgress = new Map<string, Promise<Buffer>>()
 
-  const withLogo = async ({ logoHash, ...drawing }: Drawing, findLogo: FindLogo | undefined): Promise<Drawing> => {
-    if (logoHash === undefined) return drawing
-    const logo = await findLogo?.(logoHash)
-    if (!logo) throw new LogoMissing(`the logo ${logoHash} is missing`)
+  const withLogo = async ({ logoKey, ...drawing }: Drawing, findLogo: FindLogo | undefined): Promise<Drawing> => {
+    if (logoKey === undefined) return drawing
+    const logo = await findLogo?.()
+    if (!logo) throw new LogoMissing(`the logo ${logoKey} is missing`)
     return { ...drawing, logo: logo.toString('base64') }
   }
   const make = async (key: string, named: Drawing, findLogo: FindLogo | undefined) => {

@@ -34,20 +34,32 @@ export const findQr = async ({ db, table }: Reader, account: number, id: number)
   return row && { ...row, id: Number(row.id) }
 }
 
-/** A QR code with all that its image and its scans need. */
-export interface PublicQr extends QrFields, QrPersonal {
+/** A QR code with all that its image and its scans need, except its logo. */
+export interface PublicQr extends Omit<QrFields, 'logo'>, QrPersonal {
   readonly id: number
   readonly account: number
   /** of its stream */
   readonly revision: number
+  /** whether the logo is in `logo`, because an event of 0.1.0 contains it */
+  readonly hasInlineLogo: boolean
 }
 
 /** Returns the QR code with this alias, unless it is deleted or its account is not active. */
 export const findPublicQr = async ({ db, table }: Reader, alias: string): Promise<PublicQr | undefined> => {
-  const columns = 'id account revision type alias name data foreground background logo'.split(' ')
+  const columns = 'id account revision type alias name data foreground background'.split(' ')
   const [row] = (await db({ q: table('qrs') })
     .join({ a: table('accounts') }, 'a.id', 'q.account')
     .where({ 'q.alias': alias, 'q.deleted': null, 'a.status': 'active' })
-    .select(...columns.map((name) => `q.${name}`), 'q.logo_hash as logoHash')) as PublicQr[]
+    .select(
+      ...columns.map((name) => `q.${name}`),
+      'q.logo_hash as logoHash',
+      db.raw('q.logo is not null as "hasInlineLogo"'),
+    )) as PublicQr[]
   return row && { ...row, id: Number(row.id), account: Number(row.account), revision: Number(row.revision) }
+}
+
+/** Returns the logo (PNG) of a QR code that has it inline. */
+export const findInlineLogo = async ({ db, table }: Reader, id: number): Promise<Buffer | undefined> => {
+  const [row] = (await db(table('qrs')).where({ id }).select('logo')) as Pick<QrFields, 'logo'>[]
+  return row?.logo ? Buffer.from(row.logo, 'base64') : undefined
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openImages } from '../../src/qr/images.ts'
+import { LogoMissing, openImages } from '../../src/qr/images.ts'
 import type { Drawing } from '../../src/qr/draw.ts'
 import { Busy, openPool, type Pool, WorkerLost } from '../../src/qr/pool.ts'
 import type { Done, Task } from '../../src/qr/worker.ts'
@@ -88,6 +88,24 @@ describe('the image cache', () => {
     await Promise.all([images.draw(text(1)), images.draw(text(1)), images.draw(text(2))])
     await images.draw(text(1))
     expect(drawers.tasks).to.have.length(2)
+  })
+
+  it('reads a logo only for an image that it has to draw', async () => {
+    const drawers = counting(10)
+    const images = openImages(drawers, counting(0))
+    let reads = 0
+    const findLogo = async () => {
+      reads++
+      return Buffer.from('logo')
+    }
+    const named = { ...drawing, logo: null, logoKey: 'abc' }
+    await Promise.all([images.draw(named, findLogo), images.draw(named, findLogo)])
+    await images.draw(named, findLogo)
+    expect(reads).to.equal(1)
+    const { logoKey: _, ...drawn } = { ...named, logo: Buffer.from('logo').toString('base64') }
+    expect(drawers.tasks).to.deep.equal([{ type: 'draw', drawing: drawn }])
+    const missing = images.draw({ ...named, logoKey: 'def' }, async () => undefined)
+    expect(await outcome(missing)).to.be.instanceOf(LogoMissing)
   })
 
   it('keeps at most 32 MiB of the most recently used images', async () => {

@@ -9,7 +9,7 @@ import { parseStreamId, streamId } from '../../events/streams.ts'
 import type { Drawing } from '../../qr/draw.ts'
 import { drawingKey, type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
-import { findPublicQr, type PublicQr } from '../../queries/qr.ts'
+import { findInlineLogo, findPublicQr, type PublicQr } from '../../queries/qr.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
@@ -102,7 +102,9 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
     const { status, account, fields } = state
     if (status !== 'open' || fields.alias !== alias) return undefined
     const owner = await handler.load(accounts, account)
-    return owner.state.status === 'active' ? { ...fields, id, account, revision: Number(revision) } : undefined
+    if (owner.state.status !== 'active') return undefined
+    const { logo, ...rest } = fields
+    return { ...rest, id, account, revision: Number(revision), hasInlineLogo: logo !== null }
   }
 
   return async (alias: string) => {
@@ -122,10 +124,16 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
   }
 }
 
-type Drawers = Pick<QrPagesOptions, 'images' | 'imageStore' | 'onLogoMissing'>
+/** Returns what identifies the logo of a QR code, for HTTP caches and the cache of images, without reading the logo. */
+const logoKey = ({ logoHash, hasInlineLogo, id, revision }: PublicQr) =>
+  logoHash ?? (hasInlineLogo ? `inline-${id}-${revision}` : undefined)
+
+type Drawers = Pick<QrPagesOptions, 'images' | 'imageStore' | 'reader' | 'onLogoMissing'>
 
 /** Returns a function that draws a QR code, without its logo if that is missing. */
-const createDraw = ({ images, imageStore, onLogoMissing }: Drawers) => {
+const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
+  const findLogo = ({ account, logoHash, id }: PublicQr) =>
+    logoHash ? imageStore.find(account, logoHash) : findInlineLogo(reader, id)
   const reported = new QuickLRU<string, true>({ maxSize: 1000, maxAge: 3_600_000 })
   const report = ({ id, account, logoHash }: PublicQr) => {
     const logo = `${account}/${logoHash}`
@@ -135,11 +143,11 @@ const createDraw = ({ images, imageStore, onLogoMissing }: Drawers) => {
   return (code: PublicQr) =>
     async (wanted: Drawing): Promise<Drawn> => {
       try {
-        return { drawing: wanted, body: await images.draw(wanted, (hash) => imageStore.find(code.account, hash)) }
+        return { drawing: wanted, body: await images.draw(wanted, () => findLogo(code)) }
       } catch (error) {
         if (!(error instanceof LogoMissing)) throw error
         report(code)
-        const { logoHash: _, ...drawing } = wanted
+        const { logoKey: _, ...drawing } = wanted
         return { drawing, body: await images.draw(drawing) }
       }
     }
@@ -177,10 +185,11 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       return true
     }
     if (suffix === '/go') return followScan(req, res, code)
-    const { foreground, background, logo, logoHash } = code
+    const { foreground, background } = code
     const text = payload(code, baseUrl)
-    const image = { text, foreground, background, logo, format: formatOf(req, suffix), size: sizeOf(query) }
-    const drawing = logoHash ? { ...image, logoHash } : image
+    const plain = { text, foreground, background, logo: null, format: formatOf(req, suffix), size: sizeOf(query) }
+    const logo = logoKey(code)
+    const drawing = logo === undefined ? plain : { ...plain, logoKey: logo }
     try {
       await sendImage(req, res, drawing, draw(code))
     } catch (error) {
