@@ -13,6 +13,7 @@ import { projections } from '../projections/index.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
 import type { Reader } from '../queries/reader.ts'
 import { type Keyring, type Keys, markOf, openKeyring } from '../security/keyring.ts'
+import { openSnapshotStore } from '../security/snapshots.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import { newOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
@@ -65,7 +66,7 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
       db,
       store,
       appended,
-      handler: handler(store),
+      handler: handler(store, openSnapshotStore(db, keyring)),
       keys,
       tables,
       reader: { db, table: tables.name },

@@ -48,6 +48,7 @@ const enabled = (state: Account) =>
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
+  version: 1,
   id: ({ id }) => id,
   initialState: { status: 'none', email: null, username: null, password: null, key: undefined, tokens: noTokens },
   decide: (command, state) => {

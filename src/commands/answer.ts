@@ -16,6 +16,7 @@ export interface AnswerCommand {
 /** Each answer has a stream of its own, so that visitors never wait for each other. */
 export const answer: Decider<AnswerCommand, 'none' | 'given', AnswerEvent> = {
   kind: 'answer',
+  version: 1,
   id: ({ answer }) => answer,
   initialState: 'none',
   decide: ({ overlay, account, link, fields }, state) =>

@@ -9,6 +9,7 @@ export const bio = owned(
   { created: 'BioCreated', updated: 'BioUpdated', deleted: 'BioDeleted' },
   {
     kind: 'bio',
+    version: 1,
     label: 'Bio page',
     initial,
     claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }) },

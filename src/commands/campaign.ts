@@ -8,6 +8,7 @@ export const campaign = owned(
   { created: 'CampaignCreated', updated: 'CampaignUpdated', deleted: 'CampaignDeleted' },
   {
     kind: 'campaign',
+    version: 1,
     label: 'Campaign',
     initial,
     claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug) },

@@ -7,7 +7,7 @@ const initial: ChannelFields = { name: '', description: '', color: '#3b82f6', st
 
 export const channel = owned(
   { created: 'ChannelCreated', updated: 'ChannelUpdated', deleted: 'ChannelDeleted' },
-  { kind: 'channel', label: 'Channel', initial },
+  { kind: 'channel', version: 1, label: 'Channel', initial },
 )
 
 /** The caller has checked that channel and item exist and belong to the same account. */
@@ -23,6 +23,7 @@ export interface AssignItem {
  */
 export const channelItem: Decider<AssignItem, 'out' | 'in', Event<'ItemAssignedToChannel'>> = {
   kind: 'channelitem',
+  version: 1,
   id: ({ channel, item }) => `${channel}-${item.kind}-${item.id}`,
   initialState: 'out',
   decide: ({ channel, item }, state) =>

@@ -7,6 +7,8 @@ import type { Claim } from './claim.ts'
  */
 export interface Decider<C, S, E> {
   readonly kind: StreamKind
+  /** Goes up whenever `initialState`, `evolve` or the shape of the events changes: snapshots of other versions are not used. */
+  readonly version: number
   /** Returns the id, within the kind, of the stream that a command changes. */
   readonly id: (command: C) => string | number
   readonly initialState: S

@@ -33,6 +33,7 @@ export const hostOf = ({ domain }: Pick<DomainFields, 'domain'>) => new URL(doma
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
   kind: 'domain',
+  version: 1,
   id: ({ id }) => id,
   initialState: {
     status: 'none',

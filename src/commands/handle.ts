@@ -4,6 +4,7 @@ import type { DomainEvent } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
+import type { SnapshotStore } from '../security/snapshots.ts'
 import { type Claim, claimStream } from './claim.ts'
 import {
   claimName,
@@ -178,8 +179,8 @@ const loadCreated = async <C, S, E extends DomainEvent>(
   }
 }
 
-export const handler = (store: EventStore): Handler => {
-  const load = loader(store)
+export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler => {
+  const load = loader(store, snapshots)
   const claimAnyName = claimName(store, load)
   const withRelease = releasing(store, load)
 

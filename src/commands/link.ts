@@ -46,6 +46,7 @@ const notPast = (expiry: string | null | undefined, now: string) =>
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
+  version: 1,
   id: ({ id }) => id,
   initialState: {
     status: 'none',

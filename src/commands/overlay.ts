@@ -17,7 +17,7 @@ const initial: OverlayFields = {
 }
 const base = owned(
   { created: 'OverlayCreated', updated: 'OverlayUpdated', deleted: 'OverlayDeleted' },
-  { kind: 'overlay', label: 'CTA overlay', initial },
+  { kind: 'overlay', version: 1, label: 'CTA overlay', initial },
 )
 
 /** Returns which field is missing that the overlay's type requires, if any. */

@@ -41,6 +41,8 @@ export interface OwnedNames<C, U, D> {
 
 export interface OwnedOptions<Open, P> {
   readonly kind: StreamKind
+  /** see `Decider`; also goes up when `owned` itself folds differently */
+  readonly version: number
   /** what clients call the resource, as in `Pixel not found.` */
   readonly label: string
   /** the fields of a resource that does not exist yet */
@@ -83,7 +85,7 @@ export const owned = <
   P extends object = Record<never, never>,
 >(
   names: OwnedNames<C, U, D>,
-  { kind, label, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
+  { kind, version, label, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
 ): Decider<OwnedCommand<Open & P>, Owned<Open & P>, OwnedEvent<C, U, D, Open, P> | Event<'ClaimFenced'>> => {
   type E = OwnedEvent<C, U, D, Open, P> | Event<'ClaimFenced'>
   const isCreated = (event: E): event is OwnedCreated<C, Open & P> => event.type === names.created
@@ -96,6 +98,7 @@ export const owned = <
 
   return {
     kind,
+    version,
     id: ({ id }) => id,
     initialState: { status: 'none', account: 0, fields: noFields, tokens: noTokens },
     decide: (command, state) => {

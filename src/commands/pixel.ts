@@ -5,5 +5,5 @@ const initial: PixelFields = { type: 'gtmpixel', name: '', tag: '' }
 
 export const pixel = owned(
   { created: 'PixelCreated', updated: 'PixelUpdated', deleted: 'PixelDeleted' },
-  { kind: 'pixel', label: 'Pixel', initial },
+  { kind: 'pixel', version: 1, label: 'Pixel', initial },
 )

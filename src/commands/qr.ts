@@ -18,6 +18,7 @@ export const qr = owned(
   { created: 'QrCreated', updated: 'QrUpdated', deleted: 'QrDeleted' },
   {
     kind: 'qr',
+    version: 1,
     label: 'QR code',
     initial,
     personal,

@@ -5,5 +5,5 @@ const initial: SplashFields = { name: '', title: '', message: '', logo: '', bann
 
 export const splash = owned(
   { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted' },
-  { kind: 'splash', label: 'Splash page', initial },
+  { kind: 'splash', version: 1, label: 'Splash page', initial },
 )

@@ -2,6 +2,7 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
 import { eraseImages } from '../postgres/images.ts'
+import { eraseSnapshots } from '../postgres/snapshots.ts'
 import { type Keyring as AccountKeyring, seal, unseal } from './seal.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
@@ -98,6 +99,7 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       await db('state.keys').whereIn('name', accounts.map(nameOf)).delete()
       accounts.forEach((account) => cache.delete(account))
       await eraseImages(db, accounts)
+      await eraseSnapshots(db, accounts)
     },
     forget: (accounts) => accounts.forEach((account) => cache.delete(account)),
   }

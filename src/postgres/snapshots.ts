@@ -1,0 +1,49 @@
+import type { Database } from './database.ts'
+
+/** The state of a stream as it is stored: sealed under the key of its account. */
+export interface StoredSnapshot {
+  readonly stream: string
+  /** of the rules that folded it */
+  readonly version: number
+  readonly account: number
+  /** of the last event in it */
+  readonly revision: bigint
+  /** id of that event */
+  readonly event: string
+  readonly sealed: Buffer
+}
+
+export const findSnapshot = async (
+  db: Database,
+  stream: string,
+  version: number,
+): Promise<StoredSnapshot | undefined> => {
+  const [row] = (await db('state.snapshots').where({ stream, version })) as {
+    account: string
+    revision: string
+    event_id: string
+    sealed: Buffer
+  }[]
+  if (!row) return undefined
+  const { account, revision, event_id: event, sealed } = row
+  return { stream, version, account: Number(account), revision: BigInt(revision), event, sealed }
+}
+
+/** Replaces the snapshot of a stream and deletes those of older versions. Does nothing once the account's key is destroyed. */
+export const storeSnapshot = async (db: Database, snapshot: StoredSnapshot): Promise<void> => {
+  const { stream, version, account, revision, event, sealed } = snapshot
+  await db.raw(
+    `with outdated as (delete from state.snapshots where stream = :stream and version < :version)
+     insert into state.snapshots (stream, version, account, revision, event_id, sealed)
+     select :stream, :version, :account, :revision, :event, :sealed
+     where exists (select 1 from state.keys where name = 'account-' || :account::bigint)
+     on conflict (stream, version) do update set
+       account = excluded.account, revision = excluded.revision, event_id = excluded.event_id, sealed = excluded.sealed`,
+    { stream, version, account, revision: revision.toString(), event, sealed },
+  )
+}
+
+/** Deletes all snapshots of accounts: they contain personal data. */
+export const eraseSnapshots = async (db: Database, accounts: readonly number[]): Promise<void> => {
+  await db('state.snapshots').whereIn('account', accounts).delete()
+}

@@ -1,0 +1,53 @@
+import type { Database } from '../postgres/database.ts'
+import { findSnapshot, type StoredSnapshot, storeSnapshot } from '../postgres/snapshots.ts'
+import { BrokenSeal, type Keyring, seal, unseal } from './seal.ts'
+
+/** The state of a stream after one of its events. */
+export interface Snapshot {
+  /** of that event */
+  readonly revision: bigint
+  /** id of that event, by which a reader recognises that the log still has it */
+  readonly event: string
+  readonly state: Buffer
+}
+
+/** Where a snapshot belongs: to a stream, and to one version of the rules that fold it. */
+export interface SnapshotPlace {
+  readonly stream: string
+  readonly version: number
+}
+
+/** States of long streams. All of them can be discarded: without a snapshot, a state is folded from the log. */
+export interface SnapshotStore {
+  /** Returns the newest snapshot; undefined when there is none, or when it cannot be decrypted with its account's key. */
+  readonly find: (place: SnapshotPlace) => Promise<Snapshot | undefined>
+  /** Stores a snapshot under the account's key; does nothing when the account has none. */
+  readonly save: (account: number, place: SnapshotPlace, snapshot: Snapshot) => Promise<void>
+}
+
+/** Stores nothing. */
+export const noSnapshots: SnapshotStore = { find: async () => undefined, save: async () => {} }
+
+const context = ({ account, stream, version, revision, event }: Omit<StoredSnapshot, 'sealed'>) =>
+  `${account}/snapshot/${stream}/${version}/${revision}/${event}`
+
+export const openSnapshotStore = (db: Database, keyring: Pick<Keyring, 'forOpening'>): SnapshotStore => ({
+  find: async ({ stream, version }) => {
+    const stored = await findSnapshot(db, stream, version)
+    const key = stored && (await keyring.forOpening([stored.account])).get(stored.account)
+    if (!stored || !key) return undefined
+    try {
+      return { ...stored, state: unseal(key, context(stored), stored.sealed.toString('base64url')) }
+    } catch (error) {
+      if (error instanceof BrokenSeal) return undefined
+      throw error
+    }
+  },
+  save: async (account, place, { revision, event, state }) => {
+    const key = (await keyring.forOpening([account])).get(account)
+    if (!key) return
+    const unsealed = { ...place, account, revision, event }
+    const sealed = Buffer.from(seal(key, context(unsealed), state), 'base64url')
+    await storeSnapshot(db, { ...unsealed, sealed })
+  },
+})

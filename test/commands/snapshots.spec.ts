@@ -1,0 +1,135 @@
+import { serialize } from 'node:v8'
+import { expect } from 'chai'
+import { link } from '../../src/commands/link.ts'
+import { loader, snapshotInterval } from '../../src/commands/load.ts'
+import type { Event } from '../../src/events/index.ts'
+import type { EventStore, ExpectedRevision } from '../../src/events/store.ts'
+import type { Snapshot, SnapshotStore } from '../../src/security/snapshots.ts'
+import { fresh, linkCreated } from '../support/events.ts'
+import { newMemoryStore } from '../support/writer.ts'
+
+/** Snapshots in memory: the newest of each place. */
+const memorySnapshots = () => {
+  const stored = new Map<string, Snapshot>()
+  const snapshots: SnapshotStore = {
+    find: async ({ stream, version }) => stored.get(`${stream} ${version}`),
+    save: async (_, { stream, version }, snapshot) => void stored.set(`${stream} ${version}`, snapshot),
+  }
+  return { stored, snapshots, of: (stream: string) => stored.get(`${stream} ${link.version}`) }
+}
+
+/** Counts the events that are read. */
+const counting = (store: EventStore) => {
+  const count = { read: 0 }
+  const read: EventStore['read'] = async function* (...range) {
+    for await (const event of store.read(...range)) {
+      count.read++
+      yield event
+    }
+  }
+  return { count, store: { ...store, read } }
+}
+
+const updates = 2500
+const stream = 'link-1'
+const titled = (title: string): Event<'LinkUpdated'> => ({ type: 'LinkUpdated', data: { id: 1, changes: { title } } })
+
+/** Returns a log with a link that was updated so many times. */
+const logWith = async (count: number, prefix = 't') => {
+  const store = await newMemoryStore()
+  const events = [linkCreated({ id: 1 }), ...Array.from({ length: count }, (_, i) => titled(`${prefix}${i}`))]
+  let expected: ExpectedRevision = 'no_stream'
+  for (let from = 0; from < events.length; from += 500) {
+    const part = events.slice(from, from + 500).map((event) => fresh(event))
+    await store.append([{ stream, expected, events: part }])
+    expected = BigInt(from + part.length - 1)
+  }
+  return store
+}
+
+describe('snapshots of long streams', () => {
+  let log: EventStore
+  before(async () => (log = await logWith(updates)))
+  const folded = (store: EventStore = log) => loader(store)(link, 1)
+
+  it('spare a command all events but the newest ones (fault 99)', async () => {
+    const { snapshots, of } = memorySnapshots()
+    const { count, store } = counting(log)
+    const load = loader(store, snapshots)
+    expect(await load(link, 1)).to.deep.equal(await folded())
+    expect(count.read).to.equal(updates + 1)
+    expect(of(stream)?.revision).to.equal(1999n)
+
+    count.read = 0
+    expect(await load(link, 1)).to.deep.equal(await folded())
+    expect(count.read).to.be.below(snapshotInterval)
+
+    count.read = 0
+    const another = loader(store, snapshots)
+    expect(await another(link, 1)).to.deep.equal(await folded())
+    expect(count.read, 'a process that does not know yet that the stream is long').to.be.below(2 * snapshotInterval)
+    expect(of(stream)?.revision).to.equal(1999n)
+  })
+
+  it('are not looked for where a stream is short (fault 99)', async () => {
+    const { snapshots, stored } = memorySnapshots()
+    const asked: string[] = []
+    const find: SnapshotStore['find'] = async (place) => (asked.push(place.stream), undefined)
+    const load = loader(await logWith(900), { ...snapshots, find })
+    await load(link, 1)
+    await load(link, 1)
+    expect([asked.length, stored.size]).to.deep.equal([0, 0])
+  })
+
+  it('follow a stream that grows, one per thousand events (fault 99)', async () => {
+    const store = await logWith(updates)
+    const { snapshots, of } = memorySnapshots()
+    const load = loader(store, snapshots)
+    await load(link, 1)
+    for (let n = 0; n < 2; n++) {
+      const events = Array.from({ length: 250 }, (_, i) => fresh(titled(`more ${n}/${i}`)))
+      await store.append([{ stream, expected: BigInt(updates + n * 250), events }])
+      expect((await load(link, 1)).state.fields.title).to.equal(`more ${n}/249`)
+    }
+    expect(of(stream)?.revision).to.equal(2999n)
+  })
+
+  const wrong: readonly (readonly [string, (right: Snapshot) => SnapshotStore['find']])[] = [
+    ['is missing', () => async () => undefined],
+    ['cannot be read', () => () => Promise.reject(new Error('away'))],
+    ['is damaged', (right) => async () => ({ ...right, state: right.state.subarray(0, 20) })],
+    [
+      'is of other rules',
+      (right) =>
+        async ({ version }) =>
+          version === link.version ? undefined : right,
+    ],
+    ['is of another event', (right) => async () => ({ ...right, event: 'b9e1ab3c-1d2e-4f50-8a6b-7c8d9e0f1a2b' })],
+    ['is ahead of a log that was restored', (right) => async () => ({ ...right, revision: 7999n })],
+  ]
+  for (const [what, make] of wrong)
+    it(`are not used when one ${what}: the whole stream is read (fault 99)`, async () => {
+      const state = serialize({ state: { ...link.initialState, status: 'deleted' }, since: '', createdBy: '' })
+      let event = ''
+      for await (const found of log.read(stream, 1999n, 1)) event = found.id
+      const { snapshots, of } = memorySnapshots()
+      const load = loader(log, { ...snapshots, find: make({ revision: 1999n, event, state }) })
+      expect(await load(link, 1)).to.deep.equal(await folded())
+      expect(of(stream)?.revision, 'a snapshot that replaces it').to.equal(1999n)
+    })
+
+  it('are not used for a log that was restored and has taken another course (fault 99)', async () => {
+    const { snapshots, of } = memorySnapshots()
+    await loader(log, snapshots)(link, 1)
+    const before = of(stream)?.event
+    const restored = await logWith(updates, 'other ')
+    expect(await loader(restored, snapshots)(link, 1)).to.deep.equal(await folded(restored))
+    expect(of(stream)?.event).not.to.equal(before)
+  })
+
+  it('do not fail a command when they cannot be stored (fault 99)', async () => {
+    const { snapshots } = memorySnapshots()
+    const load = loader(log, { ...snapshots, save: () => Promise.reject(new Error('away')) })
+    expect(await load(link, 1)).to.deep.equal(await folded())
+  })
+})

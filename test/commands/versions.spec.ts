@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { z } from 'zod'
+import { account } from '../../src/commands/account.ts'
+import { answer } from '../../src/commands/answer.ts'
+import { bio } from '../../src/commands/bio.ts'
+import { campaign } from '../../src/commands/campaign.ts'
+import { channel, channelItem } from '../../src/commands/channel.ts'
+import { acquire, fence, release, releaseUntil } from '../../src/commands/claim.ts'
+import { domain } from '../../src/commands/domain.ts'
+import { link } from '../../src/commands/link.ts'
+import { overlay } from '../../src/commands/overlay.ts'
+import { pixel } from '../../src/commands/pixel.ts'
+import { qr } from '../../src/commands/qr.ts'
+import { splash } from '../../src/commands/splash.ts'
+import { accountEvents } from '../../src/events/account.ts'
+import { answerEvents } from '../../src/events/answer.ts'
+import { bioEvents } from '../../src/events/bio.ts'
+import { campaignEvents } from '../../src/events/campaign.ts'
+import { channelEvents } from '../../src/events/channel.ts'
+import { claimEvents } from '../../src/events/claim.ts'
+import { domainEvents } from '../../src/events/domain.ts'
+import type { EventType } from '../../src/events/index.ts'
+import { linkEvents } from '../../src/events/link.ts'
+import { overlayEvents } from '../../src/events/overlay.ts'
+import { pixelEvents } from '../../src/events/pixel.ts'
+import { qrEvents } from '../../src/events/qr.ts'
+import { splashEvents } from '../../src/events/splash.ts'
+import { versionOf } from '../../src/events/upcast.ts'
+import { defined } from '../../src/lib/defined.ts'
+
+interface Folds {
+  readonly version: number
+  readonly initialState: unknown
+  readonly evolve: (state: never, event: never) => unknown
+}
+
+/** Code without its spaces, which depend on the compiler. */
+const text = (code: { toString: () => string }) => code.toString().replaceAll(/\s+/g, '')
+const shared = [acquire, release, releaseUntil, fence, defined].map(text)
+
+/** A hash of all that a state follows from: the first state, the rules, and the shape of the events. */
+const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<string, z.ZodType>>) => {
+  const shapes = Object.entries({ ...claimEvents, ...schemas }).map(([type, schema]) => [
+    type,
+    versionOf(type as EventType),
+    z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }),
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([initialState, text(evolve), shared, shapes]))
+    .digest('base64url')
+    .slice(0, 12)
+}
+
+describe('the versions of deciders', () => {
+  const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
+    ['account', account, accountEvents, '1 UDiW9n2V-LkH'],
+    ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
+    ['bio', bio, bioEvents, '1 fsEl_fV6zihW'],
+    ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
+    ['channel', channel, channelEvents, '1 yhRXb9vvmDjN'],
+    ['channelItem', channelItem, channelEvents, '1 jFtIlebYw73y'],
+    ['domain', domain, domainEvents, '1 Yqek2vMwQzIJ'],
+    ['link', link, linkEvents, '1 FzRu83MZTE2q'],
+    ['overlay', overlay, overlayEvents, '1 rTHsca4NgYQZ'],
+    ['pixel', pixel, pixelEvents, '1 DZGwHAQIlnRR'],
+    ['qr', qr, qrEvents, '1 EWLqOWY8cwU_'],
+    ['splash', splash, splashEvents, '1 jr5IM0HWmIKP'],
+  ]
+  for (const [name, decider, schemas, expected] of all)
+    it(`of ${name} goes up when its states are folded differently (fault 99)`, () => {
+      const now = `${decider.version} ${fingerprint(decider, schemas)}`
+      expect(
+        now,
+        `raise \`version\` in src/commands and enter the new fingerprint here, or old snapshots are used`,
+      ).to.equal(expected)
+    })
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { type Database, migrate, openDatabase } from '../../src/postgres/database.ts'
+import { type Keys, openKeys } from '../../src/security/keyring.ts'
+import { openSnapshotStore, type Snapshot, type SnapshotStore } from '../../src/security/snapshots.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const [ann, bob] = [1, 2]
+const secret = 'a secret for tests only'
+const place = { stream: 'link-1', version: 1 }
+const snapshot = (text = 'ann@example.com'): Snapshot => ({
+  revision: 1999n,
+  event: randomUUID(),
+  state: Buffer.from(text),
+})
+
+describe('stored snapshots', () => {
+  let db: Database
+  let keys: Keys
+  let snapshots: SnapshotStore
+  beforeEach(async () => {
+    db = openDatabase(await freshDatabase(), { name: 'test', max: 4, timeout: 30_000, onError: () => {} })
+    await migrate(db)
+    keys = await openKeys(db, secret)
+    snapshots = openSnapshotStore(db, keys)
+    await keys.forSealing(ann)
+  })
+  afterEach(() => db.destroy())
+  const rows = () => db('state.snapshots').orderBy(['stream', 'version'])
+
+  it('are found by stream and version, and replaced (fault 99)', async () => {
+    expect(await snapshots.find(place)).to.equal(undefined)
+    const [older, newer] = [snapshot('older'), { ...snapshot('newer'), revision: 2999n }]
+    for (const one of [older, newer]) {
+      await snapshots.save(ann, place, one)
+      expect(await snapshots.find(place)).to.deep.include(one)
+    }
+    expect(await snapshots.find({ ...place, version: 2 })).to.equal(undefined)
+    expect(await snapshots.find({ ...place, stream: 'link-2' })).to.equal(undefined)
+  })
+
+  it('of older rules are deleted, those of newer ones are kept (fault 99)', async () => {
+    for (const version of [3, 1, 2]) await snapshots.save(ann, { ...place, version }, snapshot())
+    expect((await rows()).map(({ version }: { version: number }) => version)).to.deep.equal([2, 3])
+  })
+
+  it('hide what they contain, and are valid at their place only (fault 99)', async () => {
+    await snapshots.save(ann, place, snapshot())
+    const [row] = (await rows()) as { sealed: Buffer }[]
+    expect(row?.sealed.includes('ann@example.com')).to.equal(false)
+    await keys.forSealing(bob)
+    for (const moved of [
+      { stream: 'link-2' },
+      { version: 2 },
+      { revision: '5' },
+      { account: bob },
+      { event_id: randomUUID() },
+    ]) {
+      const before = (await rows())[0] as object
+      await db('state.snapshots').update(moved)
+      const [now] = (await rows()) as { stream: string; version: number }[]
+      expect(await snapshots.find({ stream: now!.stream, version: now!.version }), JSON.stringify(moved)).to.equal(
+        undefined,
+      )
+      await db('state.snapshots').update(before)
+    }
+    expect(await snapshots.find(place)).not.to.equal(undefined)
+  })
+
+  it('cannot be read under another key, as after a restored backup (fault 99)', async () => {
+    await snapshots.save(ann, place, snapshot())
+    await db('state.keys')
+      .where({ name: `account-${ann}` })
+      .delete()
+    const restarted = await openKeys(db, secret)
+    expect(await openSnapshotStore(db, restarted).find(place)).to.equal(undefined)
+    await restarted.forSealing(ann)
+    expect(await openSnapshotStore(db, restarted).find(place)).to.equal(undefined)
+  })
+
+  it('are deleted with their account, and not stored again by a process that still has its key (fault 99)', async () => {
+    await keys.forSealing(bob)
+    await snapshots.save(ann, place, snapshot())
+    await snapshots.save(bob, { ...place, stream: 'link-2' }, snapshot())
+    const other = await openKeys(db, secret)
+    await other.forOpening([ann])
+    await keys.destroy([ann])
+    await openSnapshotStore(db, other).save(ann, place, snapshot())
+    expect((await rows()).map(({ stream }: { stream: string }) => stream)).to.deep.equal(['link-2'])
+  })
+})
