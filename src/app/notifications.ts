@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Cache } from '../cache/cache.ts'
 import { type EventStore, readToHead } from '../events/store.ts'
 import { isKnown } from '../events/unknown.ts'
+import type { Signal } from '../lib/signal.ts'
 import type { Listener } from '../postgres/listen.ts'
 import { decode } from '../postgres/notifications.ts'
 import type { Ledger } from './ledger.ts'
@@ -16,12 +17,14 @@ interface NotificationOptions {
   readonly cache: Pick<Cache, 'pending' | 'progress' | 'warm' | 'invalidateAll'>
   readonly listener: Pick<Listener, 'start' | 'close'>
   readonly log: Pick<Logger, 'warn'>
+  /** notified when an operator wants halted projections to be tried again */
+  readonly retries?: Signal
 }
 
 /** Keeps the cache of this process up to date with what other processes append and project. */
 export const startNotifications = async (
   { db, store, appended, tables, instance }: Pick<Ledger, 'db' | 'store' | 'appended' | 'tables' | 'instance'>,
-  { cache, listener, log }: NotificationOptions,
+  { cache, listener, log, retries }: NotificationOptions,
 ): Promise<{ readonly close: () => Promise<void> }> => {
   const { pending, progress } = cache
   const onReplaced = () => void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
@@ -30,6 +33,7 @@ export const startNotifications = async (
     if (notification?.kind === 'replaced') onReplaced()
     if (notification === undefined || notification.from === instance) return
     if (notification.kind === 'appended') appended.notify()
+    if (notification.kind === 'retry') retries?.notify()
     if (notification.kind === 'projected' && notification.filter === 'domain')
       void progress.advance(notification.position)
     if (notification.kind === 'pending') pending.add(notification.stream, notification.position)

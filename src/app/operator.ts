@@ -6,7 +6,7 @@ import type { Event } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
 
-const stream = streamId('log', 'operations')
+const operations = streamId('log', 'operations')
 const attempts = 50
 
 const user = (): string => {
@@ -24,13 +24,14 @@ export const operatorOf = ({ OPERATOR }: Pick<Config, 'OPERATOR'>): Actor => ({
   name: OPERATOR ?? `${user()}@${hostname()}`,
 })
 
-type Operation = Event<'TablesRebuilt' | 'SpoolImported' | 'LogCopyStarted' | 'SecretRotated'>
+type Operation = Event<'TablesRebuilt' | 'SpoolImported' | 'LogCopyStarted' | 'SecretRotated' | 'EventParked'>
 
-/** Appends what an operator did. */
+/** Appends what an operator did, to the stream of operations unless another one is given. */
 export const recordOperation = async (
   store: Pick<EventStore, 'append' | 'last'>,
   operation: Operation,
   config: Pick<Config, 'OPERATOR'>,
+  stream = operations,
 ): Promise<void> => {
   const event = { ...operation, id: randomUUID(), metadata: { ...systemMetadata(), actor: operatorOf(config) } }
   let expected: ExpectedRevision = (await store.last(stream))?.revision ?? 'no_stream'

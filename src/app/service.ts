@@ -3,6 +3,7 @@ import { type Cache, openCache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
+import { createSignal, type Signal } from '../lib/signal.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
 import type { Filter } from '../events/store.ts'
 import type { Subscription } from '../projections/work.ts'
@@ -40,9 +41,10 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const listener = createListener(ledger.connection, ledger.instance)
   const redirectReader = { db: ledger.pool(4, 3000), table: ledger.tables.name }
   const cache = await openServiceCache(ledger, listener, redirectReader)
-  const notifications = await startNotifications(ledger, { cache, listener, log })
+  const retries = createSignal()
+  const notifications = await startNotifications(ledger, { cache, listener, log, retries })
   cleanup.defer(notifications.close)
-  const { projector, lag } = startProjecting(ledger, cache, cleanup)
+  const { projector, lag } = startProjecting(ledger, cache, retries, cleanup)
 
   const hosts = ourHosts(config, cache.domains)
   const countryOf = openCountries().of
@@ -86,11 +88,15 @@ const openServiceCache = async (
     onProblem: (error, what) => log.error({ err: error }, what),
   })
 
-const startProjecting = (ledger: Ledger, { progress }: Cache, cleanup: Cleanup) => {
+const startProjecting = (ledger: Ledger, { progress }: Cache, retries: Signal, cleanup: Cleanup) => {
   const projector = ledger.config.ROLES.has('projector')
-    ? project(ledger, async (filter, position) => {
-        if (filter === 'domain') await progress.advance(position)
-      })
+    ? project(
+        ledger,
+        async (filter, position) => {
+          if (filter === 'domain') await progress.advance(position)
+        },
+        retries,
+      )
     : undefined
   if (projector) cleanup.defer(projector.stop)
   const { active, subscription } = observed(projector)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Ledger, openLedger } from '../app/ledger.ts'
 import { project, projectedPosition } from '../app/projector.ts'
 import { readConfig } from '../config.ts'
+import { createSignal } from '../lib/signal.ts'
 import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
 
@@ -23,14 +24,22 @@ type WaitUntilProjected = (position: bigint) => Promise<void>
 /** The interval and the maximum number of checks of a condition, and how long a projector stays passive while a service is running. */
 const [interval, tries, passiveTries] = [25, 200, 40]
 
+/** Tries halted projections again, in this command and in the running service. */
+type Retry = () => Promise<unknown>
+
 /** Like `withLedger`, with read tables that are up to date: the running service projects the log, or this command if none runs. */
-export const withTables = (cli: Cli, work: (ledger: Ledger, waitUntilProjected: WaitUntilProjected) => Promise<void>) =>
+export const withTables = (
+  cli: Cli,
+  work: (ledger: Ledger, waitUntilProjected: WaitUntilProjected, retry: Retry) => Promise<void>,
+) =>
   withLedger(cli, async (ledger) => {
     const { db, store, tables } = ledger
     let projected = 0n
-    const projector = project(ledger, async (filter, position) => {
+    const retries = createSignal()
+    const onSeen = async (filter: string, position: bigint) => {
       if (filter === 'domain') projected = position
-    })
+    }
+    const projector = project(ledger, onSeen, retries)
     const until = async (done: () => Promise<boolean>) => {
       for (let n = 0; n < tries && !(await done()); n++) await sleep(interval)
     }
@@ -39,8 +48,13 @@ export const withTables = (cli: Cli, work: (ledger: Ledger, waitUntilProjected: 
       let passive = 0
       await until(async () => (projector.state().active ? projected >= head : passive++ > passiveTries))
       await tables.refresh()
-      await work(ledger, (position) =>
-        until(async () => projected >= position || (await projectedPosition(db)) >= position),
+      await work(
+        ledger,
+        (position) => until(async () => projected >= position || (await projectedPosition(db)) >= position),
+        async () => {
+          retries.notify()
+          await ledger.notify({ kind: 'retry', from: ledger.instance })
+        },
       )
     } finally {
       await projector.stop()

@@ -3,6 +3,7 @@ import { addAccountCommands } from './account.ts'
 import type { AddCommand, Cli } from './cli.ts'
 import { addLogCommands } from './copy.ts'
 import { addSpoolCommands } from './import.ts'
+import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
 import { addStartCommand } from './start.ts'
 import { version } from './version.ts'
@@ -11,6 +12,7 @@ const commands: readonly AddCommand[] = [
   addStartCommand,
   addAccountCommands,
   addRebuildCommand,
+  addProjectionCommands,
   addLogCommands,
   addSpoolCommands,
 ]

@@ -13,10 +13,12 @@ type Projected = Sent & { readonly kind: 'projected'; readonly filter: string; r
 type Pending = Sent & { readonly kind: 'pending'; readonly stream: string; readonly position: bigint }
 /** A new generation of read tables has replaced the one before. */
 type Replaced = Sent & { readonly kind: 'replaced' }
-export type Notification = Appended | Projected | Pending | Replaced
+/** Halted projections are to be tried again at once. */
+type Retry = Sent & { readonly kind: 'retry' }
+export type Notification = Appended | Projected | Pending | Replaced | Retry
 
 /** The first words of the messages. A release may run next to an older one, so they stay as they are. */
-const words = { appended: 'log', projected: 'seen', pending: 'late', replaced: 'live' } as const
+const words = { appended: 'log', projected: 'seen', pending: 'late', replaced: 'live', retry: 'retry' } as const
 /** The same for the filter `domain`. */
 const domainFilter = 'rest'
 
@@ -39,6 +41,7 @@ export const decode = (text: string): Notification | undefined => {
   if (!from) return undefined
   if (word === words.appended) return { kind: 'appended', from }
   if (word === words.replaced) return { kind: 'replaced', from }
+  if (word === words.retry) return { kind: 'retry', from }
   if (!name || !/^\d+$/.test(digits)) return undefined
   const position = BigInt(digits)
   if (word === words.projected)
