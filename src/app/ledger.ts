@@ -17,6 +17,7 @@ import { openSnapshotStore } from '../security/snapshots.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import { newOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
+import { applyRegister } from './erasures.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPostgres, type Postgres, type Use } from './postgres.ts'
 import { loadSecret } from './secret.ts'
@@ -36,6 +37,8 @@ export interface Ledger {
   readonly keys: Keys
   readonly tables: LiveTables
   readonly reader: Reader
+  /** position of the last erasure that was made at this start: older read tables still have the accounts */
+  readonly erasedUpTo: bigint
   readonly log: Logger
   readonly metrics: Metrics
   /** Sends a notification to the other processes; several go together. */
@@ -59,6 +62,10 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     const store = await openStore(config, { postgres, keyring, appended, metrics, log, cleanup })
     const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
     const tables = await openTables(db, log)
+    const reader = { db, table: tables.name }
+    const erased = await applyRegister({ config, db, store, handler: handler(store), keys, reader })
+    if (erased.count > 0)
+      log.warn({ accounts: erased.count }, 'accounts that the erasure register names were erased again')
     return {
       config,
       connection: postgres.connection,
@@ -69,7 +76,8 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
       handler: handler(store, openSnapshotStore(db, keyring)),
       keys,
       tables,
-      reader: { db, table: tables.name },
+      reader,
+      erasedUpTo: erased.position,
       log,
       metrics,
       notify: notifier(db),

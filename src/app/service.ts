@@ -13,6 +13,7 @@ import { openCountries } from '../visitor/country.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
 import { ourHosts } from './hosts.ts'
+import { createRegistrar } from './erasures.ts'
 import { startHttp } from './http.ts'
 import { kafkaSettings } from './kafka.ts'
 import { watchLag } from './lag.ts'
@@ -36,6 +37,9 @@ export const startApp = (config: Config, log: Logger, outside: Outside = {}): Pr
   return openAll(cleanup, () => start(config, log, outside, cleanup))
 }
 
+/** ms that a start waits for the read tables to have the erasures of the register */
+const erasureTimeout = 30_000
+
 const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cleanup): Promise<App> => {
   const ledger = await openData(config, log, cleanup)
   const listener = createListener(ledger.connection, ledger.instance)
@@ -50,6 +54,8 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
+  // tables that are filled for the first time are not read before they have the erasures
+  if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
   const problems = readiness({ listener, tables: ledger.tables, projector, lag, maxLag, clicks })
   const { address, baseUrl } = await startHttp(config, {
@@ -71,12 +77,10 @@ const openData = async (config: Config, log: Logger, cleanup: Cleanup) => {
   return ledger
 }
 
-const openServiceCache = async (
-  { db, handler, keys, log, reader }: Ledger,
-  listener: Listener,
-  redirectReader: Reader,
-): Promise<Cache> =>
-  openCache({
+const openServiceCache = async (ledger: Ledger, listener: Listener, redirectReader: Reader): Promise<Cache> => {
+  const { db, handler, keys, log, reader } = ledger
+  const register = createRegistrar(ledger)
+  return openCache({
     handler,
     reader,
     redirectReader,
@@ -84,9 +88,15 @@ const openServiceCache = async (
     start: await projectedPosition(db),
     trusted: listener.up,
     onAccounts: keys.forget,
-    onErased: keys.destroy,
+    onErased: async (accounts) => {
+      await keys.destroy(accounts)
+      await register(accounts).catch((error: unknown) =>
+        log.error({ err: error }, 'DATA_DIR/erasures could not be written'),
+      )
+    },
     onProblem: (error, what) => log.error({ err: error }, what),
   })
+}
 
 const startProjecting = (ledger: Ledger, { progress }: Cache, retries: Signal, cleanup: Cleanup) => {
   const projector = ledger.config.ROLES.has('projector')

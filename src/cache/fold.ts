@@ -1,3 +1,4 @@
+import { account as accounts } from '../commands/account.ts'
 import { aliasKey } from '../commands/alias.ts'
 import { bio } from '../commands/bio.ts'
 import type { Decider } from '../commands/decider.ts'
@@ -28,12 +29,15 @@ export const foldParts =
     }
   }
 
+/** A link or page of an account that is disabled or erased is not served. */
+const isActive = async ({ load }: Handler, account: number) => (await load(accounts, account)).state.status === 'active'
+
 const foldLink =
   (handler: Handler) =>
   async (id: number): Promise<Target | undefined> => {
     const { state, revision, position } = await handler.load(link, id)
     const { status, account, fields, password } = state
-    if (status !== 'open') return undefined
+    if (status !== 'open' || !(await isActive(handler, account))) return undefined
     return {
       ...fields,
       link: id,
@@ -52,7 +56,7 @@ const foldBio =
   async (id: number): Promise<PublicTarget | undefined> => {
     const { state, position } = await handler.load(bio, id)
     const { status, account, fields } = state
-    if (status !== 'open') return undefined
+    if (status !== 'open' || !(await isActive(handler, account))) return undefined
     return { ...fields, bio: id, account, position, domain: null, aliasKey: aliasKey(fields.alias) }
   }
 

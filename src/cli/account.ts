@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
+import { allErasures, registerErasures } from '../app/erasures.ts'
 import { operatorOf } from '../app/operator.ts'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { refuse } from '../commands/decider.ts'
@@ -10,6 +11,7 @@ import { expiry, firstProblem } from '../lib/fields.ts'
 import { idSequence } from '../postgres/ids.ts'
 import { findAccountBy, listAccounts } from '../queries/account.ts'
 import { newKey } from '../security/apikeys.ts'
+import { formatErasures, registerIn } from '../security/erasures.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withTables } from './ledger.ts'
 
@@ -45,14 +47,18 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .option('--expires <time>', 'when the key expires, in UTC: "2030-01-31 18:00:00" or 2030-01-31')
     .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
   onAccount('disable', 'refuse the API key of an account and hide its links').action((who: string) =>
-    change(cli, who, 'DisableAccount', async (_, id) => `Account ${id} is disabled.`),
+    change(cli, who, 'DisableAccount', (id) => `Account ${id} is disabled.`),
   )
   onAccount('enable', 'undo `disable`').action((who: string) =>
-    change(cli, who, 'EnableAccount', async (_, id) => `Account ${id} is enabled.`),
+    change(cli, who, 'EnableAccount', (id) => `Account ${id} is enabled.`),
   )
   onAccount('erase', 'destroy the personal data of an account for good; its links then return 404')
     .option('--yes', 'confirm: this cannot be undone')
     .action((who: string, options: EraseOptions) => erase(cli, who, options))
+  accounts
+    .command('erasures')
+    .description('print the erasure register: which accounts a restored backup has to erase again')
+    .action(() => erasures(cli))
 }
 
 const operator = ({ config }: Pick<Ledger, 'config'>, id: number): Context => ({
@@ -96,14 +102,14 @@ const add = async (cli: Cli, email: string, { username, password }: AddOptions) 
 const change = (
   cli: Cli,
   who: string,
-  type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount' | 'EraseAccount'>,
-  done: (ledger: Ledger, id: number) => Promise<string>,
+  type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount'>,
+  done: (id: number) => string,
 ) =>
   withTables(cli, async (ledger, waitUntilProjected) => {
     const { id } = await find(ledger, who)
     const { position } = await ledger.handler.handle(account, { type, id }, operator(ledger, id))
     await waitUntilProjected(position)
-    cli.print(await done(ledger, id))
+    cli.print(done(id))
   })
 
 const erase = async (cli: Cli, who: string, { yes }: EraseOptions) => {
@@ -111,11 +117,27 @@ const erase = async (cli: Cli, who: string, { yes }: EraseOptions) => {
     throw new BadCommand(
       'erasing cannot be undone: the personal data of the account is destroyed and its links return 404. Add --yes to confirm.',
     )
-  await change(cli, who, 'EraseAccount', async ({ keys }, id) => {
-    await keys.destroy([id])
-    return `Account ${id} is erased. Older backups of the schema \`state\` still hold its key: after restoring one, start the service once to destroy the key again.`
+  await withTables(cli, async (ledger, waitUntilProjected) => {
+    const { id } = await find(ledger, who)
+    // first of all: if this command is interrupted, the next start completes the erasure
+    await registerErasures(ledger, [id])
+    const { position } = await ledger.handler.handle(account, { type: 'EraseAccount', id }, operator(ledger, id))
+    await ledger.keys.destroy([id])
+    await waitUntilProjected(position)
+    cli.print(
+      `Account ${id} is erased. Backups from before still hold its data: keep the newest ${registerIn(ledger.config.DATA_DIR)} with them, which erases it again when one is restored.`,
+    )
   })
 }
+
+/** Prints the erasure register, also where DATA_DIR does not outlive the process. */
+const erasures = (cli: Cli) =>
+  withTables(cli, async (ledger) => {
+    for (const line of formatErasures(await allErasures(ledger))
+      .split('\n')
+      .filter(Boolean))
+      cli.print(line)
+  })
 
 const replaceKey = async (cli: Cli, who: string, { expires }: KeyOptions) => {
   const until = expiry.safeParse(expires ?? null)

@@ -1,15 +1,14 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import QuickLRU from 'quick-lru'
 
 /** Returns 64 bits as hex that identify a visitor within one account. */
 export type VisitorHash = (account: number, text: string) => string
 
-const derivedKeys = new QuickLRU<string, Buffer>({ maxSize: 10_000 })
+// weak: a derived key must not outlive the account's key in memory
+const derivedKeys = new WeakMap<Buffer, Buffer>()
 
 const visitorKey = (key: Buffer): Buffer => {
-  const name = key.toString('base64')
-  const known = derivedKeys.get(name) ?? Buffer.from(hkdfSync('sha256', key, '', 'linkledger visitors 1', 32))
-  derivedKeys.set(name, known)
+  const known = derivedKeys.get(key) ?? Buffer.from(hkdfSync('sha256', key, '', 'linkledger visitors 1', 32))
+  derivedKeys.set(key, known)
   return known
 }
 

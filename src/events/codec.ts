@@ -1,6 +1,7 @@
-import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
+import type { Keyring } from '../security/seal.ts'
 import { type EventName, Metadata, nameOfEvent, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events, type LogEvent } from './index.ts'
+import { hasSealedFields, sealFields, unsealFields } from './sealing.ts'
 import { isUnknown, type UnknownEvent } from './unknown.ts'
 import { upcast, versionOf } from './upcast.ts'
 
@@ -29,15 +30,6 @@ export class Unreadable extends Error {
   }
 }
 
-/** An event carries personal data, but its account has no key to seal it under. */
-export class NoAccountKey extends Error {
-  override readonly name = 'NoAccountKey'
-}
-
-const sealed = new Map<string, readonly SealedField[]>(
-  Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
-)
-const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
 const isKnownType = (type: string): type is EventType => Object.hasOwn(events, type)
 
 /** Translates between events as the program uses them and as the log stores them. */
@@ -56,11 +48,18 @@ export const codec = (keyring: Keyring): Codec => ({
   }),
   decode: async (raws) => {
     const read = raws.map((raw) => asKnown(raw) ?? asUnknown(raw))
-    const accounts = read.flatMap(({ type, metadata: { account } }) =>
-      account !== null && sealed.get(type)?.length ? [account] : [],
+    const accounts = read.flatMap((raw) =>
+      !isUnknown(raw) && raw.metadata.account !== null && hasSealedFields(raw.type) ? [raw.metadata.account] : [],
     )
     const keys = accounts.length > 0 ? await keyring.forOpening([...new Set(accounts)]) : new Map<number, Buffer>()
-    return read.map((raw) => (isUnknown(raw) ? raw : open(raw, keys)))
+    const erased = new Set<number | null>()
+    return read.map((raw) => {
+      if (isUnknown(raw)) return raw
+      const { account } = raw.metadata
+      if (raw.type === 'AccountErased') erased.add(account)
+      // the key may be in the cache of this process a moment longer
+      return open(raw, account === null || erased.has(account) ? undefined : keys.get(account))
+    })
   },
 })
 
@@ -73,13 +72,13 @@ const asKnown = (raw: Raw) => {
 }
 type Known = NonNullable<ReturnType<typeof asKnown>>
 
-const open = (raw: Known, keys: ReadonlyMap<number, Buffer>) => {
+const open = (raw: Known, key: Buffer | undefined) => {
   const { type, metadata } = raw
   try {
     const current = upcast(type, metadata.v, raw.data)
     return {
       ...raw,
-      data: events[type].parse(unsealFields(type, current, metadata.account, keys)),
+      data: events[type].parse(unsealFields(type, current, metadata.account, key)),
     } as Recorded<DomainEvent>
   } catch (error) {
     throw new Unreadable(raw, error)
@@ -101,28 +100,6 @@ export const asStored: Codec = {
   encode: async ({ data, metadata }) => ({ data: JSON.stringify(data), metadata: JSON.stringify(metadata) }),
   // events of a log were validated when they were written
   decode: async (raws) => raws as Recorded<DomainEvent>[],
-}
-
-const sealFields = async (keyring: Keyring, { type, data, metadata: { account } }: New<DomainEvent>) => {
-  const values = data as Readonly<Record<string, unknown>>
-  const fields = (sealed.get(type) ?? []).filter(({ name }) => typeof values[name] === 'string')
-  if (fields.length === 0) return data
-  const key = account === null ? undefined : await keyring.forSealing(account)
-  if (account === null || !key) throw new NoAccountKey(`${type} carries personal data, but its account has no key`)
-  const texts = fields.map(({ name }) => [name, sealPersonal(key, context(account, type, name), String(values[name]))])
-  return { ...data, ...(Object.fromEntries(texts) as object) }
-}
-
-const unsealFields = (type: EventType, data: unknown, account: number | null, keys: ReadonlyMap<number, Buffer>) => {
-  const fields = sealed.get(type) ?? []
-  if (fields.length === 0 || account === null) return data
-  const key = keys.get(account)
-  const copy = { ...(data as Record<string, unknown>) }
-  for (const { name, withoutKey } of fields) {
-    const text = copy[name]
-    if (typeof text === 'string') copy[name] = unsealPersonal(key, context(account, type, name), text) ?? withoutKey
-  }
-  return copy
 }
 
 const parseMetadata = (raw: Raw) => {

@@ -22,6 +22,18 @@ export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, t
   deleted: z.object({ id }),
 })
 
+/**
+ * Fields of a payload that are sealed together, as one JSON text. They may have any type, unlike a `Personal` field, and events of releases that
+ * stored them in clear stay readable.
+ */
+export interface Together {
+  /** the object that has the fields; by default the payload itself */
+  readonly inside?: 'changes'
+  readonly fields: readonly string[]
+  /** what they read as without the key */
+  readonly blank: Readonly<Record<string, unknown>>
+}
+
 /** Some of the fields, as zod returns them. */
 export type Changes<F> = { readonly [K in keyof F]?: F[K] | undefined }
 

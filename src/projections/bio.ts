@@ -1,12 +1,13 @@
+import { bioPersonal } from '../events/bio.ts'
 import { ownedHandlers, ownedTables } from './owned.ts'
-import type { Projection } from './projection.ts'
+import { patch, type Projection } from './projection.ts'
 
 const { created, updated, deleted } = ownedHandlers('bios')
 
-/** One row serves the lists, the details and the public page, which is looked up by its alias in lower case. */
+/** One row serves the lists, the details and the public page, which is looked up by its alias in lower case. Its content is cleared when the account is erased. */
 export const bioPages: Projection = {
   name: 'bios',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: ownedTables(
     'bios',
@@ -14,5 +15,10 @@ export const bioPages: Projection = {
      links json not null`,
     'lower(alias)',
   ),
-  on: { BioCreated: created, BioUpdated: updated, BioDeleted: deleted },
+  on: {
+    BioCreated: created,
+    BioUpdated: updated,
+    BioDeleted: deleted,
+    AccountErased: ({ data: { id } }) => [patch('bios', { account: id }, bioPersonal.BioCreated.blank)],
+  },
 }

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
+import { destroyKeys, insertKey } from '../postgres/keys.ts'
 import { eraseImages } from '../postgres/images.ts'
 import { eraseSnapshots } from '../postgres/snapshots.ts'
 import { type Keyring as AccountKeyring, seal, unseal } from './seal.ts'
@@ -16,7 +17,7 @@ export interface Keyring extends AccountKeyring {
   readonly findService: () => Promise<Buffer | undefined>
   /** Returns the service key and creates it when there is none yet. */
   readonly createService: () => Promise<Buffer>
-  /** Destroys the keys of accounts for good, and with them everything that is sealed under them; deletes their images, too. */
+  /** Destroys the keys of accounts, and with them everything that is sealed under them; deletes their images, too. They are never made again. */
   readonly destroy: (accounts: readonly number[]) => Promise<void>
   /** Drops the keys of accounts from the cache, after another process has destroyed them. */
   readonly forget: (accounts: readonly number[]) => void
@@ -58,7 +59,7 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
   // of two processes that create the same key, the first insert wins and both read it back
   const create = async (name: string) => {
     const wrapped = seal(wrapping, name, randomBytes(32))
-    await db('state.keys').insert({ name, wrapped }).onConflict('name').ignore()
+    await db.transaction((tx) => insertKey(tx, name, wrapped))
     return (await read([name])).get(name)
   }
   const forOpening = async (accounts: readonly number[]) => {
@@ -96,7 +97,7 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
     forOpening,
     destroy: async (accounts) => {
       if (accounts.length === 0) return
-      await db('state.keys').whereIn('name', accounts.map(nameOf)).delete()
+      await destroyKeys(db, accounts.map(nameOf))
       accounts.forEach((account) => cache.delete(account))
       await eraseImages(db, accounts)
       await eraseSnapshots(db, accounts)

@@ -18,7 +18,7 @@ export const unreadable = 'unreadable'
 
 /** The data keys of accounts, 32 bytes each. */
 export interface Keyring {
-  /** Returns the account's key and creates it when there is none yet; undefined when it could not be read back. */
+  /** Returns the account's key and creates it when there is none yet; undefined once it was destroyed. */
   readonly forSealing: (account: number) => Promise<Buffer | undefined>
   /** Returns the keys that exist of these accounts. */
   readonly forOpening: (accounts: readonly number[]) => Promise<ReadonlyMap<number, Buffer>>

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { codec, NoAccountKey, type Raw, Unreadable } from '../../src/events/codec.ts'
+import { codec, type Raw, Unreadable } from '../../src/events/codec.ts'
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
+import { NoAccountKey } from '../../src/events/sealing.ts'
 import { BrokenSeal } from '../../src/security/seal.ts'
 import { metadata } from '../support/events.ts'
 import { memoryKeyring } from '../support/keyring.ts'
@@ -99,5 +100,62 @@ describe('events that only a newer release can read', () => {
     const [read] = await decode([{ ...deleted, ...place, type: 'LinkRaptured', metadata: { v: 3, when: 'later' } }])
     expect(read).to.deep.include({ ...place, data: { type: 'LinkRaptured', version: 3 } })
     expect(read?.metadata).to.deep.include({ v: 3, account: null })
+  })
+})
+
+describe('the content of a bio page', () => {
+  const keyring = memoryKeyring()
+  const { encode, decode } = codec(keyring)
+  const content = {
+    name: 'ann',
+    title: 'Ann',
+    description: 'd',
+    avatar: '',
+    links: [{ title: 'Shop', url: 'https://example.com/ann' }],
+  }
+  const blank = { name: '', title: '', description: '', avatar: '', links: [] }
+  const created = { type: 'BioCreated' as const, data: { id: 5, account: 9, alias: 'page', ...content } }
+  const changed = { type: 'BioUpdated' as const, data: { id: 5, changes: { title: 'Bea', alias: 'other' } } }
+  const erasure = { type: 'AccountErased' as const, data: { id: 9 } }
+  const withIds = (event: DomainEvent) => ({ ...event, id: randomUUID(), metadata: metadata(9) })
+  const raw = ({ id, type, metadata }: New<DomainEvent>, data: object, position: bigint): Raw => ({
+    ...{ id, type, metadata, data, position },
+    ...{ stream: 'bio-5', revision: position, at: metadata.at },
+  })
+  const store = async (events: readonly DomainEvent[]) =>
+    Promise.all(
+      events.map(async (event, n) => {
+        const made = withIds(event)
+        return raw(made, JSON.parse((await encode(made)).data) as object, BigInt(n))
+      }),
+    )
+  const read = async (raws: readonly Raw[]) => (await decode(raws)).map(({ data }) => data)
+
+  it('is sealed in the log and reads back unchanged, but for the address (threat 52)', async () => {
+    const raws = await store([created, changed])
+    const stored = JSON.stringify(raws.map(({ data }) => data))
+    expect(stored).to.include('page')
+    expect(stored).not.to.match(/ann|Shop|Bea/)
+    expect(await read(raws)).to.deep.equal([created.data, changed.data])
+  })
+
+  it('reads as empty from the erasure of its account on, even while the key is still known (threat 52)', async () => {
+    const [early, erased, late, update] = await store([created, erasure, created, changed])
+    expect(await read([early!, erased!, late!, update!])).to.deep.equal([
+      created.data,
+      erasure.data,
+      { ...created.data, ...blank },
+      { ...changed.data, changes: { alias: 'other' } },
+    ])
+    keyring.destroy(9)
+    expect(await read([early!, update!])).to.deep.equal([
+      { ...created.data, ...blank },
+      { ...changed.data, changes: { alias: 'other' } },
+    ])
+  })
+
+  it('reads as it is when release 0.1.0 has stored it in clear', async () => {
+    const raws = [created, changed].map((event, n) => raw(withIds(event), event.data, BigInt(n)))
+    expect(await read(raws)).to.deep.equal([created.data, changed.data])
   })
 })

@@ -24,6 +24,12 @@ export const changes: readonly Change[] = [
     now: 'You are being redirected',
     why: 'The texts of public pages are in plain English.',
   },
+  {
+    release: '0.1.0',
+    at: 'tables/bios/id=6.name',
+    now: '',
+    why: 'The content of bio pages is cleared when their account is erased.',
+  },
 ]
 
 /** Types of events added since the newest stored release, which no stored log can contain. */

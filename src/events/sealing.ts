@@ -1,0 +1,82 @@
+import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
+import { Unavailable } from '../lib/unavailable.ts'
+import { bioPersonal } from './bio.ts'
+import type { New } from './event.ts'
+import { type DomainEvent, type EventType, events } from './index.ts'
+import type { Together } from './owned.ts'
+
+/** An event carries personal data, but its account has no key to seal it under: it was erased a moment ago. */
+export class NoAccountKey extends Unavailable {
+  override readonly name = 'NoAccountKey'
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+const single = new Map<string, readonly SealedField[]>(
+  Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
+)
+const together: Readonly<Partial<Record<EventType, Together>>> = bioPersonal
+/** where the fields of `together` are stored, sealed */
+const place = 'personal'
+
+const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
+
+/** Returns whether events of the type have sealed fields. */
+export const hasSealedFields = (type: EventType): boolean => type in together || (single.get(type) ?? []).length > 0
+
+const without = (values: Values, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
+const only = (values: Values, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
+const partOf = (data: Values, { inside }: Together) => (inside === undefined ? data : (data[inside] as Values))
+const withPart = (data: Values, { inside }: Together, part: Values): Values =>
+  inside === undefined ? part : { ...data, [inside]: part }
+
+/** Moves the fields that are sealed together into one text; in their place, a reader that does not know it finds the blank ones. */
+const joined = (type: EventType, data: Values): Values => {
+  const group = together[type]
+  if (!group) return data
+  const part = partOf(data, group)
+  const personal = only(part, group.fields)
+  if (Object.keys(personal).length === 0) return data
+  const open = { ...without(part, group.fields), ...group.blank }
+  return { ...withPart(data, group, open), [place]: JSON.stringify(personal) }
+}
+
+/** The inverse of `joined`. Without the key the fields are blank; those that an older release has stored in clear stay as they are. */
+const split = (type: EventType, data: Values): Values => {
+  const group = together[type]
+  if (!group) return data
+  const { [place]: text, ...rest } = data
+  if (text === undefined) return rest
+  const personal = typeof text === 'string' ? (JSON.parse(text) as Values) : group.blank
+  return withPart(rest, group, { ...without(partOf(rest, group), group.fields), ...personal })
+}
+
+const fieldsOf = (type: EventType): readonly SealedField[] => [
+  ...(single.get(type) ?? []),
+  ...(type in together ? [{ name: place, withoutKey: null }] : []),
+]
+
+/** Returns the data of an event as the log stores it. Throws `NoAccountKey`. */
+export const sealFields = async (keyring: Keyring, { type, data, metadata: { account } }: New<DomainEvent>) => {
+  const values = joined(type, data)
+  const fields = fieldsOf(type).filter(({ name }) => typeof values[name] === 'string')
+  if (fields.length === 0) return values
+  const key = account === null ? undefined : await keyring.forSealing(account)
+  if (account === null || !key) throw new NoAccountKey(`${type} carries personal data, but its account has no key`)
+  const texts = fields.map(({ name }) => [name, sealPersonal(key, context(account, type, name), String(values[name]))])
+  return { ...values, ...(Object.fromEntries(texts) as object) }
+}
+
+/** The inverse of `sealFields`, given the account's key, if it has one. */
+export const unsealFields = (type: EventType, data: unknown, account: number | null, key: Buffer | undefined) => {
+  const fields = fieldsOf(type)
+  if (fields.length === 0 || account === null) return data
+  const copy = { ...(data as Record<string, unknown>) }
+  for (const { name, withoutKey } of fields) {
+    const text = copy[name]
+    if (typeof text === 'string') copy[name] = unsealPersonal(key, context(account, type, name), text) ?? withoutKey
+  }
+  return split(type, copy)
+}

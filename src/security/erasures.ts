@@ -1,0 +1,73 @@
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { OperatorError } from '../lib/operatorerror.ts'
+
+const Erasure = z.object({
+  /** id of the log */
+  log: z.string(),
+  account: z.int(),
+  /** id of the first event of the account's stream: after a restore, another account may have the same number */
+  registered: z.string(),
+  /** ISO 8601, UTC */
+  at: z.string(),
+})
+/** An account that was erased. It says nothing about the person. */
+export type Erasure = Readonly<z.infer<typeof Erasure>>
+
+/** A line of an erasure register cannot be read. */
+export class DamagedRegister extends OperatorError {
+  override readonly name = 'DamagedRegister'
+}
+
+/** Returns the erasure register of a data folder: one line of JSON per erased account. Registers can be concatenated. */
+export const registerIn = (dataDir: string): string => join(dataDir, 'erasures')
+
+const parseLine = (line: string) => {
+  try {
+    return Erasure.safeParse(JSON.parse(line)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the erasures in a register; none when there is no file. Throws `DamagedRegister`. */
+export const readErasures = async (file: string): Promise<readonly Erasure[]> => {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.split('\n').flatMap((line, i) => {
+    // the start of a line: a process died while it wrote it, before anything was erased
+    if (line === '' || !line.endsWith('}')) return []
+    const erasure = parseLine(line)
+    if (!erasure)
+      throw new DamagedRegister(
+        `line ${i + 1} of ${file} is damaged: restore the file from a backup, or remove the line`,
+      )
+    return [erasure]
+  })
+}
+
+export const formatErasures = (erasures: readonly Erasure[]): string =>
+  erasures.map((erasure) => `${JSON.stringify(erasure)}\n`).join('')
+
+/** Appends erasures to the register of a data folder. Resolves when they are on the disk. */
+export const appendErasures = async (dataDir: string, erasures: readonly Erasure[]): Promise<void> => {
+  if (erasures.length === 0) return
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const file = await open(registerIn(dataDir), 'a', 0o600)
+  try {
+    // begins with a newline, in case the last line was never completed
+    await file.appendFile(`\n${formatErasures(erasures)}`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  const folder = await open(dataDir, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
