@@ -5,6 +5,7 @@ import { type ClassifierOptions, createClassifier } from '../clicks/classify.ts'
 import { type TopicRecorder, startTopicRecorder } from '../clicks/kafka/consumer.ts'
 import { createTopicProducer } from '../clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../clicks/kafka/sink.ts'
+import { createSentReader } from '../clicks/kafka/sent.ts'
 import { openLeftover } from '../clicks/leftover.ts'
 import { logTo, problemsTo } from '../clicks/report.ts'
 import { openClickRecord } from '../clicks/record.ts'
@@ -83,8 +84,15 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     startRelay: async () => {
       const record = openClickRecord({ store, ...route })
       if (kafka) {
-        const createProducer = () => createTopicProducer({ ...kafka, record, log, onTopicChecked })
-        sink = kafkaSink({ topic: kafka.topic, record, createProducer })
+        const connection = { ...kafka, log, onTopicChecked }
+        const createProducer = () => createTopicProducer({ ...connection, record })
+        sink = kafkaSink({
+          topic: kafka.topic,
+          record,
+          createProducer,
+          readSent: createSentReader(connection, record),
+          log,
+        })
       }
       relay(spool, sink ?? logSink(record))
       for (const other of await findRoutes(spools)) {

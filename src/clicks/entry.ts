@@ -15,3 +15,10 @@ export type ClickEntry = { readonly spool: string; readonly seq: number; readonl
 
 /** Entries by partition, each partition's in the order of `seq`. */
 export type EntriesByPartition = Readonly<Record<number, readonly ClickEntry[]>>
+
+/** Returns the higher number of each partition. */
+export const furthest = (a: SeqByPartition, b: SeqByPartition): SeqByPartition => {
+  const all: Record<number, number> = { ...a }
+  for (const [partition, seq] of Object.entries(b)) all[Number(partition)] = Math.max(seq, a[Number(partition)] ?? 0)
+  return all
+}

@@ -3,7 +3,7 @@ import { backOff } from '../lib/backoff.ts'
 import type { Keyring } from '../security/seal.ts'
 import { rulesVersion } from '../visitor/agent.ts'
 import type { Classify } from './classify.ts'
-import type { ClickEntry, EntriesByPartition, SeqByPartition } from './entry.ts'
+import { type ClickEntry, type EntriesByPartition, furthest, type SeqByPartition } from './entry.ts'
 import type { OnProblem } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { SpoolEntry } from './spool/segment.ts'
@@ -145,9 +145,3 @@ const lagOf = (spool: Spool, deliveredUpTo: SeqByPartition): number => {
 }
 
 const timeOf = (entry: SpoolEntry | undefined) => entry && ('visit' in entry ? entry.visit.at : entry.dropped.from)
-
-const furthest = (a: SeqByPartition, b: SeqByPartition): SeqByPartition => {
-  const all: Record<number, number> = { ...a }
-  for (const [partition, seq] of Object.entries(b)) all[Number(partition)] = Math.max(seq, a[Number(partition)] ?? 0)
-  return all
-}

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { ClickEntry } from '../../src/clicks/entry.ts'
 import { decode, encode } from '../../src/clicks/kafka/message.ts'
 import type { TopicProducer } from '../../src/clicks/kafka/producer.ts'
+import type { ReadSent } from '../../src/clicks/kafka/sent.ts'
 import { kafkaSink } from '../../src/clicks/kafka/sink.ts'
 import { TopicReplaced } from '../../src/clicks/partition.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
@@ -92,6 +93,16 @@ describe('a Kafka sink', () => {
     expect(await sink.resumeAfter('s')).to.deep.equal({})
     await sink.deliver(part(1, 10))
     expect(topic.entriesIn(0)).to.have.length(10)
+  })
+
+  it('resumes after what is recorded or in the topic, whichever is further, and without the topic after what is recorded (fault 115)', async () => {
+    const { createProducer } = memoryTopic()
+    const record = openClickRecord({ store: await newMemoryStore(), log: 't', partitions })
+    await record.record(0, delivered(entries(1, 9)))
+    await record.record(1, delivered(entries(1, 9)))
+    const resume = (readSent: ReadSent) => kafkaSink({ topic: 't', record, createProducer, readSent }).resumeAfter('s')
+    expect(await resume(async () => ({ 0: 20, 1: 5 }))).to.deep.equal({ 0: 20, 1: 9, 2: 0 })
+    expect(await resume(async () => Promise.reject(new Error('no answer')))).to.deep.equal({ 0: 9, 1: 9, 2: 0 })
   })
 
   it('splits a delivery into bounded requests', async () => {

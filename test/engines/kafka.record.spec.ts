@@ -45,6 +45,39 @@ describe(`recording from a real broker (${repeatable})`, function () {
     note(`${cuts} responses lost, ${messages - 2000} messages stored twice`)
   })
 
+  it('resumes after what the topic has already, recorded or not (fault 115)', async () => {
+    const first = startRecorder()
+    await send({ 0: clicks(1, 100), 1: clicks(1, 10) })
+    await recorded(100)
+    await first.stop()
+    await send({ 0: [...clicks(101, 2000), ...clicks(1, 500, 'other')], 1: clicks(1, 500, 'other') })
+    // another process that was started after the first one was killed
+    const sink = openSink(openRecord())
+    expect(await sink.resumeAfter('s')).to.deep.equal({ 0: 2000, 1: 10, 2: 0 })
+    expect(await sink.resumeAfter('other')).to.deep.equal({ 0: 500, 1: 500, 2: 0 })
+    expect(await sink.resumeAfter('unknown')).to.deep.equal({ 0: 0, 1: 0, 2: 0 })
+    startRecorder()
+    await recorded(2500)
+    await recorded(510, 1)
+    expect(await openSink(openRecord()).resumeAfter('s')).to.deep.equal({ 0: 2000, 1: 10, 2: 0 })
+    const { groups } = await (await openAdmin()).listGroups()
+    const ours = groups.map(({ groupId }) => groupId).filter((group) => group.startsWith(kafka().topic))
+    expect(ours, 'nothing is left of the groups that read').to.deep.equal([groupOf(kafka().topic, record())])
+  })
+
+  it('sends what is not recorded again when the topic cannot be read (fault 115)', async function () {
+    needsOwnBroker(this)
+    const sink = openSink()
+    await send({ 0: clicks(1, 100) }, sink)
+    proxy().rewriteResponses((kind, response) => (kind === api.join ? 'cut' : response))
+    expect(await openSink(openRecord()).resumeAfter('s')).to.deep.equal({ 0: 0, 1: 0, 2: 0 })
+    proxy().rewriteResponses()
+    await send({ 0: clicks(1, 110) }, sink)
+    startRecorder()
+    await recorded(110)
+    expect(await linksIn()).to.deep.equal(numbers(1, 110))
+  })
+
   it('continues after a crash between two appends, and after an append with an unknown outcome (fault 10)', async () => {
     await send({ 0: clicks(1, 5000) })
     const crashes = [0, 1, 2].map(() => random(2) === 0)

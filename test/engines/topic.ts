@@ -5,6 +5,7 @@ import type { ClickEntry, EntriesByPartition } from '../../src/clicks/entry.ts'
 import { createKafkaClient, type KafkaOptions } from '../../src/clicks/kafka/client.ts'
 import { startTopicRecorder, type TopicRecorder } from '../../src/clicks/kafka/consumer.ts'
 import { createTopicProducer } from '../../src/clicks/kafka/producer.ts'
+import { createSentReader } from '../../src/clicks/kafka/sent.ts'
 import { type KafkaSink, kafkaSink } from '../../src/clicks/kafka/sink.ts'
 import type { OnProblem } from '../../src/clicks/report.ts'
 import { TopicReplaced } from '../../src/clicks/partition.ts'
@@ -66,7 +67,8 @@ export const useTopic = () => {
 
   const openSink = (of: ClickRecord = record): KafkaSink => {
     const createProducer = () => createTopicProducer({ ...kafka, record: of })
-    const sink = kafkaSink({ topic: kafka.topic, record: of, createProducer })
+    const readSent = createSentReader(kafka, of)
+    const sink = kafkaSink({ topic: kafka.topic, record: of, createProducer, readSent })
     cleanUps.push(sink.close)
     return sink
   }

@@ -89,6 +89,9 @@ export const decode = (
   return undefined
 }
 
+/** Reads where a message was numbered; undefined when it is not one of our format version. */
+export const originOf = (value: Buffer): z.infer<typeof Origin> | undefined => Origin.safeParse(parseJson(value)).data
+
 /** What a message must have in any version to be recognized. */
 const Recognizable = z.looseObject({
   v: z.int().min(1),

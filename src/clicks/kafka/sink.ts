@@ -1,12 +1,14 @@
 import { StoreUnavailable } from '../../events/store.ts'
 import { withTimeout } from '../../lib/timeout.ts'
-import type { EntriesByPartition } from '../entry.ts'
+import { type EntriesByPartition, furthest, type SeqByPartition } from '../entry.ts'
 import { TopicReplaced } from '../partition.ts'
 import type { ClickRecord } from '../record.ts'
+import type { Log } from '../report.ts'
 import type { ClickSink } from '../sink.ts'
 import { noAnswer } from './client.ts'
 import { encode } from './message.ts'
 import type { OutgoingMessage, TopicProducer } from './producer.ts'
+import type { ReadSent } from './sent.ts'
 import { describeTruncation, type PartitionOffsets } from './topic.ts'
 
 /** bytes of one request before compression; a broker accepts 1 MB */
@@ -22,10 +24,14 @@ export interface KafkaSinkOptions {
   readonly topic: string
   readonly record: Pick<ClickRecord, 'logId' | 'partitions' | 'recordedUpTo' | 'lastMessage'>
   readonly createProducer: () => TopicProducer
+  /** undefined: everything that is not recorded is sent again */
+  readonly readSent?: ReadSent | undefined
+  readonly log?: Log | undefined
 }
 
 /** Delivers entries to Kafka: each is acknowledged by all replicas of its partition, in order, at least once. */
-export const kafkaSink = ({ topic, record, createProducer }: KafkaSinkOptions): KafkaSink => {
+export const kafkaSink = ({ topic, record, createProducer, readSent, log }: KafkaSinkOptions): KafkaSink => {
+  const closing = new AbortController()
   const floors = createOffsetFloors(topic)
   let replaced: TopicReplaced | undefined
   let producer: TopicProducer | undefined
@@ -67,8 +73,18 @@ export const kafkaSink = ({ topic, record, createProducer }: KafkaSinkOptions): 
     await current?.close()
   }
 
+  /** Reads what the topic has already; without an answer, it is sent again and recorded once all the same. */
+  const sentUpTo = async (spool: string): Promise<SeqByPartition> => {
+    if (!readSent || replaced) return {}
+    return readSent(spool, await recordedOffsets(), closing.signal).catch((error: unknown) => {
+      log?.('debug', 'the topic could not be asked for what it has already', { topic, err: error })
+      return {}
+    })
+  }
+
   return {
-    resumeAfter: (spool) => record.recordedUpTo(spool).catch((error: unknown) => ignoreUnavailable(error) ?? {}),
+    resumeAfter: async (spool) =>
+      furthest((await record.recordedUpTo(spool).catch(ignoreUnavailable)) ?? {}, await sentUpTo(spool)),
 
     deliver: async (entries) => {
       try {
@@ -82,7 +98,10 @@ export const kafkaSink = ({ topic, record, createProducer }: KafkaSinkOptions): 
       }
     },
 
-    close,
+    close: async () => {
+      closing.abort()
+      await close()
+    },
   }
 }
 
