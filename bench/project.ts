@@ -52,6 +52,7 @@ const linkClicked = (n: number): Event<'LinkClicked'> => {
       rules: 1,
       agents: ['Mozilla Windows NT Win AppleWebKit Chrome Safari'],
       destinations: ['https://example.com/some/long/path'],
+      languages: [],
       clicks: clicks.map((one, i) => (i % 3 === 0 ? one : { ...one, visitor: clicks[0]?.visitor ?? '' })),
       upTo: { bench: (n + 1) * perBatch },
     },

@@ -75,15 +75,24 @@ const fits = (batch: Batch, rules: number, bytes: number): boolean =>
 const stored = ({ upTo, taken }: PartitionState) => (taken ? { upTo, taken } : { upTo })
 
 const linkClicked = ({ rules, clicks }: Batch, state: PartitionState): ClickEvent => {
-  const [agents, destinations] = [dictionary(), dictionary()]
-  const rows = clicks.map((click) => ({
+  const [agents, destinations, lists] = [dictionary(), dictionary(), dictionary()]
+  const rows = clicks.map(({ languages, ...click }) => ({
     ...click,
     agent: agents.index(click.agent),
     destination: destinations.index(click.destination),
+    // a relay of an older release does not send them
+    ...(languages ? { languages: lists.index(languages.join()) } : {}),
   }))
   return {
     type: 'LinkClicked',
-    data: { rules, agents: agents.words(), destinations: destinations.words(), clicks: rows, ...stored(state) },
+    data: {
+      rules,
+      agents: agents.words(),
+      destinations: destinations.words(),
+      languages: lists.words().map((list) => list.split(',').filter(Boolean)),
+      clicks: rows,
+      ...stored(state),
+    },
   }
 }
 

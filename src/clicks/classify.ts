@@ -13,6 +13,9 @@ export interface ClassifierOptions {
   readonly isOurHost: (host: string) => boolean
 }
 
+/** Browsers send a handful of languages; more would help to recognise a visitor, not to explain where a visit was sent. */
+const mostLanguages = 5
+
 export type Classify = (visit: Visit, hash: VisitorHash) => Classified
 
 /** Turns a visit into a click. Address and user agent end here: the click holds nothing personal. */
@@ -21,6 +24,7 @@ export const createClassifier =
   (visit, hash) => {
     const { at, account, link, revision, destination, rule, source } = visit
     const agent = readAgent(visit.agent)
+    const languages = preferredLanguages(visit.languages)
     const address = plainAddress(visit.address) || visit.address
     return {
       at,
@@ -31,7 +35,8 @@ export const createClassifier =
       rule,
       source,
       country: countryOf(address),
-      language: preferredLanguages(visit.languages)[0] ?? '',
+      language: languages[0] ?? '',
+      languages: languages.slice(0, mostLanguages),
       referrer: referrerHost(visit.referrer, isOurHost),
       browser: agent.browser,
       os: agent.os,

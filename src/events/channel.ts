@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
 import { ownedSchemas } from './owned.ts'
 
 const fields = {
@@ -14,7 +15,7 @@ export type ChannelFields = z.infer<z.ZodObject<typeof fields>>
 /** The kinds of items in a channel: links, bio pages and QR codes. */
 export const ItemKind = z.enum(['links', 'bio', 'qr'])
 export type ItemKind = z.infer<typeof ItemKind>
-export const ItemRef = z.object({ kind: ItemKind, id: z.int() })
+export const ItemRef = z.object({ kind: openEnum(ItemKind), id: z.int() })
 export type ItemRef = z.infer<typeof ItemRef>
 
 const { created, updated, deleted } = ownedSchemas(fields)

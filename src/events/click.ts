@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
 
 const Version = z.object({ family: z.string(), version: z.string() })
 
 /** Where the visitor came in: at the short link itself, a QR code, or a campaign's rotator. `id` is the id of that resource. */
-export const ClickSource = z.object({ kind: z.enum(['link', 'qr', 'rotator']), id: z.int() })
+export const ClickSource = z.object({ kind: openEnum(z.enum(['link', 'qr', 'rotator'])), id: z.int() })
 
 /** The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that prefetches. */
-export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
+const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
 
 /**
  * One visit that was sent to a destination. It has what a later reclassification needs, and where the visit went and why. It has no personal
- * data: no IP address and no user agent. `destination` and `agent` are indexes into the batch's `destinations` and `agents`.
+ * data: no IP address and no user agent. `destination`, `agent` and `languages` are indexes into the lists of the batch.
  */
 export const Click = z.object({
   at: z.iso.datetime(),
@@ -28,12 +29,14 @@ export const Click = z.object({
   country: z.string(),
   /** primary subtag of the preferred language, empty when unknown */
   language: z.string(),
+  /** up to five accepted languages, in the visitor's order; absent when the click is older than this field */
+  languages: z.int().optional(),
   /** host without `www.` (a link shim counts as its site), empty when there is none or it is one of our own hosts */
   referrer: z.string(),
   browser: Version,
   os: Version,
-  device: z.enum(['desktop', 'mobile', 'tablet', 'other']),
-  class: VisitorClass,
+  device: openEnum(z.enum(['desktop', 'mobile', 'tablet', 'other'])),
+  class: openEnum(VisitorClass),
   /** the part of the user agent that a bot or previewer rule matched */
   bot: z.string().optional(),
   agent: z.int(),
@@ -42,8 +45,12 @@ export const Click = z.object({
 })
 export type Click = z.infer<typeof Click>
 
-/** A click outside of a batch: `destination` and `agent` (the words of the user agent) are strings, not indexes. */
-export const Classified = Click.extend({ destination: z.string(), agent: z.string() })
+/** A click outside of a batch, with its destination, the words of its user agent, and its languages instead of their indexes. */
+export const Classified = Click.extend({
+  destination: z.string(),
+  agent: z.string(),
+  languages: z.array(z.string()).readonly().optional(),
+})
 export type Classified = Readonly<z.infer<typeof Classified>>
 
 /** The last Kafka message of a partition that is recorded: its offset, and the spool and sequence number of its entry. */
@@ -59,12 +66,14 @@ export const clickEvents = {
   ClickLogOpened: z.object({ log: z.string(), partitions: z.int().min(1) }),
   /**
    * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each spool; an entry is new when its number
-   * is higher. `rules` is the version of the classification, `agents` are the words of the user agents (letters only), `destinations` the URLs.
+   * is higher. `rules` is the version of the classification, `agents` are the words of the user agents (letters only), `destinations` the URLs,
+   * `languages` the lists of accepted languages, since version 2.
    */
   LinkClicked: z.object({
     rules: z.int(),
     agents: z.array(z.string()),
     destinations: z.array(z.string()),
+    languages: z.array(z.array(z.string())),
     clicks: z.array(Click).min(1).max(500),
     upTo,
     taken,

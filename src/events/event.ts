@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { openEnum } from './openenum.ts'
 
 /** Turns a registry of payload schemas into the union of events it describes. */
 export type EventOf<R extends Record<string, z.ZodType>> = {
@@ -8,14 +9,14 @@ export type EventOf<R extends Record<string, z.ZodType>> = {
 
 /** Who caused an event: the holder of an API key, an operator at the command line, the service itself, or a visitor. `name` is the operator's. */
 export const Actor = z.object({
-  kind: z.enum(['key', 'operator', 'service', 'visitor']),
+  kind: openEnum(z.enum(['key', 'operator', 'service', 'visitor'])),
   key: z.string().optional(),
   name: z.string().optional(),
 })
 export type Actor = z.infer<typeof Actor>
 
 /**
- * The metadata of every event. `at` is the time of the decision (ISO 8601, UTC). `account` owns the data the event is about; null when there
+ * The metadata of every event. `v` is the version of the event's type, which the codec sets (see `upcast.ts`). `at` is the time of the decision (ISO 8601, UTC). `account` owns the data the event is about; null when there
  * is no owner, as for `LogOpened`. `request` is the id of the HTTP request, `command` the id by which a repeated command is recognised.
  */
 export const Metadata = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openEnum } from './openenum.ts'
 
 /** Identifies the service key: see `markOf`. */
 const serviceKey = z.string()
@@ -16,7 +17,7 @@ export const logEvents = {
   /** `clicks` is the number of clicks that were new. */
   SpoolImported: z.object({ folder: z.string(), clicks: z.int() }),
   /** Appended before the copy begins, so that the source and the copy have it. */
-  LogCopyStarted: z.object({ to: z.enum(['postgres', 'eventstoredb']) }),
+  LogCopyStarted: z.object({ to: openEnum(z.enum(['postgres', 'eventstoredb'])) }),
   /** All keys were wrapped under a new SECRET. */
   SecretRotated: z.object({ keys: z.int() }),
 }

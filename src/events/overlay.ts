@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
 import { ownedSchemas } from './owned.ts'
 
 export const OverlayType = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
@@ -8,7 +9,7 @@ export const OverlayPosition = z.enum(['bl', 'br', 'tl', 'tr'])
 
 /** A call to action, shown over the destination of a link. */
 const fields = {
-  type: OverlayType,
+  type: openEnum(OverlayType),
   name: z.string(),
   message: z.string(),
   /** label of its button, which leads to `link` or submits its form */
@@ -18,7 +19,7 @@ const fields = {
   image: z.string(),
   /** `#rrggbb` */
   color: z.string(),
-  position: OverlayPosition,
+  position: openEnum(OverlayPosition),
   /** question of a poll; `options` are its answers */
   question: z.string(),
   options: z.array(z.string()),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
 import { ownedSchemas } from './owned.ts'
 
 /** The advertising networks whose tracking pixel a link can load. */
@@ -18,8 +19,9 @@ export const PixelType = z.enum([
   'reddit',
   'tiktok',
 ])
+export type PixelType = z.infer<typeof PixelType>
 
-const fields = { type: PixelType, name: z.string(), tag: z.string() }
+const fields = { type: openEnum(PixelType), name: z.string(), tag: z.string() }
 export type PixelFields = z.infer<z.ZodObject<typeof fields>>
 
 const { created, updated, deleted } = ownedSchemas(fields)

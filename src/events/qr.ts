@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
 import { ownedSchemas } from './owned.ts'
 import { Personal } from '../security/seal.ts'
 
@@ -8,7 +9,7 @@ export const QrType = z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 
 export type QrType = z.infer<typeof QrType>
 
 const fields = {
-  type: QrType,
+  type: openEnum(QrType),
   alias: z.string(),
   /** `#rrggbb` */
   foreground: z.string(),

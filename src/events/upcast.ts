@@ -9,7 +9,10 @@ export type Upcast = (data: Stored) => Stored
  * What has changed in the shape of each type, oldest first: the first entry turns version 1 into version 2. A field that is optional
  * needs no version. Events are never rewritten; `metadata.v` is the version in which an event was stored.
  */
-const upcasts: Readonly<Partial<Record<EventType, readonly Upcast[]>>> = {}
+const upcasts: Readonly<Partial<Record<EventType, readonly Upcast[]>>> = {
+  // 2: the accepted languages of the clicks; those of older clicks are unknown
+  LinkClicked: [(data) => ({ ...data, languages: [] })],
+}
 
 /** Returns the version in which this release writes events of a type. */
 export const versionOf = (type: EventType): number => 1 + (upcasts[type]?.length ?? 0)

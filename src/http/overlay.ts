@@ -24,7 +24,7 @@ const fields = z
     link: orEmpty(url),
     image: orEmpty(url),
     color: orInitial(color, initial.color),
-    position: orInitial(position, initial.position),
+    position: orInitial(position, 'bl'),
     question: orEmpty(text(255)),
     options: orInitial(options, initial.options),
     coupon: orEmpty(text(255)),

@@ -16,7 +16,7 @@ import { fail, failField } from './api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from './owned.ts'
-import { dataOf, imageAddress, isScanAddress, payload } from './qraddress.ts'
+import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './qraddress.ts'
 import { readData } from './qrdata.ts'
 import { statistics } from './statistics.ts'
 
@@ -47,7 +47,7 @@ type Body = z.output<typeof Body>
 
 /** Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that cannot be scanned. */
 const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost }: Services): Partial<Fields> => {
-  const data = readData(before.type, body.data)
+  const data = readData(typeOf(before), body.data)
   if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
     failField('data', 'must not lead to a QR code of this service')
   const derived = body.name === '' || (body.name === undefined && before.name === nameOf(dataOf(before)))

@@ -1,4 +1,6 @@
-import type { QrFields, QrPersonal } from '../events/qr.ts'
+import { knownIn } from '../events/openenum.ts'
+import { type QrFields, type QrPersonal, QrType } from '../events/qr.ts'
+import { ChangedByNewer } from '../events/unknown.ts'
 import { payloadOf, type QrData } from '../qr/payload.ts'
 
 /** Returns the public address of a QR code's image. */
@@ -12,6 +14,12 @@ export const isScanAddress = (url: string, isMainHost: (host: string) => boolean
 
 /** Returns what the user entered for the QR code: a string, or an object of fields. */
 export const dataOf = ({ data }: Pick<QrPersonal, 'data'>): QrData => (data ? (JSON.parse(data) as QrData) : '')
+/** Returns the type of a QR code. Throws `ChangedByNewer` for one that only a newer release can draw. */
+export const typeOf = ({ type }: Pick<QrFields, 'type'>): QrType => {
+  const known = knownIn(QrType, type)
+  if (!known) throw new ChangedByNewer('The QR code')
+  return known
+}
 /** Returns the text that the picture encodes; for a link, the address that counts the scan. */
 export const payload = (fields: Pick<QrFields, 'type' | 'alias'> & QrPersonal, baseUrl: () => string) =>
-  payloadOf(fields.type, dataOf(fields), scanAddress(fields.alias, baseUrl))
+  payloadOf(typeOf(fields), dataOf(fields), scanAddress(fields.alias, baseUrl))

@@ -8,6 +8,10 @@ import type { Projection, TableNames } from './projection.ts'
 const seq = (position: bigint, index: number) => position * 1000n + BigInt(index)
 /** Values of `clicks.class`. */
 export const classes = { human: 0, bot: 1, preview: 2, prefetch: 3 } as const
+/** A class that only a newer release knows: a visit, but no click. */
+const otherClass = 99
+const classOf = ({ class: name }: Pick<Click, 'class'>) =>
+  Object.hasOwn(classes, name) ? classes[name as keyof typeof classes] : otherClass
 /** Values of `labels.dim`. */
 export const dims = { referrer: 0, country: 1, browser: 2, os: 3, device: 4, language: 5, source: 6 } as const
 type Dim = keyof typeof dims
@@ -107,7 +111,7 @@ const insertVisits = async (
       column(visits, ({ click }) => click.at),
       column(visits, ({ link }) => link),
       column(visits, ({ click }) => click.account),
-      column(visits, ({ click }) => classes[click.class]),
+      column(visits, ({ click }) => classOf(click)),
       ...dimensions.map((dim) => column(visits, ({ click }) => ids.get(labelKey(dims[dim], labelOf[dim](click))) ?? 0)),
     ],
   )

@@ -3,7 +3,7 @@ import { toEvents } from '../../src/clicks/batch.ts'
 import type { PartitionState } from '../../src/clicks/partition.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
 import { events as schemas } from '../../src/events/index.ts'
-import { at } from '../support/events.ts'
+import { at, classified } from '../support/events.ts'
 import { delivered, entries, entry, linksOf, numbers } from '../support/spool.ts'
 
 const batch = (given: readonly SpoolEntry[], upTo: PartitionState['upTo'] = {}) => toEvents({ upTo }, delivered(given))
@@ -37,6 +37,22 @@ describe('recording click entries as events', () => {
       [1, 0],
       [0, 1],
     ])
+  })
+
+  it('stores each list of languages once per batch, and none for clicks without one (fault 92)', () => {
+    const clicks = [['de', 'fr'], [], ['de', 'fr'], undefined].map((languages) => classified({ languages }))
+    const [event] = toEvents(
+      { upTo: {} },
+      clicks.map((click, i) => ({ spool: 's', seq: i + 1, rules: 1, click })),
+    )
+    expect(event?.type === 'LinkClicked' && event.data.languages).to.deep.equal([['de', 'fr'], []])
+    expect(event?.type === 'LinkClicked' && event.data.clicks.map(({ languages }) => languages)).to.deep.equal([
+      0,
+      1,
+      0,
+      undefined,
+    ])
+    expect(event?.type === 'LinkClicked' && event.data.clicks[3]).not.to.have.property('languages')
   })
 
   it('gives each batch its own dictionaries', () => {

@@ -45,6 +45,7 @@ describe('classifying a visit', () => {
       source: { kind: 'qr', id: 9 },
       country: 'CA',
       language: 'fr',
+      languages: ['fr', 'en'],
       referrer: 'facebook.com',
       browser: { family: 'Chrome', version: '120' },
       os: { family: 'Windows', version: '10' },
@@ -55,11 +56,19 @@ describe('classifying a visit', () => {
     })
   })
 
-  it('returns valid fields of a click once the batch has added the indexes of its destination and agent', () => {
+  it('returns valid fields of a click once the batch has added the indexes of its destination, agent and languages', () => {
     for (const agent of [chrome, 'curl/8.4.0', '', ...previews.map(([, text]) => text)]) {
-      const click = { ...classify({ ...visit, agent }), destination: 0, agent: 0 }
+      const click = { ...classify({ ...visit, agent }), destination: 0, agent: 0, languages: 0 }
       expect(Click.parse(click)).to.deep.equal(click)
     }
+  })
+
+  it('keeps up to five accepted languages in the order of preference, so that the rule of a click can be explained (fault 92)', () => {
+    const languages = (header: string) => classify({ ...visit, languages: header }).languages
+    expect(languages('fr;q=0.5, de, en;q=0.7')).to.deep.equal(['de', 'en', 'fr'])
+    expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en', 'de', 'es', 'it', 'pt'])
+    expect(languages('')).to.deep.equal([])
+    expect(classify({ ...visit, languages: 'de, fr;q=0.9' })).to.deep.include({ language: 'de' })
   })
 
   it('distinguishes bots, previewers and prefetches from people', () => {
@@ -112,7 +121,7 @@ describe('classifying a visit', () => {
     fc.assert(
       fc.property(text, text, text, text, (address, agent, referrer, languages) => {
         const click = classify({ ...visit, address, agent, referrer, languages })
-        Click.parse({ ...click, destination: 0, agent: 0 })
+        Click.parse({ ...click, destination: 0, agent: 0, languages: 0 })
       }),
       { numRuns: 300 },
     )

@@ -44,7 +44,7 @@ describe('the click series API', () => {
       request: '',
       command: randomUUID(),
     } as const
-    const data = { rules: 1, agents: [''], destinations: ['https://example.com/'], clicks, upTo: {} }
+    const data = { rules: 1, agents: [''], destinations: ['https://example.com/'], languages: [], clicks, upTo: {} }
     const event = { type: 'LinkClicked', id: randomUUID(), data, metadata } as const
     await app.app.ledger.store.append([
       { stream: `clicks-test-${randomUUID()}`, expected: 'no_stream', events: [event] },

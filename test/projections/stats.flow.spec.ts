@@ -33,6 +33,14 @@ describe(`the tables of statistics (${repeatable})`, () => {
     )
   }
 
+  it('count a visit of a kind that only a newer release knows, but not as a click (fault 92)', async () => {
+    const newer = { class: 'assistant', device: 'glasses', source: { kind: 'wall', id: 42 } }
+    const { names } = await written(events([click(), click(newer), click({ class: 'constructor' })]))
+    expect(await counters(names)).to.deep.equal([[42, 1, 1, 1, 3]])
+    const labels = (await log.db(names('labels'))) as { label: string }[]
+    expect(labels.map(({ label }) => label)).to.include.members(['glasses', 'wall'])
+  })
+
   it('have a row per visit with all its dimensions', async () => {
     const { names } = await written(
       events([click()], [click({ link: 43, class: 'bot', visitor: 'ffffffffffffffff', at: at(9) })]),

@@ -9,7 +9,7 @@ import { newKey } from '../../src/security/apikeys.ts'
 import { checkDomains } from '../../src/jobs/domaincheck.ts'
 import { idSequence } from '../../src/postgres/ids.ts'
 import type { TestApp } from '../support/app.ts'
-import { at, click, linkFields } from '../support/events.ts'
+import { at, classified, linkFields } from '../support/events.ts'
 import { Killed, oneByOne } from '../support/writer.ts'
 
 type Ledger = TestApp['app']['ledger']
@@ -109,11 +109,7 @@ export const withClickLogs = async (
   { account: owner, link: id, spool }: { readonly account: number; readonly link: number; readonly spool: string },
 ) => {
   const clicked = (seq: number, day: number): ClickEntry => {
-    const {
-      destination: _,
-      agent: _a,
-      ...rest
-    } = click({
+    const recorded = classified({
       at: at(day * 86_400 + seq),
       account: owner,
       link: id,
@@ -123,8 +119,10 @@ export const withClickLogs = async (
       class: (['human', 'human', 'bot', 'preview'] as const)[seq % 4]!,
       visitor: (0xabcdef + (seq % 5)).toString(16).padStart(16, 'f'),
       source: { kind: (['link', 'rotator'] as const)[seq % 2]!, id },
+      destination: `https://example.com/${seq}`,
+      agent: 'Mozilla',
     })
-    return { spool, seq, rules: 1, click: { ...rest, destination: `https://example.com/${seq}`, agent: 'Mozilla' } }
+    return { spool, seq, rules: 1, click: recorded }
   }
   const dropped = (seq: number): ClickEntry => ({ spool, seq, dropped: { count: 12, from: at(10), to: at(20) } })
   const local = openClickRecord({ store, log: 'local', partitions: 1 })

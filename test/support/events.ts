@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Click } from '../../src/events/click.ts'
+import type { Classified, Click } from '../../src/events/click.ts'
 import type { Metadata, New, Recorded } from '../../src/events/event.ts'
 import type { DomainEvent, Event } from '../../src/events/index.ts'
 import type { LinkFields } from '../../src/events/link.ts'
@@ -83,12 +83,23 @@ export const click = (over: Partial<Click> = {}): Click => ({
   visitor: 'ab',
   ...over,
 })
+/** Returns a click as it is before it comes into a batch. */
+export const classified = ({
+  destination = 'https://example.com/',
+  agent = 'Firefox',
+  languages,
+  ...over
+}: Partial<Classified> = {}): Classified => {
+  const { languages: _, ...rest } = click(over)
+  return { ...rest, destination, agent, ...(languages && { languages }) }
+}
 export const clicked = (...clicks: readonly Click[]): Event<'LinkClicked'> => ({
   type: 'LinkClicked',
   data: {
     rules: 1,
     agents: ['Mozilla'],
     destinations: ['https://example.com/'],
+    languages: [],
     upTo: { s: clicks.length },
     clicks: [...clicks],
   },

@@ -4,7 +4,7 @@ import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
 import type { Spool } from '../../src/clicks/spool/spool.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
 import type { Click } from '../../src/events/click.ts'
-import { at, click } from './events.ts'
+import { at, classified } from './events.ts'
 
 /** Visit number `n`: the link it goes to distinguishes it from all others. */
 export const visit = (n: number, over: Partial<Visit> = {}): Visit => ({
@@ -36,11 +36,8 @@ export const numbers = (from: number, to: number) => Array.from({ length: to - f
 export const entries = (from: number, to: number) => numbers(from, to).map((seq) => entry(seq))
 
 /** Classifies a visit without looking at the visitor. */
-export const classify: Classify = ({ link, account, destination, agent, at: when }) => ({
-  ...click({ link, account, at: when }),
-  destination,
-  agent,
-})
+export const classify: Classify = ({ link, account, destination, agent, at: when }) =>
+  classified({ link, account, at: when, destination, agent })
 
 /** Spool entries as a relay delivers them to a sink. */
 export const delivered = (given: readonly SpoolEntry[], spool = 's', rules = 1): ClickEntry[] =>

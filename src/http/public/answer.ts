@@ -44,16 +44,14 @@ const formOf = ({ type, options }: OverlayFields): Form | undefined => {
   switch (type) {
     case 'contact':
       return {
-        type,
+        type: 'contact',
         schema: z.object({ name: written.default(''), email, message: written.min(1, 'must not be empty') }),
       }
     case 'newsletter':
-      return { type, schema: z.object({ email }) }
+      return { type: 'newsletter', schema: z.object({ email }) }
     case 'poll':
-      return { type, schema: z.object({ choice: z.enum(options, must('one of the answers to choose from')) }) }
-    case 'message':
-    case 'image':
-    case 'coupon':
+      return { type: 'poll', schema: z.object({ choice: z.enum(options, must('one of the answers to choose from')) }) }
+    default:
       return undefined
   }
 }

@@ -1,4 +1,5 @@
-import type { OverlayFields } from '../../events/overlay.ts'
+import { knownIn } from '../../events/openenum.ts'
+import { type OverlayFields, OverlayPosition, OverlayType } from '../../events/overlay.ts'
 import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
 import { inline, mergeDirectives, sourceOf } from './csp.ts'
@@ -34,9 +35,7 @@ const inputs = ({ type, question, options }: OverlayFields) => {
         <legend dir="auto" lang="">${question}</legend>
         ${options.map((option) => html`<label dir="auto" lang=""><input type="radio" name="choice" value="${option}" required />${option}</label>`)}
       </fieldset>`
-    case 'message':
-    case 'image':
-    case 'coupon':
+    default:
       return undefined
   }
 }
@@ -55,7 +54,10 @@ const answerFormOf = (fields: Html, label: string, { action, link, to, sign }: A
 }
 
 const callToAction = (overlay: OverlayFields, form: AnswerForm) => {
-  const { type, message, image, coupon, link, position } = overlay
+  const { message, image, coupon, link } = overlay
+  // what only a newer release knows is shown as a message
+  const type = knownIn(OverlayType, overlay.type) ?? 'message'
+  const position = knownIn(OverlayPosition, overlay.position) ?? 'bl'
   const { name, action } = texts.overlay[type]
   const label = overlay.label || action
   const fields = inputs(overlay)

@@ -1,4 +1,5 @@
-import type { PixelFields } from '../../events/pixel.ts'
+import { knownIn } from '../../events/openenum.ts'
+import { type PixelFields, PixelType } from '../../events/pixel.ts'
 
 /**
  * How a network is notified of a visit: by an image (the one its own code has in `noscript`) wherever it accepts one, so that no third-party script
@@ -22,7 +23,7 @@ const script =
   (tag) => [{ script: url(encodeURIComponent(tag)), queue, tag }]
 
 const google = ['https://www.googletagmanager.com', 'https://*.google-analytics.com', 'https://*.analytics.google.com']
-const vendors: Readonly<Record<PixelFields['type'], Vendor>> = {
+const vendors: Readonly<Record<PixelType, Vendor>> = {
   gtmpixel: { fires: script('gtm', (tag) => `https://www.googletagmanager.com/gtm.js?id=${tag}`), hosts: google },
   gapixel: { fires: script('ga', (tag) => `https://www.googletagmanager.com/gtag/js?id=${tag}`), hosts: google },
   fbpixel: { fires: image((tag) => `https://www.facebook.com/tr?id=${tag}&ev=PageView&noscript=1`) },
@@ -65,7 +66,11 @@ const originOf = (url: string) => new URL(url).origin
 
 /** Returns what these pixels fire, and the sources that the page must allow for it, by directive of its Content-Security-Policy. */
 export const firing = (pixels: readonly Pick<PixelFields, 'type' | 'tag'>[]) => {
-  const used = pixels.map(({ type, tag }) => ({ fires: vendors[type].fires(tag), hosts: vendors[type].hosts ?? [] }))
+  const used = pixels.flatMap(({ type, tag }) => {
+    // a network that only a newer release knows is left out
+    const known = knownIn(PixelType, type)
+    return known ? [{ fires: vendors[known].fires(tag), hosts: vendors[known].hosts ?? [] }] : []
+  })
   const fires = used.flatMap(({ fires }) => fires)
   const scripts = used.filter(({ fires }) => fires.some((fire) => 'script' in fire))
   return {

@@ -1,20 +1,20 @@
 import { expect } from 'chai'
 import type { ClickEntry } from '../../../src/clicks/entry.ts'
 import { decode, encode, InvalidMessage, NewerMessage } from '../../../src/clicks/kafka/message.ts'
-import { at, click } from '../../support/events.ts'
+import { at, classified } from '../../support/events.ts'
 
-const clicked = (over: Parameters<typeof click>[0] = {}): ClickEntry => ({
+const clicked = (over: Parameters<typeof classified>[0] = {}): ClickEntry => ({
   spool: 's',
   seq: 7,
   rules: 3,
-  click: { ...click(over), destination: 'https://example.com/', agent: 'Firefox' },
+  click: classified(over),
 })
 const dropped: ClickEntry = { spool: 's', seq: 8, dropped: { count: 4, from: at(1), to: at(2) } }
 const read = (value: string) => decode(Buffer.from(value), 5, 'l')
 
 describe('a message in the click topic', () => {
   it('is decoded as it was encoded, with its offset', () => {
-    for (const entry of [clicked(), clicked({ link: 0 }), dropped])
+    for (const entry of [clicked(), clicked({ link: 0 }), clicked({ languages: ['fr', 'en'] }), dropped])
       expect(read(encode('l', entry).value)).to.deep.equal({ log: 'l', entry: { ...entry, offset: 5 } })
   })
 

@@ -1,0 +1,44 @@
+import { expect } from 'chai'
+import { overlay } from '../../../src/commands/overlay.ts'
+import { qr } from '../../../src/commands/qr.ts'
+import { ChangedByNewer } from '../../../src/events/unknown.ts'
+import { overlayPage } from '../../../src/http/public/overlaypage.ts'
+import { firing } from '../../../src/http/public/pixels.ts'
+import { payload } from '../../../src/http/qraddress.ts'
+
+describe('a stored value that only a newer release knows (fault 92)', () => {
+  it('leaves a pixel out, and fires the others', () => {
+    const known = { type: 'bing', tag: '1' } as const
+    expect(firing([{ type: 'futurepixel', tag: '2' }, known])).to.deep.equal(firing([known]))
+  })
+
+  it('shows an overlay as a message in a corner', () => {
+    const fields = { ...overlay.initialState.fields, message: 'Read this' }
+    const page = (over: object) =>
+      overlayPage(
+        {
+          title: '',
+          description: '',
+          image: '',
+          pixels: [],
+          overlay: { ...fields, ...over, id: 1 },
+        } as unknown as Parameters<typeof overlayPage>[0],
+        'https://example.com/',
+        {
+          secure: true,
+          form: { action: '/o/1', link: 1, to: 'https://example.com/', sign: 's' } as unknown as Parameters<
+            typeof overlayPage
+          >[2]['form'],
+        },
+      )
+    expect(page({ type: 'quiz', position: 'middle' })).to.deep.equal(page({}))
+  })
+
+  it('makes the image of a QR code unavailable here, not wrong', () => {
+    const fields = { ...qr.initialState.fields, type: 'geo', data: '"1,2"' }
+    expect(() => payload(fields, () => 'https://sho.rt')).to.throw(
+      ChangedByNewer,
+      'The QR code was changed by a newer version',
+    )
+  })
+})
