@@ -10,12 +10,20 @@ const columns = (fields: Partial<LinkFields>): Row => ({
 const count = (account: number, n: number) => add('link_counts', { account }, { n })
 
 /**
+ * The domain and the alias of links as one value. An index on both columns is not used for an alias that many domains have, or that was
+ * created and deleted many times: PostgreSQL estimates each column alone.
+ */
+export const linkAddress = `coalesce(domain, 0)::text || '/' || alias_key`
+/** Returns the value of `linkAddress` for a domain (null: the service's own host) and an alias in lower case. */
+export const addressKey = (domain: number | null, aliasKey: string) => `${domain ?? 0}/${aliasKey}`
+
+/**
  * Links: one row serves the lists, the details and the redirect. The row of a deleted link stays, so that processes that cached the link
  * learn of the deletion by its `position`.
  */
 export const links: Projection = {
   name: 'links',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: {
     links: (t) => `
@@ -25,7 +33,8 @@ export const links: Projection = {
         location json not null, device json not null, language json not null, parameters json not null, pixels json not null,
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint,
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
-      create index on ${t} (alias_key, domain);
+      create index on ${t} ((${linkAddress})) where deleted is null;
+      create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account, id) where deleted is null;
       create index on ${t} (campaign, id) where campaign is not null and deleted is null;
       create index on ${t} (position)`,

@@ -1,4 +1,5 @@
 import type { LinkFields } from '../events/link.ts'
+import { addressKey, linkAddress } from '../projections/link.ts'
 import type { TableNames } from '../projections/projection.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
@@ -53,7 +54,9 @@ const matching = ({ db, table }: Reader, account: number, { q, domain, campaign,
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
   if (q) void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url) ilike ?`, [like(q)])
   if (domain !== undefined) void links.where({ 'l.domain': domain })
-  if (aliasKey !== undefined) void links.where({ 'l.alias_key': aliasKey })
+  if (aliasKey !== undefined && domain !== undefined)
+    void links.whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
+  else if (aliasKey !== undefined) void links.where({ 'l.alias_key': aliasKey })
   if (campaign !== undefined)
     void links
       .where({ 'l.campaign': campaign })

@@ -5,6 +5,7 @@ import type { PixelFields } from '../events/pixel.ts'
 import type { SplashFields } from '../events/splash.ts'
 import { streamId, type StreamKind } from '../events/streams.ts'
 import { prepared } from '../postgres/database.ts'
+import { addressKey, linkAddress } from '../projections/link.ts'
 import type { Reader } from './reader.ts'
 
 type Identified<F> = F & { readonly id: number }
@@ -124,7 +125,8 @@ const findTarget = async ({ db, table }: Reader, domain: number | null, aliasKey
   )
   const [row] = (await db({ l: table('links') })
     .join({ a: table('accounts') }, 'a.id', 'l.account')
-    .where({ 'l.alias_key': aliasKey, 'l.domain': domain, 'l.deleted': null, 'a.status': 'active' })
+    .where({ 'l.deleted': null, 'a.status': 'active' })
+    .whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
     .select(...columns, one('splash'), one('overlay'), pixels)
     .limit(1)) as Row[]
   return row && target(row)
