@@ -7,6 +7,8 @@ import { createSignal, type Signal } from '../lib/signal.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
 import type { Filter } from '../events/store.ts'
 import type { Subscription } from '../projections/work.ts'
+import { projections } from '../projections/index.ts'
+import { readerLock } from '../projections/outdated.ts'
 import type { Projector } from '../projections/run.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../visitor/country.ts'
@@ -42,7 +44,7 @@ const erasureTimeout = 30_000
 
 const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cleanup): Promise<App> => {
   const ledger = await openData(config, log, cleanup)
-  const listener = createListener(ledger.connection, ledger.instance)
+  const listener = createListener(ledger.connection, ledger.instance, projections.map(readerLock))
   const redirectReader = { db: ledger.pool(4, 3000), table: ledger.tables.name }
   const cache = await openServiceCache(ledger, listener, redirectReader)
   const retries = createSignal()

@@ -15,6 +15,9 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
   return client
 }
 
+/** The class of the shared advisory locks that show which read tables a process uses. */
+export const readerLocks = 7275465
+
 export interface Listener {
   /** Whether every notification is received. While it is false, some may be missed. */
   readonly up: () => boolean
@@ -29,9 +32,9 @@ export interface Listener {
 
 /**
  * Returns a listener for the notifications of other processes, which reconnects by itself once started.
- * It needs a direct connection: a transaction pooler swallows LISTEN.
+ * It needs a direct connection: a transaction pooler swallows LISTEN. `locks` are held in the class `readerLocks` while it is connected.
  */
-export const createListener = (connection: Connection, name: string): Listener => {
+export const createListener = (connection: Connection, name: string, locks: readonly number[] = []): Listener => {
   const stopped = new AbortController()
   let up = false
   let client: pg.Client | undefined
@@ -43,6 +46,7 @@ export const createListener = (connection: Connection, name: string): Listener =
     client = await connect(connection, name, (error) => end(error))
     if (stopped.signal.aborted) return client.end() // closed while it was connecting
     client.on('notification', ({ payload }) => handlers.message(payload ?? ''))
+    await client.query(`select pg_advisory_lock_shared(${readerLocks}, lock) from unnest($1::int[]) as lock`, [locks])
     await client.query(`listen ${channel}`)
     up = true
     handlers.up()

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../events/store.ts'
 import { keepFollowing, type Subscriptions } from './follow.ts'
+import { dropOutdated, projectorLock } from './outdated.ts'
 import type { Projection } from './projection.ts'
 import { prune } from './tables.ts'
 import type { FollowOptions, Subscription } from './work.ts'
@@ -23,30 +23,47 @@ export interface Projector {
 export interface ProjectorOptions extends FollowOptions {
   readonly projections: readonly Projection[]
   readonly openLocks: () => Promise<Locks>
+  /** ms between attempts to drop tables that are no longer used */
+  readonly pruneInterval?: number
+  /** ms that this process has to be active before it drops tables of older versions: until then, going back to one is fast */
+  readonly keepOutdated?: number
 }
 
 const filters: readonly Filter[] = ['domain', 'clicks']
 /** ms between attempts to take over from another process */
 const takeoverInterval = 1000
-const pruneInterval = 60_000
 
-const lockKey = ({ name, version }: Projection) =>
-  createHash('sha256').update(`linkledger projector ${name} ${version}`).digest().readBigInt64BE()
 const pause = (signal: AbortSignal) => sleep(takeoverInterval, undefined, { signal }).catch(() => {})
+
+/** Drops tables that are no longer used. `activeFor` returns the ms that this process has been active, undefined while it is not. */
+const startPruning = (
+  { db, projections, log, pruneInterval = 60_000, keepOutdated = 3_600_000 }: ProjectorOptions,
+  activeFor: () => number | undefined,
+) => {
+  const pruneTables = async () => {
+    const active = activeFor()
+    if (active === undefined) return
+    await prune(db, projections)
+    if (active >= keepOutdated)
+      await dropOutdated(db, projections, (dropped) => log.info(dropped, 'tables of an older version are dropped'))
+  }
+  return setInterval(() => void pruneTables().catch(() => {}), pruneInterval).unref()
+}
 
 /**
  * Keeps the read tables up to date with the log, in one subscription per filter. One process works on a projection, the others stand by
  * until its lock is free. Never throws: failures are logged and tried again.
  */
 export const startProjector = (options: ProjectorOptions): Projector => {
-  const { db, projections, openLocks, log } = options
+  const { projections, openLocks, log } = options
   const stopped = new AbortController()
   const subscriptions: Subscriptions = new Map()
   let active = false
+  let activeSince = Date.now()
 
   const lockedProjections = async (locks: Locks) => {
-    const keys = await locks.acquire(projections.map(lockKey))
-    return projections.filter((projection) => keys.has(lockKey(projection)))
+    const keys = await locks.acquire(projections.map(projectorLock))
+    return projections.filter((projection) => keys.has(projectorLock(projection)))
   }
 
   /** While another process (of an older version) holds some of the locks: aborts `restart` once there are more to be had. */
@@ -80,6 +97,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
       while (!ends.aborted) {
         const locked = await lockedProjections(locks)
         if (locked.length > 0) {
+          if (!active) activeSince = Date.now()
           active = true
           await followAll(locks, locked, ends)
         } else await pause(ends)
@@ -103,7 +121,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   }
 
   const working = work()
-  const pruning = setInterval(() => void (active && prune(db, projections).catch(() => {})), pruneInterval).unref()
+  const pruning = startPruning(options, () => (active ? Date.now() - activeSince : undefined))
 
   return {
     state: () => ({ active, subscriptions: filters.flatMap((filter) => subscriptions.get(filter) ?? []) }),

@@ -32,9 +32,13 @@ export const ensureCheckpoints = (db: Knex) =>
 
 /** Returns the physical names of a generation's tables: they contain the projection's version and the generation. */
 export const tableNames =
-  ({ version }: Projection, generation: number): TableNames =>
+  ({ version }: Pick<Projection, 'version'>, generation: number): TableNames =>
   (table) =>
     `read.${table}_v${version}_${generation}`
+
+/** The description of a generation's tables, by which a later version finds them although it has other tables. */
+export const generationOf = (projection: string, version: number, generation: number) =>
+  `linkledger ${projection} ${version}/${generation}`
 
 /** Creates the empty tables of a new generation, to be filled next to the live ones. */
 export const newGeneration = (db: Knex, projection: Projection, logId: string): Promise<Checkpoint> =>
@@ -46,7 +50,10 @@ export const newGeneration = (db: Knex, projection: Projection, logId: string): 
       .max<{ generation: number | null }[]>('generation as generation')
     const generation = Number(newest?.generation ?? 0) + 1
     const named = tableNames(projection, generation)
-    for (const [table, ddl] of Object.entries(projection.tables)) await tx.raw(ddl(named(table)))
+    for (const [table, ddl] of Object.entries(projection.tables)) {
+      await tx.raw(ddl(named(table)))
+      await tx.raw(`comment on table ${named(table)} is '${generationOf(name, version, generation)}'`)
+    }
     const checkpoint = {
       projection: name,
       version,
