@@ -58,13 +58,13 @@ describe('the versions of deciders', () => {
     ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
     ['bio', bio, bioEvents, '1 fsEl_fV6zihW'],
     ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
-    ['channel', channel, channelEvents, '1 yhRXb9vvmDjN'],
-    ['channelItem', channelItem, channelEvents, '1 jFtIlebYw73y'],
+    ['channel', channel, channelEvents, '1 QmED2WXXQdmI'],
+    ['channelItem', channelItem, channelEvents, '1 ao9tbHytZfRu'],
     ['domain', domain, domainEvents, '1 Yqek2vMwQzIJ'],
     ['link', link, linkEvents, '1 FzRu83MZTE2q'],
-    ['overlay', overlay, overlayEvents, '1 rTHsca4NgYQZ'],
-    ['pixel', pixel, pixelEvents, '1 DZGwHAQIlnRR'],
-    ['qr', qr, qrEvents, '1 EWLqOWY8cwU_'],
+    ['overlay', overlay, overlayEvents, '1 i_30lvIy977C'],
+    ['pixel', pixel, pixelEvents, '1 Xhy4wGU1fi_2'],
+    ['qr', qr, qrEvents, '1 nFqwWqSuGlC9'],
     ['splash', splash, splashEvents, '1 jr5IM0HWmIKP'],
   ]
   for (const [name, decider, schemas, expected] of all)
