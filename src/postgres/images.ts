@@ -11,13 +11,18 @@ export interface StoredImage {
 /** rows in one page; an image of this service has at most 263 KB */
 const pageSize = 16
 
-/** Stores an image durably. One that exists already counts as used now, so that it is not deleted as unused. */
-export const storeImage = async (db: Database, { account, hash, sealed }: StoredImage): Promise<void> => {
-  await db.raw(
-    `insert into state.images (account, hash, sealed) values (?, ?, ?)
+/**
+ * Stores an image durably. One that exists already counts as used now, so that it is not deleted as unused. Returns false, and stores
+ * nothing, once the account's key is destroyed.
+ */
+export const storeImage = async (db: Database, { account, hash, sealed }: StoredImage): Promise<boolean> => {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `insert into state.images (account, hash, sealed)
+     select :account, :hash, :sealed where exists (select 1 from state.keys where name = 'account-' || :account::bigint)
      on conflict (account, hash) do update set used_at = now()`,
-    [account, hash, sealed],
+    { account, hash, sealed },
   )
+  return rowCount > 0
 }
 
 export const findImage = async (db: Database, account: number, hash: string): Promise<Buffer | undefined> => {

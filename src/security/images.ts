@@ -1,11 +1,15 @@
 import { createHmac, hkdfSync } from 'node:crypto'
+import { Unavailable } from '../lib/unavailable.ts'
 import type { Database } from '../postgres/database.ts'
 import { findImage, storeImage } from '../postgres/images.ts'
 import { BrokenSeal, type Keyring, seal, unseal } from './seal.ts'
 
 /** Images that events name by their hash. Each belongs to one account and is sealed under its key. */
 export interface ImageStore {
-  /** Stores an image durably and returns its hash. The same bytes of the same account are stored once. Call it before the event is appended. */
+  /**
+   * Stores an image durably and returns its hash. The same bytes of the same account are stored once. Call it before the event is appended.
+   * Throws `Unavailable` when the account has no key, because it was erased.
+   */
   readonly save: (account: number, image: Buffer) => Promise<string>
   /** Returns an image; undefined when it is missing, or cannot be decrypted with the account's key. */
   readonly find: (account: number, hash: string) => Promise<Buffer | undefined>
@@ -34,11 +38,12 @@ const opened = (key: Buffer, place: string, sealed: Buffer) => {
 
 export const openImageStore = (db: Database, keyring: Keyring): ImageStore => ({
   save: async (account, image) => {
+    const noKey = () => new Unavailable(`account ${account} has no key to seal an image under`)
     const key = await keyring.forSealing(account)
-    if (!key) throw new Error(`account ${account} has no key to seal an image under`)
+    if (!key) throw noKey()
     const hash = hashOf(key, image)
     const sealed = Buffer.from(seal(key, context(account, hash), image), 'base64url')
-    await storeImage(db, { account, hash, sealed })
+    if (!(await storeImage(db, { account, hash, sealed }))) throw noKey()
     return hash
   },
   find: async (account, hash) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { Unavailable } from '../../src/lib/unavailable.ts'
 import { type Database, migrate, openDatabase } from '../../src/postgres/database.ts'
 import { copyImages, readImages, type StoredImage, writeImages } from '../../src/postgres/images.ts'
 import { type ImageStore, openImageStore } from '../../src/security/images.ts'
@@ -64,6 +65,18 @@ describe('the images of accounts', () => {
     expect(await images.find(ann, lost)).to.equal(undefined)
     await keys.destroy([ann])
     expect(await stored(db)).to.have.length(1)
+  })
+
+  it('are not stored once the key is destroyed, also by a process that still has it in its cache (threat 50)', async () => {
+    const { db, keys, images } = await setUp()
+    await images.save(ann, randomBytes(50))
+    const other = openImageStore(db, { ...keys, forSealing: async () => randomBytes(32) })
+    await keys.destroy([ann])
+    for (const store of [images, other]) {
+      const refused = await store.save(ann, randomBytes(50)).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(Unavailable)
+    }
+    expect(await stored(db)).to.deep.equal([])
   })
 
   it('are read in order and page by page, and can be written to another database (fault 102)', async () => {
