@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { missingKafkaSettings, saslMechanisms } from './kafkasettings.ts'
@@ -19,6 +20,8 @@ const list = z
       .filter(Boolean),
   )
   .default([])
+/** The last label has a letter: an IP address with a mistake is no name. */
+const host = /^([a-z\d_-]{1,63}\.)*(?=[\d_-]*[a-z])[a-z\d_-]{1,63}\.?$/i
 const broker = /^(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T, otherwise: T[number]) =>
   z.enum(values, `must be one of ${values.join(', ')}`).default(otherwise as z.util.NoUndefined<T[number]>)
@@ -130,7 +133,11 @@ export const settings = {
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe('`closed`: only `linkledger account add` creates accounts'),
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests per minute for each API key; 0 = unlimited'),
   TRUST_PROXY: whole(0, 16, 0).describe('number of trusted reverse proxies in front, which set `X-Forwarded-For`'),
-  DOMAIN_TARGETS: list.describe('host names and addresses that branded domains must point to, separated by commas'),
+  DOMAIN_TARGETS: list
+    .refine((all) => all.every((one) => isIP(one) > 0 || host.test(one)), {
+      message: 'must be host names or IP addresses, for example go.example.com, 203.0.113.7',
+    })
+    .describe('host names and addresses that branded domains must point to, separated by commas'),
   DOMAIN_CHECK: z
     .enum(['off', 'dns'], 'must be one of off, dns')
     .optional()

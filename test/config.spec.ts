@@ -88,6 +88,11 @@ describe('settings', () => {
     expect(read({ ...empty, UNKNOWN: 'x' })).to.deep.equal(read())
   })
 
+  it('accept names and addresses of both families in DOMAIN_TARGETS', () => {
+    const targets = ['go.example.com', 'xn--mller-kva.example.', 'lb', '203.0.113.7', '2001:db8::7']
+    expect(read({ DOMAIN_TARGETS: targets.join(',') }).DOMAIN_TARGETS).to.deep.equal(targets)
+  })
+
   it('check domains by DNS when DOMAIN_TARGETS is set, unless DOMAIN_CHECK is off', () => {
     expect(read({ DOMAIN_CHECK: 'dns' }).DOMAIN_CHECK).to.equal('dns')
     expect(read({ DOMAIN_TARGETS: 'a.example', DOMAIN_CHECK: 'off' }).DOMAIN_CHECK).to.equal('off')
@@ -109,6 +114,7 @@ describe('settings', () => {
       REGISTRATION: 'yes',
       RATE_LIMIT_PER_MINUTE: '-1',
       TRUST_PROXY: '99',
+      DOMAIN_TARGETS: 'go.example.com, !!!',
       DOMAIN_CHECK: 'http',
       SECRET: 'short',
       ROLES: 'http,writer',
@@ -178,6 +184,7 @@ describe('settings', () => {
       TRUST_PROXY: ['true', '17'],
       READY_MAX_LAG_SECONDS: ['0', '1.5', 'never'],
       REGISTRATION: ['OPEN', 'off'],
+      DOMAIN_TARGETS: ['!!!', '203.0.113', 'https://go.example.com', 'a..example', '1.2.3.4:53'],
       LOG_LEVEL: ['INFO', 'verbose'],
     }))
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
-import { closeServer, createHttpServer, listenOn, nothingHere, serve, type Site } from '../http/server.ts'
+import { listenOn } from '../http/listen.ts'
+import { closeServer, createHttpServer, nothingHere, serve, type Site } from '../http/server.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
 import type { Readiness } from './readiness.ts'
 

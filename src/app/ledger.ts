@@ -8,6 +8,7 @@ import { batch } from '../lib/batch.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import { type Connection, type Database, migrate } from '../postgres/database.ts'
+import { loginProblem } from '../postgres/reach.ts'
 import { encode, type Notification, notifyAll } from '../postgres/notifications.ts'
 import { projections } from '../projections/index.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
@@ -55,8 +56,11 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     const instance = `linkledger-${randomBytes(6).toString('hex')}`
     const postgres = await openPostgres(config, { name: instance, use, log, cleanup })
     const db = postgres.database(10, 10_000)
-    await migrate(db)
-    const keyring = await openKeyring(db, loadSecret(config))
+    await migrate(db).catch((error: unknown) => {
+      const url = config.DATABASE_URL
+      throw url === undefined ? error : loginProblem(error, url, 'DATABASE_URL')
+    })
+    const keyring = await openKeyring(db, loadSecret(config, use))
     const metrics = openMetrics()
     const appended = createSignal()
     const store = await openStore(config, { postgres, keyring, appended, metrics, log, cleanup })

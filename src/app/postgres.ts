@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 import { type Connection, type Database, openDatabase, openPool } from '../postgres/database.ts'
 import { runningEmbedded, startEmbedded } from '../postgres/embedded.ts'
+import { ensureReachable } from '../postgres/reach.ts'
 
 /** Who uses the embedded database: the service starts it; a command uses the running one, or starts it if there is none. */
 export type Use = 'service' | 'command'
@@ -49,9 +53,21 @@ const connectionFor = async (
   log: Logger,
   cleanup: Cleanup,
 ): Promise<Connection> => {
-  if (DATABASE_URL !== undefined) return { connectionString: DATABASE_URL }
+  if (DATABASE_URL !== undefined) {
+    await ensureReachable(DATABASE_URL, 'DATABASE_URL')
+    return { connectionString: DATABASE_URL }
+  }
+  if (use === 'command') ensureData(DATA_DIR)
   const running = use === 'command' ? await runningEmbedded(DATA_DIR) : undefined
   return running ?? startPostgres(DATA_DIR, log, cleanup)
+}
+
+/** Throws when there is no embedded database in DATA_DIR: a command in a wrong folder would create an empty one there and work on it. */
+export const ensureData = (dir: string) => {
+  if (existsSync(join(dir, 'postgres'))) return
+  throw new OperatorError(
+    `there is no data in ${dir}: run the command in the folder in which the service was started, or set its DATA_DIR or DATABASE_URL`,
+  )
 }
 
 /** Starts the embedded PostgreSQL in `dir`. */

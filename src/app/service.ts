@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import { type Cache, openCache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
+import { ensureListenable } from '../http/listen.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
+import { inDataDir } from '../lib/datadir.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
@@ -36,7 +38,11 @@ export interface App {
 /** Starts the service: everything that one process does, by its ROLES. */
 export const startApp = (config: Config, log: Logger, outside: Outside = {}): Promise<App> => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
-  return openAll(cleanup, () => start(config, log, outside, cleanup))
+  return openAll(cleanup, () =>
+    start(config, log, outside, cleanup).catch((error: unknown) => {
+      throw inDataDir(config.DATA_DIR, error)
+    }),
+  )
 }
 
 /** ms that a start waits for the read tables to have the erasures of the register */
@@ -74,6 +80,7 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
 const openData = async (config: Config, log: Logger, cleanup: Cleanup) => {
   const folder = await lockDataDir(config.DATA_DIR)
   cleanup.defer(folder.release)
+  await ensureListenable(config.PORT, config.HOST)
   const ledger = await openLedger(config, log, 'service')
   cleanup.defer(ledger.close)
   return ledger

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { recordOperation } from '../app/operator.ts'
-import { startPostgres } from '../app/postgres.ts'
+import { ensureData, startPostgres } from '../app/postgres.ts'
 import { loadSecret } from '../app/secret.ts'
 import { checkMark } from '../app/servicekey.ts'
 import { type Config, eventStoreProblem, readConfig } from '../config.ts'
@@ -15,6 +15,7 @@ import { createSignal } from '../lib/signal.ts'
 import { createLogger } from '../logger.ts'
 import { type Connection, type Database, migrate, openDatabase, openPool } from '../postgres/database.ts'
 import { copyImages } from '../postgres/images.ts'
+import { ensureReachable } from '../postgres/reach.ts'
 import { copyState } from '../postgres/state.ts'
 import { openKeys } from '../security/keyring.ts'
 import { copyLog, type CopyProgress } from '../store/copy.ts'
@@ -57,7 +58,7 @@ const copy = async (cli: Cli, { from, to }: CopyOptions) => {
     const source = endAt(from, await open(databases.from, '--from'), cleanup)
     const target = endAt(to, await open(databases.to, '--to'), cleanup)
     await copyState(source.db, target.db)
-    const { service } = await openKeys(target.db, loadSecret(config)) // throws when SECRET is not that of the source
+    const { service } = await openKeys(target.db, loadSecret(config, 'command')) // throws when SECRET is not that of the source
     // before the events that name them
     await copyImages(source.db, target.db)
     const original = await source.openStore()
@@ -95,6 +96,8 @@ const databaseOpener = (config: Config, cleanup: Cleanup) => {
   return async (where: string, option: string): Promise<Opened> => {
     const known = opened.get(where)
     if (known) return known
+    if (where === 'embedded' && option === '--from') ensureData(config.DATA_DIR)
+    if (where !== 'embedded') await ensureReachable(where, option)
     const connection = where === 'embedded' ? await startEmbedded(config, cleanup) : { connectionString: where }
     const db = openDatabase(connection, { name, max: 4, timeout: 60_000, onError: () => {} })
     cleanup.defer(() => db.destroy())

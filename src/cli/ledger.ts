@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Ledger, openLedger } from '../app/ledger.ts'
 import { project, projectedPosition } from '../app/projector.ts'
 import { readConfig } from '../config.ts'
+import { inDataDir } from '../lib/datadir.ts'
 import { createSignal } from '../lib/signal.ts'
 import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
@@ -10,7 +11,9 @@ import type { Cli } from './cli.ts'
 export const withLedger = async ({ variables }: Cli, work: (ledger: Ledger) => Promise<void>) => {
   const config = readConfig(variables)
   const log = createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL })
-  const ledger = await openLedger(config, log, 'command')
+  const ledger = await openLedger(config, log, 'command').catch((error: unknown) => {
+    throw inDataDir(config.DATA_DIR, error)
+  })
   try {
     await work(ledger)
   } finally {

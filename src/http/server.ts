@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { OperatorError } from '../lib/operatorerror.ts'
+import type { Socket } from 'node:net'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -73,13 +72,6 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
-
-/** Resolves with the port on which the server listens. Throws `OperatorError` when it cannot: the port is in use, for example. */
-export const listenOn = (server: Server, port: number, host: string) =>
-  new Promise<number>((resolve, reject) => {
-    server.once('error', (error) => reject(new OperatorError(error.message, { cause: error })))
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
-  })
 
 /** Refuses new connections, finishes open requests, and closes each connection after its response; after `ms`, closes all of them. */
 export const closeServer = (server: Server, ms: number) =>

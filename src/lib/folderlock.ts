@@ -4,6 +4,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDataDir } from './datadir.ts'
 import { OperatorError } from './operatorerror.ts'
 
 export interface FolderLock {
@@ -18,7 +19,7 @@ export class FolderInUse extends OperatorError {
 /** Creates the data folder if necessary and locks it for this service. Throws `FolderInUse`. */
 export const lockDataDir = async (dir: string): Promise<FolderLock> => {
   const folder = resolve(dir)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  createDataDir(folder)
   return lockFolder(folder, 'service', folder)
 }
 

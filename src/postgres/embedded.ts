@@ -11,17 +11,17 @@ import {
   rename,
   rm,
   rmdir,
-  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { createDataDir } from '../lib/datadir.ts'
 import { lockFolder } from '../lib/folderlock.ts'
+import { accountFor } from './account.ts'
 import { type Account, type Binaries, env, findBinaries, run } from './binaries.ts'
 import { answers, isReady, socketName } from './processes.ts'
 import { onCluster, supervise } from './supervise.ts'
-import { OperatorError } from '../lib/operatorerror.ts'
 
 /** How to connect to the embedded server, in the form of pg's PoolConfig. The host is the folder of a UNIX socket. */
 export interface EmbeddedConnection {
@@ -53,7 +53,7 @@ export const startEmbedded = async (options: {
   onCrash?: (why: string) => void
 }): Promise<EmbeddedPostgres> => {
   const dir = resolve(options.dir)
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  createDataDir(dir)
   const lock = await lockFolder(dir, 'postgres', `the database in ${dir}`)
   try {
     const home = join(dir, 'postgres')
@@ -147,21 +147,6 @@ const sync = async (path: string) => {
   const file = await open(path, 'r')
   await file.sync()
   await file.close()
-}
-
-/** The user to run PostgreSQL as when this process is root: the owner of an existing cluster, otherwise an unprivileged user. */
-const accountFor = async (home: string): Promise<Account | undefined> => {
-  if (process.getuid?.() !== 0) return undefined
-  const owner = await stat(join(home, 'data')).catch(ifMissing(undefined))
-  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
-  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
-  for (const wanted of ['postgres', '_postgres', 'nobody']) {
-    const [, , uid, gid] = users.find(([user]) => user === wanted) ?? []
-    if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
-  }
-  throw new OperatorError(
-    'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: start as another user, or set DATABASE_URL',
-  )
 }
 
 /** The path of a socket is limited to 107 bytes, 103 on macOS. A longer one gets a short alias in the temp folder. */

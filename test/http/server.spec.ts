@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { closeServer, createHttpServer, listenOn } from '../../src/http/server.ts'
+import { closeServer, createHttpServer } from '../../src/http/server.ts'
+import { listenOn } from '../../src/http/listen.ts'
 import { OperatorError } from '../../src/lib/operatorerror.ts'
 
 describe('a port that is in use', () => {
@@ -9,6 +10,6 @@ describe('a port that is in use', () => {
     const error: unknown = await listenOn(createHttpServer(), port, '127.0.0.1').catch((reason: unknown) => reason)
     await closeServer(first, 0)
     expect(error).to.be.instanceOf(OperatorError)
-    expect(error).to.have.property('message').that.includes('address already in use')
+    expect(error).to.have.property('message').that.matches(/^PORT: \d+ is in use on 127\.0\.0\.1: /)
   })
 })
