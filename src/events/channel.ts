@@ -6,7 +6,7 @@ import { ownedSchemas } from './owned.ts'
 const fields = {
   name: z.string(),
   description: z.string(),
-  /** color of its badge, `#rrggbb` in lower case */
+  /** color of its badge, `#rrggbb` in any letter case */
   color: z.string(),
   starred: z.boolean(),
 }

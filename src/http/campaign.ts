@@ -29,6 +29,9 @@ const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Ser
   })
 }
 
+/** Existing clients read the name of what they have created or changed as `campaign`. */
+const named = <T extends { readonly name: string }>(presented: T) => ({ ...presented, campaign: presented.name })
+
 export const campaignRoutes = [
   route({
     method: 'get',
@@ -56,7 +59,7 @@ export const campaignRoutes = [
           token,
         }))
       const { id, state } = body.slug === undefined ? await withRandomAlias(make) : await make(body.slug)
-      return (await presenter(call, services))({ ...state.fields, id })
+      return named((await presenter(call, services))({ ...state.fields, id }))
     },
   }),
 
@@ -81,7 +84,7 @@ export const campaignRoutes = [
       const changes = call.body as Partial<CampaignFields>
       const command = { type: 'Update', id, account: call.account, changes, token: randomUUID() } as const
       const { state } = await call.write(campaign, command)
-      return (await presenter(call, services))({ ...state.fields, id })
+      return named((await presenter(call, services))({ ...state.fields, id }))
     },
   }),
 

@@ -4,7 +4,7 @@ import { channel } from '../commands/channel.ts'
 import type { ChannelFields } from '../events/channel.ts'
 import { text, timestamp } from '../lib/fields.ts'
 import { type ItemRow, listChannels, listItems } from '../queries/channel.ts'
-import { byId, color, flag, list, name, orEmpty, orInitial, pagination, pathId } from './api/fields.ts'
+import { byId, colorAsSent, flag, list, name, orEmpty, orInitial, pagination, pathId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { short } from './link.ts'
 import { deleteRoute, listRoute, ownedBy } from './owned.ts'
@@ -16,7 +16,7 @@ const fields = z
   .object({
     name,
     description: orEmpty(text(2000)),
-    color: orInitial(color, initialState.fields.color),
+    color: orInitial(colorAsSent, initialState.fields.color),
     starred: flag,
   })
   .partial()

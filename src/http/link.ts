@@ -20,7 +20,7 @@ import {
 import { linkStats } from '../queries/stats.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { readCurrent } from './api/current.ts'
-import { byId, list, pagination, parseId } from './api/fields.ts'
+import { byId, filterId, list, pagination } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { LinkBody, sentFields } from './linkbody.ts'
 import { ownedBy } from './owned.ts'
@@ -130,8 +130,8 @@ const ListQuery = pagination.extend({
   short: text,
   q: text,
   domain: text,
-  campaign: text.transform(parseId),
-  channel: text.transform(parseId),
+  campaign: filterId,
+  channel: filterId,
 })
 type ListQuery = z.output<typeof ListQuery>
 

@@ -10,7 +10,7 @@ import { must, text, timestamp } from '../lib/fields.ts'
 import { safeTargetUrl } from '../lib/url.ts'
 import { nameOf } from '../qr/payload.ts'
 import { Busy } from '../qr/pool.ts'
-import { findQr, listQrs, type QrListRow } from '../queries/qr.ts'
+import { findQr, listQrs, type QrListRow, type QrRow } from '../queries/qr.ts'
 import { scanStats } from '../queries/stats.ts'
 import { fail, failField } from './api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from './api/fields.ts'
@@ -100,6 +100,15 @@ const present = ({ id, alias, name, scans, created }: QrListRow, { baseUrl }: Se
   date: timestamp(created),
 })
 
+/** What the code is made of, in the form in which an update accepts it. A logo is only said to be there: it may be large. */
+const content = (row: QrRow | Fields) => ({
+  type: row.type,
+  data: dataOf(row),
+  foreground: row.foreground,
+  background: row.background,
+  logo: 'hasLogo' in row ? row.hasLogo : row.logo !== null || row.logoHash !== null,
+})
+
 export const qrRoutes = [
   listRoute('/api/qr', 'qrs', listQrs, present),
 
@@ -111,7 +120,7 @@ export const qrRoutes = [
       const row = await readOwned(qr, label, findQr, call, call.params.id, services)
       const scans = await scanStats(services.reader, row.id)
       return {
-        details: present({ ...row, scans: scans.clicks }, services),
+        details: { ...present({ ...row, scans: scans.clicks }, services), ...content(row) },
         data: statistics(scans, {}, ['facebook', 'twitter', 'instagram']),
       }
     },

@@ -13,16 +13,26 @@ const isDay = (text: string) => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** Parses `YYYY-MM-DD HH:MM:SS`, or `YYYY-MM-DD` with `timeOfDay` added, as UTC. Returns undefined for anything else. */
+const moment =
+  /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i
+
+/**
+ * Parses a date and time, with a space or a T between them, with or without seconds and an offset (ISO 8601; UTC when there is none),
+ * or a day with `timeOfDay` added. Returns undefined for anything else.
+ */
 export const parseMoment = (text: string, timeOfDay: string) => {
-  const [, day, time = timeOfDay] = /^(\d{4}-\d\d-\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d))?$/.exec(text) ?? []
-  return day && isDay(day) ? new Date(`${day}T${time}Z`) : undefined
+  const [, day, time, seconds = ':00', offset = 'Z'] = moment.exec(text) ?? []
+  if (!day || !isDay(day)) return undefined
+  if (time === undefined) return new Date(`${day}T${timeOfDay}Z`)
+  const found = new Date(`${day}T${time}${seconds}${offset.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')}`)
+  // whole seconds, as all timestamps: what is read back equals what was sent
+  return new Date(Math.floor(found.getTime() / 1000) * 1000)
 }
 
 /** What `parseMoment` accepts, for messages. */
 export const momentExample = 'a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31'
 
-/** `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD` (the end of that day) in UTC; `` and null mean none. Outputs ISO 8601. */
+/** What `parseMoment` accepts, where a day means its end; `` and null mean none. Outputs ISO 8601. */
 export const expiry = z
   .string(must(momentExample))
   .nullable()

@@ -3,12 +3,15 @@ import { countOwned, type OwnedRow } from './owned.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import type { Reader } from './reader.ts'
 
-/** A QR code as its owner sees it. */
-export interface QrRow extends OwnedRow {
+interface ListedQr extends OwnedRow {
   readonly alias: string
   readonly name: string | null
 }
-export interface QrListRow extends QrRow {
+/** A QR code as its owner sees it. */
+export interface QrRow extends ListedQr, Pick<QrFields & QrPersonal, 'type' | 'data' | 'foreground' | 'background'> {
+  readonly hasLogo: boolean
+}
+export interface QrListRow extends ListedQr {
   /** not counting bots */
   readonly scans: number
 }
@@ -30,7 +33,8 @@ export const listQrs = async (reader: Reader, account: number, page: Page): Prom
 export const findQr = async ({ db, table }: Reader, account: number, id: number): Promise<QrRow | undefined> => {
   const [row] = (await db(table('qrs'))
     .where({ id, account, deleted: null })
-    .select('id', 'alias', 'name', 'created')) as QrRow[]
+    .select('id', 'alias', 'name', 'created', 'type', 'data', 'foreground', 'background')
+    .select(db.raw('(logo is not null or logo_hash is not null) as "hasLogo"'))) as QrRow[]
   return row && { ...row, id: Number(row.id) }
 }
 

@@ -26,7 +26,7 @@ describe('the campaign API', () => {
   )
 
   describe('campaigns', () => {
-    it('returns the name under `name` and `domain`', async () => {
+    it('returns the name under `name` and `domain`, and under `campaign` when it is made or changed', async () => {
       const { json } = await add({ name: 'Spring', slug: 'Spring-24', public: true })
       const fields = {
         id: json['id'],
@@ -36,7 +36,7 @@ describe('the campaign API', () => {
         rotator: `${app.app.baseUrl}/r/Spring-24`,
         list: `${app.app.baseUrl}/u/${username}/Spring-24-${json['id']}`,
       }
-      expect(json).to.deep.equal({ error: 0, ...fields })
+      expect(json).to.deep.equal({ error: 0, ...fields, campaign: 'Spring' })
       expect((await listed()).campaigns[0]).to.deep.equal(fields)
     })
 
@@ -87,6 +87,7 @@ describe('the campaign API', () => {
         id,
         name: 'New',
         domain: 'New',
+        campaign: 'New',
         public: false,
         rotator: false,
         list: `${app.app.baseUrl}/u/${username}/${slug}-${id}`,
@@ -96,7 +97,7 @@ describe('the campaign API', () => {
         rotator: `${app.app.baseUrl}/r/${slug}-b`,
         list: `${app.app.baseUrl}/u/${username}/${slug}-b-${id}`,
       })
-      const { error: _, ...fields } = moved.json
+      const { error: _, campaign: __, ...fields } = moved.json
       expect((await listed()).campaigns.find((row: { id: number }) => row.id === id)).to.deep.equal(fields)
     })
 

@@ -26,8 +26,8 @@ describe('the channel API', () => {
     it('creates a channel with all fields and returns them', async () => {
       const body = { name: 'Press', description: 'All of it', color: '#AbCdEf', starred: true }
       const { json } = await add(body)
-      expect(json).to.deep.equal({ error: 0, id: json['id'], ...body, color: '#abcdef' })
-      expect((await listed()).channels[0]).to.deep.equal({ id: json['id'], ...body, color: '#abcdef' })
+      expect(json).to.deep.equal({ error: 0, id: json['id'], ...body })
+      expect((await listed()).channels[0]).to.deep.equal({ id: json['id'], ...body })
     })
 
     it('requires only a name', async () => {
@@ -38,8 +38,8 @@ describe('the channel API', () => {
       }
     })
 
-    it('accepts a color with three or six digits, with or without the hash', async () => {
-      for (const [sent, stored] of Object.entries({ '#fff': '#ffffff', A1c: '#aa11cc', '00FF7f': '#00ff7f' }))
+    it('accepts a color with three or six digits, with or without the hash, and keeps its letter case', async () => {
+      for (const [sent, stored] of Object.entries({ '#fff': '#ffffff', A1c: '#AA11cc', '00FF7f': '#00FF7f' }))
         expect((await add({ name: 'x', color: sent })).json).to.include({ color: stored })
     })
 

@@ -189,6 +189,19 @@ describe('the link API', () => {
       })
     })
 
+    it('accepts an expiry in the usual forms and shows it in UTC', async () => {
+      for (const [sent, shown] of [
+        ['2090-02-28 12:30', '2090-02-28 12:30:00'],
+        ['2090-02-28T12:30:15', '2090-02-28 12:30:15'],
+        ['2090-02-28T12:30:15.999Z', '2090-02-28 12:30:15'],
+        ['2090-02-28T23:30+02:00', '2090-02-28 21:30:00'],
+        ['2090-02-28 23:30:00-0130', '2090-03-01 01:00:00'],
+      ]) {
+        const { id } = await add({ expiry: sent })
+        expect((await details(id)).expiry, sent).to.equal(shown)
+      }
+    })
+
     it('accepts an expiry as date and time, or as a day that counts to its end', async () => {
       const { id } = await add({ expiry: '2090-02-28' })
       expect(await details(id)).to.include({ expiry: '2090-02-28 23:59:59' })

@@ -100,6 +100,14 @@ describe('GET /api/urls', () => {
     }
   })
 
+  it('links to the next page in a header, and to none on the last page', async () => {
+    const header = async (query: string) => (await app.get(`/api/urls${query}`, { key: mine })).headers.get('Link')
+    expect(await header('?limit=20&q=&page=1')).to.equal('</api/urls?limit=20&q=&page=2>; rel="next"')
+    expect(await header('')).to.equal('</api/urls?page=2>; rel="next"')
+    expect(await header('?limit=1000')).to.equal(null)
+    expect(await header('?limit=20&page=99')).to.equal(null)
+  })
+
   it('uses the first of a repeated parameter', async () => {
     expect((await page('?limit=2&limit=5&page=2&page=1')).envelope).to.include({ perpage: 2, currentpage: 2 })
   })
@@ -191,6 +199,29 @@ describe('filters of GET /api/urls', () => {
     expect((await listed(`campaign=${ids['campaign']}&domain=go.example.com`)).ids).to.deep.equal([ids['branded']])
     expect((await listed(`campaign=${ids['campaign']}&limit=1&page=2`)).ids).to.deep.equal([ids['named']])
     expect((await listed('campaign=99999')).result).to.equal(0)
+  })
+
+  it('are refused with their name when they cannot be right, instead of listing everything (threat 58)', async () => {
+    for (const name of ['campaign', 'channel'])
+      for (const value of [
+        'undefined',
+        'null',
+        '',
+        '0',
+        '-1',
+        '1.5',
+        '01',
+        'abc',
+        '1 or 1=1',
+        '9'.repeat(16),
+        '9'.repeat(40),
+      ]) {
+        const { status, json } = await app.get(`/api/urls?${name}=${encodeURIComponent(value)}`, { key })
+        expect([status, json['message']], `${name}=${value}`).to.deep.equal([
+          400,
+          `\`${name}\` must be an id, a whole number from 1 on: leave it out to list all.`,
+        ])
+      }
   })
 
   it('find one link by its short address or alias', async () => {

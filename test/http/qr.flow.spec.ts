@@ -47,11 +47,19 @@ describe(`QR codes (${repeatable})`, () => {
 
     const { error, details: shown, data } = await scans(id, 1)
     expect(error).to.equal(0)
-    expect(shown).to.have.all.keys('id', 'link', 'scans', 'name', 'date')
-    expect(shown).to.include({ id, link, scans: 1, name: long })
+    const { type, data: content, foreground, background, logo, ...listed } = shown
+    expect({ type, content, foreground, background, logo }).to.deep.equal({
+      type: 'link',
+      content: long,
+      foreground: '#000000',
+      background: '#ffffff',
+      logo: false,
+    })
+    expect(listed).to.have.all.keys('id', 'link', 'scans', 'name', 'date')
+    expect(listed).to.include({ id, link, scans: 1, name: long })
     expect(shown.date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
     expect(data).to.deep.include({ clicks: 1, uniqueClicks: 1, topBrowsers: { Chrome: '1' } })
-    expect(await first()).to.deep.equal(shown)
+    expect(await first()).to.deep.equal(listed)
 
     const changed = await update(id, { data: 'https://example.com/new' })
     expect(changed.json).to.deep.equal({ error: 0, message: 'QR code has been updated.' })

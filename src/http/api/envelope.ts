@@ -6,7 +6,7 @@ import { Unavailable } from '../../lib/unavailable.ts'
 import { failureOf } from './errors.ts'
 import { rateHeaders } from './limiter.ts'
 
-const exposed = [...rateHeaders, 'Retry-After', 'X-Request-Id', 'X-Projection-Pending'].join(', ')
+const exposed = [...rateHeaders, 'Link', 'Retry-After', 'X-Request-Id', 'X-Projection-Pending'].join(', ')
 
 /** ms until a request fails with 503. Fetching a logo and querying DNS have longer timeouts of their own. */
 const timeoutOf = (path: string) => (/^\/api\/(?:qr|domain)\//.test(path) ? 15_000 : 5000)

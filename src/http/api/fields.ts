@@ -17,13 +17,15 @@ export const alias = z
     if (problem) context.addIssue(problem)
   })
 
-/** `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in lower case. */
-export const color = z.string(must('a string')).transform((input, context) => {
-  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input)?.[1]?.toLowerCase()
+/** `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in the letter case that was sent. */
+export const colorAsSent = z.string(must('a string')).transform((input, context) => {
+  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input)?.[1]
   if (digits) return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`
   context.addIssue('must be a HEX color, for example #1d4ed8 or #fff')
   return z.NEVER
 })
+/** The same in lower case. */
+export const color = colorAsSent.transform((hex) => hex.toLowerCase())
 
 /** A web address, as it is stored and redirected to. */
 export const url = z.string(must('a string')).transform((input, context) => {
@@ -78,8 +80,28 @@ const count = (initial: number, max: number) =>
       return n < 1 ? initial : Math.min(n, max)
     })
 
+/** An id that a list is filtered by. It is never ignored: a client with a mistake would take the whole list for the part it asked for. */
+export const filterId = z
+  .string()
+  .optional()
+  .transform((text, context) => {
+    const id = parseId(text)
+    if (text === undefined || id !== undefined) return id
+    context.addIssue('must be an id, a whole number from 1 on: leave it out to list all')
+    return z.NEVER
+  })
+
 /** The query of a list: `limit` and `page`. A malformed number counts as not sent, a large one is clamped. */
 export const pagination = z.object({ limit: count(15, 1000), page: count(1, 1_000_000_000) })
+
+/** Returns the `Link` header of a response (RFC 8288): the next page of a list, nothing on its last page or for other responses. */
+export const nextPage = ({ data }: { readonly data?: unknown }, path: string, query: URLSearchParams) => {
+  const { currentpage, maxpage } = (data ?? {}) as { readonly currentpage?: unknown; readonly maxpage?: unknown }
+  if (typeof currentpage !== 'number' || typeof maxpage !== 'number' || currentpage >= maxpage) return {}
+  const next = new URLSearchParams(query)
+  next.set('page', String(currentpage + 1))
+  return { Link: `<${path}?${next}>; rel="next"` }
+}
 
 /** Returns the envelope of every list, in which `error` is a string. */
 export const list = <R>(

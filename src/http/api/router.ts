@@ -5,6 +5,7 @@ import { admit, type AdmitOptions, identify, setUncountedRate } from './admit.ts
 import { readBody } from './body.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
+import { nextPage } from './fields.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
@@ -75,5 +76,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, body),
   }
-  ctx.body = { error: 0, ...(await route.run(call, options)) }
+  const answer = await route.run(call, options)
+  ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))
+  ctx.body = { error: 0, ...answer }
 }
