@@ -20,7 +20,7 @@ export const given = process.env['TEST_KAFKA_BROKERS'] || undefined
 export const required = process.env['REQUIRE_KAFKA'] === '1'
 
 /** Returns the folder of the broker's jars, which are fetched once. Throws without Java, Maven or Maven Central. */
-const fetchJars = async (): Promise<string> => {
+export const fetchJars = async (): Promise<string> => {
   const version = /<kafka.version>(.+)</.exec(await readFile(recipe, 'utf8'))![1]!
   const libs = join(cache, `kafka-${version}`)
   await run('java', ['-version'])

@@ -22,16 +22,20 @@ export interface DoubleOptions {
   readonly log?: MemoryLog
   /** port of the leader, as far as this node knows it (0: it does not answer); by default its own */
   readonly leader?: () => number
+  /** where it listens; by default on a free port of 127.0.0.1 */
+  readonly host?: string
+  readonly port?: number
 }
 
 /**
  * Starts a stand-in for an EventStoreDB node on a free port of this machine. It speaks the protocol with the real client and behaves as a
  * real server was observed to. In addition it fails on command.
  */
-export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions = {}) => {
+export const startDouble = async (options: DoubleOptions = {}) => {
+  const { log = memoryLog(), leader, host = '127.0.0.1' } = options
   let fault: (call: Call) => Fault | undefined = () => undefined
   let server: grpc.Server | undefined
-  let port = 0
+  let port = options.port ?? 0
   let sent = 0
   const leaderPort = () => leader?.() ?? port
   const node: Node = {
@@ -60,7 +64,7 @@ export const startDouble = async ({ log = memoryLog(), leader }: DoubleOptions =
     }
     server.addService(streamsService.StreamsService, methods as never)
     port = await new Promise<number>((resolve, reject) =>
-      server!.bindAsync(`127.0.0.1:${port}`, grpc.ServerCredentials.createInsecure(), (error, bound) =>
+      server!.bindAsync(`${host}:${port}`, grpc.ServerCredentials.createInsecure(), (error, bound) =>
         error ? reject(error) : resolve(bound),
       ),
     )
