@@ -100,7 +100,7 @@ export const nextPage = ({ data }: { readonly data?: unknown }, path: string, qu
   if (typeof currentpage !== 'number' || typeof maxpage !== 'number' || currentpage >= maxpage) return {}
   const next = new URLSearchParams(query)
   next.set('page', String(currentpage + 1))
-  return { Link: `<${path}?${next}>; rel="next"` }
+  return { Link: `<${path}?${next.toString()}>; rel="next"` }
 }
 
 /** Returns the envelope of every list, in which `error` is a string. */
