@@ -130,6 +130,9 @@ export const settings = {
     .describe('how to log in to the brokers: `plain`, `scram-sha-256` or `scram-sha-512`; default no login'),
   KAFKA_SASL_USERNAME: z.string().optional().describe('user name for the brokers'),
   KAFKA_SASL_PASSWORD: z.string().optional().describe('password for the brokers'),
+  DRAIN_TIMEOUT_SECONDS: whole(0, 3600, 20).describe(
+    'seconds that a process which is stopped waits for its clicks to leave the spool; the rest stays in DATA_DIR/spool',
+  ),
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe('`closed`: only `linkledger account add` creates accounts'),
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests per minute for each API key; 0 = unlimited'),
   TRUST_PROXY: whole(0, 16, 0).describe('number of trusted reverse proxies in front, which set `X-Forwarded-For`'),

@@ -6,13 +6,13 @@ import { type TopicRecorder, startTopicRecorder } from '../clicks/kafka/consumer
 import { createTopicProducer } from '../clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../clicks/kafka/sink.ts'
 import { createSentReader } from '../clicks/kafka/sent.ts'
-import { openLeftover } from '../clicks/leftover.ts'
 import { logTo, problemsTo } from '../clicks/report.ts'
 import { openClickRecord } from '../clicks/record.ts'
-import { type Relay, startRelay } from '../clicks/relay.ts'
-import { type ClickSink, logSink } from '../clicks/sink.ts'
+import { createRelays } from '../clicks/relays.ts'
+import { logSink, logSinkOf } from '../clicks/sink.ts'
+import { openEarlier } from '../clicks/spool/earlier.ts'
 import { findRoutes, isSameRoute, localRoute, spoolDir } from '../clicks/spool/folders.ts'
-import { openSpool, type Spool } from '../clicks/spool/spool.ts'
+import { openSpool } from '../clicks/spool/spool.ts'
 import { type ClicksState, problemsOf } from '../clicks/state.ts'
 import type { Visit } from '../clicks/visit.ts'
 import type { EventStore } from '../events/store.ts'
@@ -40,6 +40,8 @@ export interface ClicksOptions extends ClassifierOptions {
   readonly dataDir: string
   /** undefined: the relay writes straight into the event log */
   readonly kafka: KafkaSettings | undefined
+  /** ms that closing waits for the clicks to leave the spool */
+  readonly drainMs: number
 }
 
 /** ms that closing waits for a delivery to Kafka; what is not confirmed by then is delivered again after the next start */
@@ -47,16 +49,15 @@ const deliveryTimeout = 2000
 
 /** Opens the spool; the relay and the recorder are started separately, as the process's roles demand. */
 export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
-  const { store, keyring, logger, dataDir, kafka } = options
+  const { store, keyring, logger, dataDir, kafka, drainMs } = options
   const log = logTo(logger)
   const onProblem = problemsTo(logger)
-  const classify = createClassifier(options)
   if (kafka?.sasl?.mechanism === 'plain' && !kafka.ssl)
     logger.warn('KAFKA_SASL_PASSWORD is sent unencrypted: set KAFKA_SSL=true, or KAFKA_SASL_MECHANISM=scram-sha-512')
   const spools = join(dataDir, 'spool')
   const route = kafka ? { log: kafka.topic, partitions: kafka.partitions } : localRoute
-  const spool = await openSpool({ dir: spoolDir(spools, route), route, log })
-  const relays: Relay[] = []
+  const dir = spoolDir(spools, route)
+  const spool = await openSpool({ dir, route, logId: store.logId, log })
   let recorder: TopicRecorder | undefined
   let sink: KafkaSink | undefined
   let visits = 0
@@ -67,14 +68,42 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     weaknesses = found
   }
 
-  const relay = (from: Spool, to: ClickSink) =>
-    relays.push(startRelay({ spool: from, sink: to, keyring, classify, onProblem, answeredVisits: () => visits }))
+  const relays = createRelays({
+    store,
+    log,
+    keyring,
+    classify: createClassifier(options),
+    onProblem,
+    answeredVisits: () => visits,
+  })
+
+  /** Relays what earlier settings left behind. */
+  const addOtherRoutes = async () => {
+    for (const other of await findRoutes(spools)) {
+      if (isSameRoute(other, route)) continue
+      const record = openClickRecord({ store, ...other })
+      const folder = spoolDir(spools, other)
+      const earlier = await openEarlier(folder, log)
+      relays.add({ dir: folder, route: other, earlier, sink: logSinkOf(other, record), record })
+    }
+  }
 
   const state = (): ClicksState => ({
     spool: spool.stats(),
-    relays: relays.map((one) => one.state()),
+    relays: relays.states(),
+    aside: relays.aside(),
     recorder: recorder?.state(),
   })
+
+  /** Lets the clicks leave the spool, which is on a disk that may go away with this process. */
+  const drain = async () => {
+    const left = await relays.drain(drainMs)
+    if (left === 0) return relays.retireOwn().catch((error: unknown) => logger.debug({ err: error }, 'not retired'))
+    logger.warn(
+      { clicks: left, dir: spools },
+      'clicks are left in the spool: the next start with this folder delivers them, or `linkledger spool import` elsewhere',
+    )
+  }
 
   return {
     add: (visit) => {
@@ -94,12 +123,8 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
           log,
         })
       }
-      relay(spool, sink ?? logSink(record))
-      for (const other of await findRoutes(spools)) {
-        if (isSameRoute(other, route)) continue
-        const leftover = await openLeftover({ store, log, spools, route: other })
-        relay(leftover.spool, leftover.sink)
-      }
+      relays.add({ dir, route, earlier: spool.earlier, own: spool, sink: sink ?? logSink(record), record })
+      await addOtherRoutes()
     },
     startRecorder: () => {
       if (!kafka) return
@@ -110,7 +135,8 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     problems: () => [...problemsOf(state(), route.log), ...weaknesses],
     close: async () => {
       await spool.close()
-      const stopped = Promise.all(relays.map(({ stop }) => stop()))
+      await drain()
+      const stopped = relays.stop()
       if (sink) await Promise.race([stopped, sleep(deliveryTimeout, undefined, { ref: false })])
       await Promise.all([stopped, sink?.close(), recorder?.stop()])
     },

@@ -18,6 +18,7 @@ interface ClicksState {
     readonly dropped: number
   }
   readonly relays: readonly Lag[]
+  readonly aside: readonly { readonly entries: number }[]
   readonly recorder: (Lag & { readonly deleted: readonly { readonly messages: number }[] }) | undefined
 }
 
@@ -94,6 +95,9 @@ export const registerClicks = (
   })
   gauge('spool_bytes', 'Size of the click spool on disk in bytes', () => state().spool.bytes)
   gauge('spool_waiting', 'Visits held in memory because the disk refuses them', () => state().spool.waiting)
+  gauge('spool_aside_clicks', 'Clicks in spools that are kept aside until an operator accepts or drops them', () =>
+    state().aside.reduce((sum, { entries }) => sum + entries, 0),
+  )
   gauge('spool_quarantined', 'Damaged places found in the click spool', () => state().spool.quarantined)
   registerCounter({
     name: 'linkledger_clicks_dropped_total',

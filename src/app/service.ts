@@ -150,6 +150,7 @@ const startClicks = async (
     logger: log,
     dataDir: config.DATA_DIR,
     kafka: kafkaSettings(config),
+    drainMs: config.DRAIN_TIMEOUT_SECONDS * 1000,
     ...visitors,
   })
   cleanup.defer(clicks.close)

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ourHosts } from '../app/hosts.ts'
+import type { Ledger } from '../app/ledger.ts'
 import { recordOperation } from '../app/operator.ts'
 import { openDomains } from '../cache/domains.ts'
-import { importClicks } from '../clicks/import.ts'
+import { type ImportOptions, importClicks } from '../clicks/import.ts'
 import { logTo } from '../clicks/report.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { domainsChanged } from '../queries/domain.ts'
@@ -12,11 +13,9 @@ import { openCountries } from '../visitor/country.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withLedger } from './ledger.ts'
 
-/** `linkledger spool …` */
-export const addSpoolCommands = (program: Command, cli: Cli) =>
-  program
-    .command('spool')
-    .description('work on the click spool')
+/** `linkledger spool import` */
+export const addImportCommand = (spool: Command, cli: Cli) =>
+  spool
     .command('import')
     .description('record the clicks in the spool of a machine that no longer runs; repeating it counts no click twice')
     .argument('<folder>', 'DATA_DIR of that machine, or the folder `spool` in it')
@@ -28,16 +27,23 @@ const importSpools = async (cli: Cli, dir: string) => {
   const folder = await lockDataDir(dirname(resolve(spools)))
   try {
     await withLedger(cli, async (ledger) => {
-      const domains = openDomains()
-      domains.set(await domainsChanged(ledger.reader, 0n))
-      const { isOurHost } = ourHosts(ledger.config, domains)
-      const { store, keys, log } = ledger
-      const options = { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurHost }
-      const count = await importClicks(options, spools)
-      await recordOperation(store, { type: 'SpoolImported', data: { folder: spools, clicks: count } }, ledger.config)
+      const count = await importClicks(await importOptions(ledger), spools)
+      await recordOperation(
+        ledger.store,
+        { type: 'SpoolImported', data: { folder: spools, clicks: count } },
+        ledger.config,
+      )
       cli.print(`${count} new clicks recorded from ${spools}.`)
     })
   } finally {
     await folder.release()
   }
+}
+
+/** Returns what it takes to classify and record clicks outside of the service. */
+export const importOptions = async ({ config, reader, store, keys, log }: Ledger): Promise<ImportOptions> => {
+  const domains = openDomains()
+  domains.set(await domainsChanged(reader, 0n))
+  const { isOurHost } = ourHosts(config, domains)
+  return { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurHost }
 }

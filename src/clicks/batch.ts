@@ -1,6 +1,6 @@
 import type { Classified, ClickEvent } from '../events/click.ts'
 import type { ClickEntry } from './entry.ts'
-import { isNew, type PartitionState } from './partition.ts'
+import { isNew, type PartitionState, recordedSeq } from './partition.ts'
 
 /** clicks in one event, and the bytes of JSON that they may come to */
 const [maxClicks, maxBytes] = [500, 256 * 1024]
@@ -28,11 +28,11 @@ export const toEvents = (before: PartitionState, entries: readonly ClickEntry[])
   for (const entry of entries) {
     if (!isNew(state, entry)) continue
     const { spool, seq } = entry
-    const from = (state.upTo[spool] ?? 0) + 1
+    const from = recordedSeq(state, spool) + 1
     if (seq > from) {
       flush()
+      events.push(missingEntries(state, spool, seq - 1))
       state = withSeq(state, spool, seq - 1)
-      events.push({ type: 'ClicksMissing', data: { spool, from, to: seq - 1, ...stored(state) } })
     }
     if ('dropped' in entry) {
       flush()
@@ -50,6 +50,12 @@ export const toEvents = (before: PartitionState, entries: readonly ClickEntry[])
   flush()
   return events
 }
+
+/** Returns the event for the entries of a spool up to this number that never arrived. */
+export const missingEntries = (state: PartitionState, spool: string, to: number): ClickEvent => ({
+  type: 'ClicksMissing',
+  data: { spool, from: recordedSeq(state, spool) + 1, to, ...stored(withSeq(state, spool, to)) },
+})
 
 /** Returns the event for messages at the offsets `from` to `to` that Kafka deleted before they were recorded. */
 export const deletedMessages = ({ upTo }: PartitionState, from: number, to: number): ClickEvent => ({

@@ -3,9 +3,11 @@ import type { LogEvent } from '../events/index.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import type { ClickEntry } from './entry.ts'
 
-/** What a partition's last event says: the last sequence number recorded of each spool, which alone decides what is new. */
+/** What a partition's last event says: the last sequence number recorded of each open spool, which alone decides what is new. */
 export interface PartitionState {
   readonly upTo: Readonly<Record<string, number>>
+  /** the last sequence number recorded of spools that are not in `upTo`, as far as they were looked up */
+  readonly retired?: ReadonlyMap<string, { readonly seq: number }>
   /** the last Kafka message recorded; undefined when none was */
   readonly taken?: Taken | undefined
 }
@@ -34,7 +36,11 @@ export const stateAfter = (event: LogEvent): PartitionState => {
   }
 }
 
-export const isNew = ({ upTo }: PartitionState, { spool, seq }: ClickEntry): boolean => seq > (upTo[spool] ?? 0)
+/** Returns the last sequence number of a spool that is recorded. */
+export const recordedSeq = ({ upTo, retired }: PartitionState, spool: string): number =>
+  upTo[spool] ?? retired?.get(spool)?.seq ?? 0
+
+export const isNew = (state: PartitionState, { spool, seq }: ClickEntry): boolean => seq > recordedSeq(state, spool)
 
 /**
  * Compares messages at offsets that are already recorded with what was recorded there. Throws `TopicReplaced` when one of them

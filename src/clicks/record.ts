@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import type { ClickEvent, Taken } from '../events/click.ts'
-import { systemMetadata } from '../events/event.ts'
-import type { EventStore, ExpectedRevision } from '../events/store.ts'
-import { streamId } from '../events/streams.ts'
+import type { Taken } from '../events/click.ts'
 import { deletedMessages, toEvents } from './batch.ts'
+import { type SpoolEnds, spoolEnds } from './ends.ts'
 import type { ClickEntry, SeqByPartition } from './entry.ts'
-import { checkTopic, type PartitionState, stateAfter } from './partition.ts'
+import { checkTopic, isNew } from './partition.ts'
+import { createRetirement, type SpoolState, spoolsOf } from './retire.ts'
+import { createTails, type Tail, type TailsOptions } from './tails.ts'
 
 /** A click log in the event log. It records each click exactly once, however many processes record it at the same time. */
-export interface ClickRecord {
+export interface ClickRecord extends SpoolEnds {
   /** identity of the event log: a Kafka topic may carry the clicks of several */
   readonly logId: string
   readonly partitions: number
@@ -25,96 +24,55 @@ export interface ClickRecord {
   readonly lastMessage: (partition: number) => Promise<Taken | undefined>
 }
 
-export interface ClickRecordOptions {
-  readonly store: EventStore
-  /** names the click log; its partitions are the streams `clicks-<log>-<partition>` */
-  readonly log: string
-  /** fixed for ever by the first event of a partition */
-  readonly partitions: number
+export interface ClickRecordOptions extends TailsOptions {
+  /** ms since 1970 */
+  readonly now?: () => number
 }
 
-/** The last event of a partition's stream. */
-interface Tail extends PartitionState {
-  readonly revision: ExpectedRevision
-}
+export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
+  const { store, log, now = Date.now } = options
+  const spools = spoolsOf(store, log)
+  const retirement = createRetirement(spools, now)
+  const tails = createTails(options, spools)
+  const partitions = Array.from({ length: options.partitions }, (_, partition) => partition)
 
-export const openClickRecord = ({ store, log, partitions }: ClickRecordOptions): ClickRecord => {
-  const tails = new Map<number, Tail>()
-  const streamOf = (partition: number) => streamId('clicks', log, partition)
-
-  const append = (partition: number, expected: ExpectedRevision, event: ClickEvent) => {
-    const events = [{ ...event, id: randomUUID(), metadata: systemMetadata() }]
-    return store.append([{ stream: streamOf(partition), expected, events }])
-  }
-
-  const checkPartitions = async (partition: number) => {
-    for await (const { type, data } of store.read(streamOf(partition), 0n, 1)) {
-      if (type !== 'ClickLogOpened' || data.partitions === partitions) return
-      throw new Error(
-        `the click log ${log} was created with ${data.partitions} partitions and cannot have ${partitions}: set KAFKA_PARTITIONS to ${data.partitions}, or KAFKA_TOPIC to another name`,
-      )
-    }
-  }
-
-  const load = async (partition: number): Promise<Tail> => {
-    const last = await store.last(streamOf(partition))
-    if (!last) {
-      // when two processes open it at once, the first one fixes the number of partitions
-      await append(partition, 'no_stream', { type: 'ClickLogOpened', data: { log, partitions } })
-      return load(partition)
-    }
-    await checkPartitions(partition)
-    const tail = { revision: last.revision, ...stateAfter(last) }
-    tails.set(partition, tail)
-    return tail
-  }
-
-  const tailOf = async (partition: number) => tails.get(partition) ?? load(partition)
-
-  /** Appends the events in order. Returns false when another process has appended to the stream since `tail` was read. */
-  const appendAll = async (partition: number, tail: Tail, events: readonly ClickEvent[]): Promise<boolean> => {
-    let { revision } = tail
-    for (const event of events) {
-      const appended = await append(partition, revision, event).catch((error: unknown) => {
-        // it may have been stored: only the stream can say
-        tails.delete(partition)
-        throw error
-      })
-      if (!appended.ok) {
-        tails.delete(partition)
-        return false
-      }
-      revision = revision === 'no_stream' ? 0n : revision + 1n
-      tails.set(partition, { revision, ...stateAfter(event) })
-    }
-    return true
+  /** Records what is new of these entries, and leaves out spools that have retired. Returns false to be called again. */
+  const recordNew = async (partition: number, entries: readonly ClickEntry[]): Promise<boolean> => {
+    const busy = new Set(entries.map(({ spool }) => spool))
+    const tail = await tails.get(partition, busy)
+    checkTopic(tail, entries)
+    if (!entries.some((entry) => isNew(tail, entry))) return true
+    const leaving = await retirement.next(partition, tail, busy)
+    const state = without(tail, leaving.spools)
+    return tails.append(partition, state, toEvents(state, entries), leaving.writes)
   }
 
   return {
     logId: store.logId,
-    partitions,
+    partitions: options.partitions,
     record: async (partition, entries) => {
-      for (;;) {
-        const tail = await tailOf(partition)
-        checkTopic(tail, entries)
-        const events = toEvents(tail, entries)
-        if (await appendAll(partition, tail, events)) return
-      }
+      while (!(await recordNew(partition, entries)));
     },
     recordDeleted: async (partition, from, to) => {
       for (;;) {
-        const tail = await tailOf(partition)
+        const tail = await tails.get(partition, [])
         const first = Math.max(from, (tail.taken?.offset ?? -1) + 1)
         if (first > to) return 0
-        if (await appendAll(partition, tail, [deletedMessages(tail, first, to)])) return to - first + 1
+        if (await tails.append(partition, tail, [deletedMessages(tail, first, to)])) return to - first + 1
       }
     },
     recordedUpTo: async (spool) => {
       const upTo: Record<number, number> = {}
-      for (let partition = 0; partition < partitions; partition++)
-        upTo[partition] = (await tailOf(partition)).upTo[spool] ?? 0
+      for (const partition of partitions) upTo[partition] = await tails.seqOf(partition, spool)
       return upTo
     },
-    lastMessage: async (partition) => (await load(partition)).taken,
+    lastMessage: async (partition) => (await tails.load(partition)).taken,
+    ...spoolEnds({ store, partitions, tails, spools, retirement }),
   }
+}
+
+const without = (tail: Tail, leaving: ReadonlyMap<string, SpoolState>): Tail => {
+  if (leaving.size === 0) return tail
+  const upTo = Object.fromEntries(Object.entries(tail.upTo).filter(([spool]) => !leaving.has(spool)))
+  return { ...tail, upTo, retired: new Map([...tail.retired, ...leaving]) }
 }

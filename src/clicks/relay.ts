@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { aborted } from '../lib/aborted.ts'
 import { backOff } from '../lib/backoff.ts'
 import type { Keyring } from '../security/seal.ts'
 import { rulesVersion } from '../visitor/agent.ts'
@@ -7,7 +8,7 @@ import { type ClickEntry, type EntriesByPartition, furthest, type SeqByPartition
 import type { OnProblem } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { SpoolEntry } from './spool/segment.ts'
-import type { Spool } from './spool/spool.ts'
+import type { SpoolSource } from './spool/source.ts'
 import { visitorHash } from './visitorhash.ts'
 
 /** entries in one delivery */
@@ -35,11 +36,13 @@ export interface Relay {
 }
 
 export interface RelayOptions {
-  readonly spool: Spool
+  readonly spool: SpoolSource
   readonly sink: ClickSink
   readonly keyring: Pick<Keyring, 'forOpening'>
   readonly classify: Classify
   readonly onProblem: OnProblem
+  /** delivery begins when this has resolved: the entries of an earlier spool go first */
+  readonly startAfter?: Promise<unknown>
   /** how many visits this process has answered so far */
   readonly answeredVisits?: () => number
 }
@@ -49,7 +52,7 @@ export interface RelayOptions {
  * sink has it, and after a failure everything that was not confirmed is delivered again.
  */
 export const startRelay = (options: RelayOptions): Relay => {
-  const { spool, sink, onProblem, answeredVisits = () => 0 } = options
+  const { spool, sink, onProblem, startAfter, answeredVisits = () => 0 } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let deliveredUpTo: SeqByPartition = {}
@@ -80,6 +83,7 @@ export const startRelay = (options: RelayOptions): Relay => {
   }
 
   const run = async () => {
+    await Promise.race([startAfter, aborted(signal)])
     const retries = backOff({ from: 100, to: 5000, signal })
     while (!signal.aborted) {
       try {
@@ -130,7 +134,7 @@ const classifyAll = async (
 }
 
 /** Yields the CPU to redirects under load, for at most a second: clicks in the spool can be counted later. */
-const yieldToVisits = async (spool: Spool, answeredVisits: () => number, signal: AbortSignal) => {
+const yieldToVisits = async (spool: SpoolSource, answeredVisits: () => number, signal: AbortSignal) => {
   for (let pauses = 10; pauses > 0 && !signal.aborted && spool.stats().bytes < fullSpoolBytes; pauses--) {
     const before = answeredVisits()
     await sleep(100, undefined, { signal }).catch(() => {})
@@ -138,7 +142,7 @@ const yieldToVisits = async (spool: Spool, answeredVisits: () => number, signal:
   }
 }
 
-const lagOf = (spool: Spool, deliveredUpTo: SeqByPartition): number => {
+const lagOf = (spool: SpoolSource, deliveredUpTo: SeqByPartition): number => {
   const { lastSeq, releasedUpTo } = spool.stats()
   const doneOf = (partition: number) => Math.max(deliveredUpTo[partition] ?? 0, releasedUpTo[partition] ?? 0)
   return lastSeq.reduce((sum, seq, partition) => sum + Math.max(0, seq - doneOf(partition)), 0)

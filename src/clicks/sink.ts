@@ -1,5 +1,7 @@
 import type { ClickEntry, EntriesByPartition, SeqByPartition } from './entry.ts'
 import type { ClickRecord } from './record.ts'
+import { isLocal } from './spool/folders.ts'
+import type { Route } from './spool/segment.ts'
 
 /** Where a relay delivers the entries of a spool: into the event log, or to Kafka. */
 export interface ClickSink {
@@ -22,6 +24,10 @@ export const logSink = ({ record, recordedUpTo }: ClickRecord): ClickSink => ({
     for (const [partition, part] of Object.entries(entries)) await record(Number(partition), part)
   },
 })
+
+/** The sink for spools whose entries go into the event log, whatever they were meant for. */
+export const logSinkOf = (route: Route, record: ClickRecord): ClickSink =>
+  isLocal(route) ? logSink(record) : logSinkWithoutGaps(record)
 
 /**
  * Delivers entries that were meant for Kafka straight into the event log, as long as they follow what is recorded; entries in

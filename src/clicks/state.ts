@@ -1,5 +1,6 @@
+import type { AsideSpool } from './aside.ts'
 import type { RelayState } from './relay.ts'
-import type { SpoolStats } from './spool/spool.ts'
+import type { SpoolStats } from './spool/source.ts'
 
 /** Messages of one partition that Kafka deleted before they were recorded. Each held one click, unless it was a repetition. */
 export interface DeletedMessages {
@@ -28,8 +29,10 @@ export interface RecorderState {
 /** The click pipeline of one process, for metrics and readiness. */
 export interface ClicksState {
   readonly spool: SpoolStats
-  /** the relay of this process's spool, then those of spools that earlier settings left behind */
+  /** the relays of this process's spool, and of spools that earlier processes and settings left behind */
   readonly relays: readonly RelayState[]
+  /** spools that wait for an operator */
+  readonly aside: readonly AsideSpool[]
   /** undefined when this process does not record from Kafka */
   readonly recorder: RecorderState | undefined
 }
@@ -38,11 +41,15 @@ export const describeDeleted = ({ partition, messages, upTo }: DeletedMessages, 
   `Kafka deleted ${messages} messages of partition ${partition} of ${topic}, up to offset ${upTo}, before they were recorded: keep retention.ms longer than a recorder may be down`
 
 /** Returns what keeps clicks from being counted, for an operator to read. `topic` names the Kafka topic. */
-export const problemsOf = ({ relays, recorder }: ClicksState, topic: string): readonly string[] => {
+export const problemsOf = ({ relays, aside, recorder }: ClicksState, topic: string): readonly string[] => {
   const { halted = [], deleted = [], problem } = recorder ?? {}
   return [
     ...relays.flatMap((relay) =>
       relay.problem === undefined ? [] : [`${relay.lag} clicks wait in the spool: ${relay.problem}`],
+    ),
+    ...aside.map(
+      ({ id, dir, entries, reason }) =>
+        `${entries} clicks of spool ${id} in ${dir} are kept aside: ${reason}; see \`linkledger spool list\``,
     ),
     ...(problem === undefined ? [] : [`clicks wait in Kafka: ${problem}`]),
     ...halted.map(({ partition, reason }) => `partition ${partition} of ${topic} is halted: ${reason}`),

@@ -36,7 +36,7 @@ export interface Handled<S, E> {
 export type NextId = (past?: number) => Promise<number>
 /** `NextId` of each kind of resource whose ids are numbers. */
 export type NextIds = Readonly<
-  Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks' | 'log' | 'projection'>, NextId>
+  Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks' | 'log' | 'projection' | 'spool'>, NextId>
 >
 
 export interface Handler {

@@ -58,6 +58,7 @@ export const Taken = z.object({ offset: z.int(), spool: z.string(), seq: z.int()
 export type Taken = Readonly<z.infer<typeof Taken>>
 
 const upTo = z.record(z.string(), z.int())
+const spoolOfPartition = { log: z.string(), partition: z.int(), spool: z.string() }
 /** Where to continue in Kafka, and how to recognise the topic; absent when the entries came directly from a spool. */
 const taken = Taken.optional()
 
@@ -65,7 +66,7 @@ export const clickEvents = {
   /** The first event of a click log. Its number of partitions never changes. */
   ClickLogOpened: z.object({ log: z.string(), partitions: z.int().min(1) }),
   /**
-   * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each spool; an entry is new when its number
+   * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each open spool; an entry is new when its number
    * is higher. `rules` is the version of the classification, `agents` are the words of the user agents (letters only), `destinations` the URLs,
    * `languages` the lists of accepted languages, since version 2.
    */
@@ -102,3 +103,15 @@ export const clickEvents = {
   }),
 }
 export type ClickEvent = EventOf<typeof clickEvents>
+
+/** In the stream of a spool and a partition: whether the partition's click events name the spool in `upTo`, and from which number on. */
+export const spoolEvents = {
+  /** Entries are recorded from the one after `after` on. */
+  SpoolOpened: z.object({ ...spoolOfPartition, after: z.int() }),
+  /**
+   * Everything up to `last` is recorded, so click events no longer name the spool; an entry above it opens the spool again. An operator has
+   * dropped the last `dropped` of them without recording them.
+   */
+  SpoolRetired: z.object({ ...spoolOfPartition, last: z.int(), dropped: z.int().optional() }),
+}
+export type SpoolEvent = EventOf<typeof spoolEvents>

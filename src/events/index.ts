@@ -4,7 +4,7 @@ import { bioEvents } from './bio.ts'
 import { campaignEvents } from './campaign.ts'
 import { channelEvents } from './channel.ts'
 import { claimEvents } from './claim.ts'
-import { clickEvents } from './click.ts'
+import { clickEvents, spoolEvents } from './click.ts'
 import { domainEvents } from './domain.ts'
 import type { EventOf } from './event.ts'
 import { linkEvents } from './link.ts'
@@ -23,6 +23,7 @@ export const events = {
   ...accountEvents,
   ...linkEvents,
   ...clickEvents,
+  ...spoolEvents,
   ...campaignEvents,
   ...channelEvents,
   ...domainEvents,

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { importClicks } from '../../src/clicks/import.ts'
-import { openClickRecord } from '../../src/clicks/record.ts'
 import { findRoutes, localRoute, spoolDir } from '../../src/clicks/spool/folders.ts'
 import type { Route } from '../../src/clicks/spool/segment.ts'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
@@ -57,14 +56,12 @@ describe('importing a folder of spools', () => {
   })
 
   it('rejects while earlier clicks are still in Kafka', async () => {
-    const spool = await leave(topic, [2, 4, 6])
-    const record = openClickRecord({ store, ...topic })
-    await record.record(0, [])
     const ahead = await openSpool({ dir: spoolDir(spools, topic), route: topic, log: () => {}, segmentBytes: 1 })
-    await ahead.add(visit(8))
+    for (const link of [2, 4, 6, 8]) await ahead.add(visit(link))
+    // what is not synced is not released
+    for await (const [last] of ahead.read({ 0: 3 }, 1, new AbortController().signal)) if (last) break
     await ahead.release({ 0: 3, 1: 0 })
     await ahead.close()
-    expect(ahead.id).to.equal(spool)
     expect(await run().catch(String)).to.include('clicks that are still in Kafka have to be recorded first')
   })
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ClickEntry, EntriesByPartition } from '../../src/clicks/entry.ts'
 import { type Relay, startRelay } from '../../src/clicks/relay.ts'
 import type { ClickSink } from '../../src/clicks/sink.ts'
+import type { SpoolSource } from '../../src/clicks/spool/source.ts'
 import { openSpool, type Spool } from '../../src/clicks/spool/spool.ts'
 import { until } from '../support/client.ts'
 import { randomFrom, repeatable, seed } from '../support/faults.ts'
@@ -40,7 +41,7 @@ describe(`a relay (${repeatable})`, () => {
   const fill = async (spool: Spool, from: number, to: number) => {
     for (let n = from; n <= to; n++) await spool.add(visit(n))
   }
-  const start = (spool: Spool, sink: ClickSink) =>
+  const start = (spool: SpoolSource, sink: ClickSink) =>
     (relay = startRelay({
       spool,
       sink,
@@ -99,7 +100,10 @@ describe(`a relay (${repeatable})`, () => {
     await spool.close()
     const again = await open()
     const arrived: Arrived[] = []
-    start(again, { resumeAfter: async () => ({}), deliver: async (entries) => void arrived.push(...flat(entries)) })
+    start(again.earlier[0]!, {
+      resumeAfter: async () => ({}),
+      deliver: async (entries) => void arrived.push(...flat(entries)),
+    })
     await until(
       async () => arrived.length,
       (n) => n >= 100,

@@ -7,14 +7,15 @@ const recorder = { connected: true, lag: 0, lagSeconds: 0, halted: [], deleted: 
 
 describe('the problems of the click pipeline', () => {
   it('are empty while everything works, with or without Kafka', () => {
-    expect(problemsOf({ spool, relays: [relay], recorder: undefined }, 't')).to.deep.equal([])
-    expect(problemsOf({ spool, relays: [relay], recorder }, 't')).to.deep.equal([])
+    expect(problemsOf({ spool, relays: [relay], aside: [], recorder: undefined }, 't')).to.deep.equal([])
+    expect(problemsOf({ spool, relays: [relay], aside: [], recorder }, 't')).to.deep.equal([])
   })
 
   it('name where clicks are waiting, which partitions are halted, and what Kafka deleted', () => {
     const state: ClicksState = {
       spool,
       relays: [relay, { ...relay, lag: 7, problem: 'no broker' }],
+      aside: [{ id: 's1', dir: '/spool', entries: 3, reason: 'it belongs to another event log' }],
       recorder: {
         ...recorder,
         problem: 'no event store',
@@ -24,6 +25,7 @@ describe('the problems of the click pipeline', () => {
     }
     expect(problemsOf(state, 't')).to.deep.equal([
       '7 clicks wait in the spool: no broker',
+      '3 clicks of spool s1 in /spool are kept aside: it belongs to another event log; see `linkledger spool list`',
       'clicks wait in Kafka: no event store',
       'partition 2 of t is halted: it ends early',
       'Kafka deleted 50 messages of partition 1 of t, up to offset 149, before they were recorded: keep retention.ms longer than a recorder may be down',

@@ -40,4 +40,6 @@ export const typesSince: readonly string[] = [
   'LogCopyStarted',
   'SecretRotated',
   'EventParked',
+  'SpoolOpened',
+  'SpoolRetired',
 ]

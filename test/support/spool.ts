@@ -58,6 +58,7 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
   let left = [...batches]
   const spool: Spool = {
     id,
+    earlier: [],
     add: async () => {},
     read: async function* (after, _limit, signal) {
       readAfter.push(after)
@@ -72,6 +73,7 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
     release: async (upTo) => void released.push(upTo),
     stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }),
     close: async () => {},
+    remove: async () => {},
   }
   return { spool, released, readAfter }
 }

@@ -1,5 +1,6 @@
 import type { Admin, Consumer, EachBatchHandler } from 'kafkajs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { aborted } from '../../lib/aborted.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { ClickRecord } from '../record.ts'
 import { createBatchHandler } from './batchhandler.ts'
@@ -125,9 +126,3 @@ const createClients = (options: SessionOptions): Clients => {
     },
   }
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

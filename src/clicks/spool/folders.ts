@@ -21,6 +21,7 @@ const parseFolderName = (name: string): Route | undefined => {
 
 /** Returns the routes that have a spool below this folder. */
 export const findRoutes = async (spools: string): Promise<Route[]> => {
+  if (!existsSync(spools)) return []
   const kafka = join(spools, 'kafka')
   const names = existsSync(kafka) ? await readdir(kafka) : []
   const hasLocal = (await readdir(spools)).some((name) => segmentNumber(name) > 0)

@@ -1,15 +1,16 @@
 import { unlink } from 'node:fs/promises'
 import type { SeqByPartition } from '../entry.ts'
 import type { Visit } from '../visit.ts'
-import type { Recovered } from './recover.ts'
-import { encodeLine, isWithin, type Route, type Segment, type SpoolContent } from './segment.ts'
-import { createSegmentFile, type Io, openSegmentFile, type SegmentFile } from './segmentfile.ts'
+import { encodeLine, type Header, isWithin, type Route, type Segment, type SpoolContent } from './segment.ts'
+import { createSegmentFile, type Io, type SegmentFile } from './segmentfile.ts'
 
 /**
  * The files of a spool. Writing is synchronous: it puts a few hundred bytes into the kernel's cache, in a tenth of the time
  * that the thread pool takes.
  */
 export interface Journal {
+  /** oldest first */
+  readonly segments: readonly Segment[]
   /** Writes all of the contents, or throws and leaves nothing behind. When it returns, the kernel has them. */
   readonly append: (contents: readonly SpoolContent[]) => void
   /** Makes durable what is written now. Rejects when the disk fails. */
@@ -17,6 +18,8 @@ export interface Journal {
   readonly hasUnsynced: () => boolean
   /** Deletes the oldest segments that hold nothing after these sequence numbers. */
   readonly release: (upTo: SeqByPartition) => Promise<void>
+  /** Deletes all segments of a closed journal. */
+  readonly remove: () => Promise<void>
   readonly bytes: () => number
   /** the last sequence number of each partition */
   readonly lastSeq: () => readonly number[]
@@ -25,13 +28,16 @@ export interface Journal {
   readonly close: () => void
 }
 
-export interface JournalOptions {
+export interface JournalOptions extends Omit<Header, 'last'> {
   readonly dir: string
-  readonly route: Route
   readonly io: Io
   readonly segmentBytes: number
-  /** all segments together */
+  /** all segments in the folder together */
   readonly maxBytes: number
+  /** bytes of other spools in the folder */
+  readonly otherBytes: () => number
+  /** the highest number that a segment in this folder has had */
+  readonly number: number
 }
 
 /** How far entries are numbered: by partition, and within the newest segment. */
@@ -55,13 +61,13 @@ const encodeNext = (contents: readonly SpoolContent[], { last, entries }: Number
   return { bytes: Buffer.from(lines.join('')), numbering }
 }
 
-/** Returns how many of the oldest segments hold nothing after these sequence numbers. The newest is never counted. */
-const countReleasable = (
-  segments: readonly Segment[],
+/** Deletes the oldest segments that hold nothing after these sequence numbers; never the newest, or one that is open. */
+export const releaseSegments = async (
+  segments: Segment[],
   upTo: SeqByPartition,
-  isOpen: (segment: Segment) => boolean,
-): number =>
-  segments.findIndex((segment, i) => {
+  isOpen: (segment: Segment) => boolean = () => false,
+): Promise<void> => {
+  const count = segments.findIndex((segment, i) => {
     const next = segments[i + 1]
     const isDone =
       next !== undefined &&
@@ -69,22 +75,22 @@ const countReleasable = (
       (isWithin(next.header.last, upTo) || (segment.readUpTo !== undefined && isWithin(segment.readUpTo, upTo)))
     return !isDone
   })
+  for (const { path } of segments.splice(0, Math.max(0, count))) await unlink(path)
+}
 
-export const createJournal = (recovered: Recovered, options: JournalOptions): Journal => {
-  const { id, segments } = recovered
-  const { dir, route, io, segmentBytes, maxBytes } = options
+/** Begins a spool: its sequence numbers start at 1. */
+export const createJournal = (options: JournalOptions): Journal => {
+  const { dir, spool, logId, route, io, segmentBytes, maxBytes, otherBytes } = options
+  const segments: Segment[] = []
   /** the newest segment, and older ones that are not synced yet */
   const files: SegmentFile[] = []
-  let numbering: Numbering = { last: recovered.last, entries: recovered.entries ?? 0 }
-  let { number } = recovered
+  let numbering: Numbering = { last: Array.from({ length: route.partitions }, () => 0), entries: 0 }
+  let { number } = options
   let current: SegmentFile | undefined
-
-  const newest = segments.at(-1)
-  if (newest && recovered.entries !== undefined) files.push((current = openSegmentFile(io, newest)))
 
   const beginSegment = (): SegmentFile => {
     number += 1
-    const file = createSegmentFile(io, dir, number, { spool: id, route, last: numbering.last })
+    const file = createSegmentFile(io, dir, number, { spool, logId, route, last: numbering.last })
     segments.push(file.segment)
     files.push(file)
     numbering = { ...numbering, entries: 0 }
@@ -95,10 +101,12 @@ export const createJournal = (recovered: Recovered, options: JournalOptions): Jo
   const hasUnsynced = ({ segment }: SegmentFile): boolean => segment.synced < segment.size
 
   return {
+    segments,
+
     append: (contents) => {
       if (!current || current.segment.size >= segmentBytes) current = beginSegment()
       const next = encodeNext(contents, numbering, route)
-      if (totalBytes() + next.bytes.length > maxBytes)
+      if (otherBytes() + totalBytes() + next.bytes.length > maxBytes)
         throw new Error(`the spool has reached its limit of ${maxBytes} bytes`)
       try {
         current.append(next.bytes)
@@ -123,8 +131,11 @@ export const createJournal = (recovered: Recovered, options: JournalOptions): Jo
 
     release: async (upTo) => {
       const open = new Set(files.map(({ segment }) => segment))
-      const count = countReleasable(segments, upTo, (segment) => open.has(segment))
-      for (const { path } of segments.splice(0, count)) await unlink(path)
+      await releaseSegments(segments, upTo, (segment) => open.has(segment))
+    },
+
+    remove: async () => {
+      for (const { path } of segments.splice(0)) await unlink(path)
     },
 
     bytes: totalBytes,

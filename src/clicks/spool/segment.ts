@@ -16,7 +16,10 @@ export type SpoolContent = { readonly visit: Visit } | { readonly dropped: Dropp
 export type SpoolEntry = { readonly partition: number; readonly seq: number } & SpoolContent
 
 export interface Header {
+  /** names the spool for ever: only the process that has chosen this id writes under it */
   readonly spool: string
+  /** id of the event log that the entries belong to; version 0.1.0 did not write it */
+  readonly logId?: string | undefined
   readonly route: Route
   /** the last sequence number of each partition before this segment */
   readonly last: readonly number[]

@@ -103,7 +103,3 @@ export const createSegmentFile = (io: Io, dir: string, number: number, header: H
   }
   return segmentFile(io, fd, { number, path, header, size: bytes.length, synced: 0, readUpTo: undefined })
 }
-
-/** Opens an existing segment to append to it. */
-export const openSegmentFile = (io: Io, segment: Segment): SegmentFile =>
-  segmentFile(io, io.open(segment.path, 'r+', 0o600), segment)

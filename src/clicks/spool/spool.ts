@@ -1,55 +1,38 @@
+import { randomUUID } from 'node:crypto'
 import { createSignal } from '../../lib/signal.ts'
-import type { SeqByPartition } from '../entry.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
+import { type EarlierSpool, earlierSpool } from './earlier.ts'
 import { createJournal } from './journal.ts'
 import { recover } from './recover.ts'
-import type { Route, SpoolEntry } from './segment.ts'
+import type { Route } from './segment.ts'
 import { disk, type Io } from './segmentfile.ts'
+import type { SpoolSource } from './source.ts'
 import { createSyncer } from './syncer.ts'
 import { tail } from './tail.ts'
 import { createWriter } from './writer.ts'
 
 /** The local half of the click log: every answered visit is in it before its answer leaves, and stays until it is recorded. */
-export interface Spool {
-  /** names this spool for ever; stored with its segments */
-  readonly id: string
+export interface Spool extends SpoolSource {
+  /** the spools that earlier processes left in the folder, oldest first */
+  readonly earlier: readonly EarlierSpool[]
   /**
    * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses: then it
    * waits in memory, and what does not fit there is counted as dropped. Never rejects.
    */
   readonly add: (visit: Visit) => Promise<void>
-  /**
-   * Yields the entries after the given sequence numbers, in order, in batches of at most `limit`, and only what has been synced
-   * to disk. Waits for more until the signal aborts; ends after the last entry once the spool is closed.
-   */
-  readonly read: (after: SeqByPartition, limit: number, signal: AbortSignal) => AsyncIterable<readonly SpoolEntry[]>
-  /** Deletes segments that hold nothing after these sequence numbers: everything up to them is recorded. */
-  readonly release: (upTo: SeqByPartition) => Promise<void>
-  readonly stats: () => SpoolStats
   /** Writes and syncs what is waiting, then closes. */
   readonly close: () => Promise<void>
-}
-
-export interface SpoolStats {
-  /** on disk */
-  readonly bytes: number
-  /** entries in memory that are not written yet */
-  readonly waiting: number
-  /** visits that could not be kept, since the spool was opened */
-  readonly dropped: number
-  /** damaged parts and segments in quarantine */
-  readonly quarantined: number
-  /** the last sequence number of each partition */
-  readonly lastSeq: readonly number[]
-  /** the last sequence number of each partition that is no longer on disk */
-  readonly releasedUpTo: readonly number[]
+  /** Deletes the files of a closed spool: all of it is recorded. */
+  readonly remove: () => Promise<void>
 }
 
 export interface SpoolOptions {
   readonly dir: string
   readonly route: Route
+  /** id of the event log that the visits belong to */
+  readonly logId?: string | undefined
   readonly log: Log
   /** size at which a new segment begins */
   readonly segmentBytes?: number
@@ -62,10 +45,14 @@ export interface SpoolOptions {
   readonly io?: Io
 }
 
-/** Opens the spool in a folder: one write per turn of the event loop, one sync per `syncMs`. */
+/**
+ * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts from 1,
+ * whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded already.
+ */
 export const openSpool = async ({
   dir,
   route,
+  logId,
   log,
   segmentBytes = 16 * 1024 ** 2,
   syncMs = 100,
@@ -74,11 +61,13 @@ export const openSpool = async ({
   retryMs = 1000,
   io = disk,
 }: SpoolOptions): Promise<Spool> => {
-  const recovered = await recover(dir, route, log)
-  const { id, segments, quarantine } = recovered
+  const { spools, number, quarantine } = await recover(dir, log)
+  const earlier = spools.map((found) => earlierSpool(found, quarantine))
+  const otherBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
+  const id = randomUUID()
   // The newest segment is never released: it must leave room for others.
   const limits = { maxBytes, segmentBytes: Math.min(segmentBytes, maxBytes / 4) }
-  const journal = createJournal(recovered, { dir, route, io, ...limits })
+  const journal = createJournal({ dir, spool: id, logId, route, io, number, otherBytes, ...limits })
   const backlog = createBacklog(backlogVisits)
   const synced = createSignal()
   const syncer = createSyncer({ journal, dir, log, syncMs, retryMs, onSynced: synced.notify })
@@ -91,16 +80,17 @@ export const openSpool = async ({
     return !signal.aborted
   }
 
-  writer.write() // begins the first segment, unless one is continued
+  writer.write() // begins the first segment
   await syncer.sync()
 
   return {
     id,
+    earlier,
     add: writer.add,
-    read: (after, limit, signal) => tail({ segments, quarantine, waitForSync }, after, limit, signal),
+    read: (after, limit, signal) => tail({ segments: journal.segments, quarantine, waitForSync }, after, limit, signal),
     release: journal.release,
     stats: () => ({
-      bytes: journal.bytes(),
+      bytes: journal.bytes() + otherBytes(),
       waiting: backlog.size(),
       dropped: backlog.dropped(),
       quarantined: quarantine.count(),
@@ -114,5 +104,6 @@ export const openSpool = async ({
       isClosed = true
       synced.notify()
     },
+    remove: journal.remove,
   }
 }

@@ -31,17 +31,17 @@ describe('a damaged record in a spool (fault 30)', () => {
 
     const warnings: string[] = []
     const again = await open({ log: (_, message) => void warnings.push(message) })
-    expect(numbersOf(await take(again, 59))).to.deep.equal(numbers)
+    const [earlier] = again.earlier
+    expect(numbersOf(await take(earlier!))).to.deep.equal(numbers)
     expect(again.stats().quarantined, 'copied once').to.equal(1)
     expect(warnings).to.deep.equal([])
-    await again.release(lastOf(entries))
-    expect(await segmentsIn(dir()), 'a damaged segment can be released').to.have.length(1)
+    await earlier?.release(lastOf(entries))
+    expect(await segmentsIn(dir()), 'a damaged segment can be released').to.have.length(2)
   })
 
   it('does not cause a number to be used twice, even when its partition is unreadable', async () => {
     const spool = await open()
     await addAll(spool, [0, 1, 2, 3, 4, 8, 12])
-    const read = await take(spool, 7)
     await spool.close()
     const newest = await newestIn(dir())
     const text = await readFile(newest, 'utf8')
@@ -49,11 +49,13 @@ describe('a damaged record in a spool (fault 30)', () => {
 
     const again = await open()
     await addAll(again, range(20, 28))
-    const entries = await take(again, 8, lastOf(read))
+    const entries = await take(again, 8)
+    expect(again.id).not.to.equal(spool.id)
     expect(numbersOf(entries)).to.deep.equal(range(20, 28))
-    expect(sequenceOf(entries, 3)).to.deep.equal([2, 3])
-    expect(sequenceOf(entries, 0)).to.deep.equal([6, 7])
-    await again.release(lastOf([...read, ...entries]))
+    expect(sequenceOf(entries, 3)).to.deep.equal([1, 2])
+    const [earlier] = again.earlier
+    expect(numbersOf(await take(earlier!))).to.deep.equal([0, 1, 2, 4, 8, 12])
+    await earlier?.remove()
     expect(await segmentsIn(dir())).to.have.length(1)
   })
 })

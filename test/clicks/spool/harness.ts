@@ -2,9 +2,12 @@ import { expect } from 'chai'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openEarlier } from '../../../src/clicks/spool/earlier.ts'
 import type { SpoolEntry } from '../../../src/clicks/spool/segment.ts'
 import { disk, type Io } from '../../../src/clicks/spool/segmentfile.ts'
+import type { SpoolSource } from '../../../src/clicks/spool/source.ts'
 import { openSpool, type Spool, type SpoolOptions } from '../../../src/clicks/spool/spool.ts'
+import type { Log } from '../../../src/clicks/report.ts'
 import type { DroppedVisits } from '../../../src/clicks/visit.ts'
 import { route, visit } from './visits.ts'
 
@@ -15,7 +18,7 @@ export const addAll = (spool: Spool, numbers: readonly number[]): Promise<void[]
   Promise.all(numbers.map((number) => spool.add(visit(number))))
 
 /** Reads the next `count` entries, or those that come before the spool is closed. */
-export const take = async (spool: Spool, count = Infinity, after = {}, limit = 100): Promise<SpoolEntry[]> => {
+export const take = async (spool: SpoolSource, count = Infinity, after = {}, limit = 100): Promise<SpoolEntry[]> => {
   const taken: SpoolEntry[] = []
   if (count === 0) return taken
   for await (const batch of spool.read(after, limit, new AbortController().signal)) {
@@ -38,6 +41,13 @@ export const sequenceOf = (entries: readonly SpoolEntry[], partition: number): n
 /** Returns the last sequence number of each partition. */
 export const lastOf = (entries: readonly SpoolEntry[]): Record<number, number> =>
   Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq]))
+
+/** Reads the spools of a folder that no process writes to, oldest first. */
+export const spoolsIn = async (folder: string, log: Log = () => {}): Promise<SpoolEntry[][]> => {
+  const spools: SpoolEntry[][] = []
+  for (const spool of await openEarlier(folder, log)) spools.push(await take(spool))
+  return spools
+}
 
 /** Expects the numbers of each partition to count up from 1 without a gap. */
 export const expectContiguous = (entries: readonly SpoolEntry[]): void => {
@@ -102,11 +112,6 @@ export const useSpoolFolder = () => {
     dir,
     open,
     /** Reads everything that a folder holds. */
-    readOut: async (folder = dir()): Promise<SpoolEntry[]> => {
-      const spool = await open({ dir: folder })
-      const entries = take(spool)
-      await spool.close()
-      return await entries
-    },
+    readOut: async (folder = dir()): Promise<SpoolEntry[]> => (await spoolsIn(folder)).flat(),
   }
 }

@@ -6,10 +6,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomFrom, repeatable, seed } from '../../support/faults.ts'
-import { expectContiguous, numbersOf, range, useSpoolFolder } from './harness.ts'
+import { expectContiguous, numbersOf, range, spoolsIn, useSpoolFolder } from './harness.ts'
 
 describe(`a spool whose process is killed (${repeatable})`, () => {
-  const { dir, home, readOut } = useSpoolFolder()
+  const { dir, home } = useSpoolFolder()
 
   it('holds every acknowledged visit, exactly once and in order', async () => {
     const random = randomFrom(seed)
@@ -30,7 +30,8 @@ describe(`a spool whose process is killed (${repeatable})`, () => {
       const text = await readFile(printed, 'utf8')
       acknowledged.push(...text.slice(0, text.lastIndexOf('\n')).split('\n').map(Number))
     }
-    const entries = await readOut()
+    const spools = await spoolsIn(dir())
+    const entries = spools.flat()
     const numbers = numbersOf(entries)
     const kept = new Set(numbers)
     const writers = 8
@@ -40,7 +41,8 @@ describe(`a spool whose process is killed (${repeatable})`, () => {
       `SEED=${seed}`,
     ).to.deep.equal([])
     expect(kept.size, 'each once').to.equal(numbers.length)
-    expectContiguous(entries)
+    expect(spools).to.have.length(4)
+    for (const one of spools) expectContiguous(one)
     // each writer waited for one visit before it added the next
     for (const writer of range(0, writers)) {
       const own = numbers.filter((number) => number % writers === writer)

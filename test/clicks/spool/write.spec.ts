@@ -11,15 +11,16 @@ import {
   scripted,
   segmentsIn,
   sequenceOf,
+  spoolsIn,
   take,
   useSpoolFolder,
 } from './harness.ts'
-import { visit } from './visits.ts'
+import { route, visit } from './visits.ts'
 
 describe('writing to a spool', () => {
   const { dir, open, readOut } = useSpoolFolder()
 
-  it('numbers the entries of each partition from 1, across restarts', async () => {
+  it('numbers the entries of each partition from 1, under a new id at every start (fault 107)', async () => {
     const ids = new Set<string>()
     for (const round of range(0, 3)) {
       const spool = await open()
@@ -27,11 +28,11 @@ describe('writing to a spool', () => {
       await addAll(spool, range(round * 50, round * 50 + 50))
       await spool.close()
     }
-    const entries = await readOut()
-    expect(ids.size).to.equal(1)
-    expect(numbersOf(entries)).to.deep.equal(range(0, 150))
-    expect(sequenceOf(entries, 1)).to.have.length(38)
-    expectContiguous(entries)
+    const spools = await spoolsIn(dir())
+    expect(ids.size).to.equal(3)
+    expect(spools.map(numbersOf)).to.deep.equal([range(0, 50), range(50, 100), range(100, 150)])
+    expect(spools.map((entries) => sequenceOf(entries, 1).length)).to.deep.equal([13, 12, 13])
+    for (const entries of spools) expectContiguous(entries)
   })
 
   it('spreads scans of QR codes without a link over the partitions, and keeps each code in one', async () => {
@@ -45,7 +46,7 @@ describe('writing to a spool', () => {
     expect(new Set(entries.map(({ partition }) => partition)).size).to.be.above(1)
   })
 
-  it('continues the numbers after everything was released', async () => {
+  it('keeps the entries of earlier starts apart, until they are removed', async () => {
     const first = await open({ segmentBytes: 2000 })
     for (const number of range(0, 40)) await first.add(visit(number))
     const before = await take(first, 40)
@@ -55,10 +56,19 @@ describe('writing to a spool', () => {
 
     const second = await open()
     await addAll(second, range(40, 60))
-    const after = await take(second, 20, lastOf(before))
-    expect(second.id).to.equal(first.id)
-    expectContiguous([...before, ...after])
+    const after = await take(second, 20)
+    expect(second.id).not.to.equal(first.id)
+    expectContiguous(after)
     expect(numbersOf(after)).to.deep.equal(range(40, 60))
+
+    const [earlier] = second.earlier
+    expect(earlier).to.include({ id: first.id })
+    expect(earlier?.stats().lastSeq).to.deep.equal([10, 10, 10, 10])
+    expect(numbersOf(await take(earlier!)).at(-1)).to.equal(39)
+    expect(second.stats().bytes).to.be.above(earlier!.stats().bytes)
+    await earlier?.remove()
+    expect(earlier?.exists()).to.equal(false)
+    expect(await segmentsIn(dir())).to.have.length(1)
   })
 
   it('writes all visits of one turn of the event loop at once', async () => {
@@ -86,25 +96,19 @@ describe('writing to a spool', () => {
     expect(numbersOf(await readOut())).to.deep.equal(range(0, 3000))
   })
 
-  it('keeps segments of another route, does not read them, and warns once', async () => {
+  it('keeps segments of another route apart', async () => {
     const local = await open()
     await addAll(local, range(0, 10))
     await local.close()
 
-    const warnings: string[] = []
-    const kafka = await open({
-      route: { log: 'kafka', partitions: 6 },
-      log: (_, message) => void warnings.push(message),
-    })
+    const kafka = await open({ route: { log: 'kafka', partitions: 6 } })
     await addAll(kafka, range(10, 20))
     const entries = await take(kafka, 10)
     await kafka.release(lastOf(entries))
     await kafka.close()
-    expect(kafka.id).to.equal(local.id)
     expect(numbersOf(entries)).to.deep.equal(range(10, 20))
-    expect(warnings).to.have.length(1)
-
-    expect(numbersOf(await readOut())).to.deep.equal(range(0, 10))
+    expect(kafka.earlier.map(({ id, route }) => ({ id, route }))).to.deep.equal([{ id: local.id, route }])
+    expect((await spoolsIn(dir())).map(numbersOf)).to.deep.equal([range(0, 10), range(10, 20)])
   })
 
   it('makes its folder and files private', async () => {
