@@ -6,12 +6,13 @@ import { type TopicRecorder, startTopicRecorder } from '../clicks/kafka/consumer
 import { createTopicProducer } from '../clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../clicks/kafka/sink.ts'
 import { createSentReader } from '../clicks/kafka/sent.ts'
-import { logTo, problemsTo } from '../clicks/report.ts'
+import { type Log, logTo, problemsTo } from '../clicks/report.ts'
 import { openClickRecord } from '../clicks/record.ts'
-import { createRelays } from '../clicks/relays.ts'
+import { createRelays, type Relays } from '../clicks/relays.ts'
 import { logSink, logSinkOf } from '../clicks/sink.ts'
 import { openEarlier } from '../clicks/spool/earlier.ts'
 import { findRoutes, isSameRoute, localRoute, spoolDir } from '../clicks/spool/folders.ts'
+import type { Route } from '../clicks/spool/segment.ts'
 import { openSpool } from '../clicks/spool/spool.ts'
 import { type ClicksState, problemsOf } from '../clicks/state.ts'
 import type { Visit } from '../clicks/visit.ts'
@@ -49,7 +50,7 @@ const deliveryTimeout = 2000
 
 /** Opens the spool; the relay and the recorder are started separately, as the process's roles demand. */
 export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
-  const { store, keyring, logger, dataDir, kafka, drainMs } = options
+  const { store, keyring, logger, dataDir, kafka } = options
   const log = logTo(logger)
   const onProblem = problemsTo(logger)
   if (kafka?.sasl?.mechanism === 'plain' && !kafka.ssl)
@@ -77,33 +78,12 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     answeredVisits: () => visits,
   })
 
-  /** Relays what earlier settings left behind. */
-  const addOtherRoutes = async () => {
-    for (const other of await findRoutes(spools)) {
-      if (isSameRoute(other, route)) continue
-      const record = openClickRecord({ store, ...other })
-      const folder = spoolDir(spools, other)
-      const earlier = await openEarlier(folder, log)
-      relays.add({ dir: folder, route: other, earlier, sink: logSinkOf(other, record), record })
-    }
-  }
-
   const state = (): ClicksState => ({
     spool: spool.stats(),
     relays: relays.states(),
     aside: relays.aside(),
     recorder: recorder?.state(),
   })
-
-  /** Lets the clicks leave the spool, which is on a disk that may go away with this process. */
-  const drain = async () => {
-    const left = await relays.drain(drainMs)
-    if (left === 0) return relays.retireOwn().catch((error: unknown) => logger.debug({ err: error }, 'not retired'))
-    logger.warn(
-      { clicks: left, dir: spools },
-      'clicks are left in the spool: the next start with this folder delivers them, or `linkledger spool import` elsewhere',
-    )
-  }
 
   return {
     add: (visit) => {
@@ -124,7 +104,7 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
         })
       }
       relays.add({ dir, route, earlier: spool.earlier, own: spool, sink: sink ?? logSink(record), record })
-      await addOtherRoutes()
+      await addOtherRoutes(relays, options, { spools, route, log })
     },
     startRecorder: () => {
       if (!kafka) return
@@ -135,10 +115,40 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     problems: () => [...problemsOf(state(), route.log), ...weaknesses],
     close: async () => {
       await spool.close()
-      await drain()
+      await drain(relays, options, spools)
       const stopped = relays.stop()
       if (sink) await Promise.race([stopped, sleep(deliveryTimeout, undefined, { ref: false })])
       await Promise.all([stopped, sink?.close(), recorder?.stop()])
     },
   }
+}
+
+interface Folders {
+  readonly spools: string
+  /** the route of this process's own spool */
+  readonly route: Route
+  readonly log: Log
+}
+
+/** Relays what earlier settings left behind. */
+const addOtherRoutes = async (relays: Relays, { store }: ClicksOptions, { spools, route, log }: Folders) => {
+  for (const other of await findRoutes(spools)) {
+    if (isSameRoute(other, route)) continue
+    const record = openClickRecord({ store, ...other })
+    const dir = spoolDir(spools, other)
+    relays.add({ dir, route: other, earlier: await openEarlier(dir, log), sink: logSinkOf(other, record), record })
+  }
+}
+
+/** Lets the clicks leave the spool, which is on a disk that may go away with this process. */
+const drain = async (relays: Relays, { logger, drainMs }: ClicksOptions, spools: string) => {
+  const left = await relays.drain(drainMs)
+  if (left > 0) {
+    logger.warn(
+      { clicks: left, dir: spools },
+      'clicks are left in the spool: the next start with this folder delivers them, or `linkledger spool import` elsewhere',
+    )
+    return
+  }
+  await relays.retireOwn().catch((error: unknown) => logger.debug({ err: error }, 'the spool could not be retired'))
 }
