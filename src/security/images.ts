@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import { Unavailable } from '../lib/unavailable.ts'
 import type { Database } from '../postgres/database.ts'
 import { findImage, storeImage } from '../postgres/images.ts'
-import { BrokenSeal, type Keyring, seal, unseal } from './seal.ts'
+import { BrokenSeal, type Keyring, sealBytes, unsealBytes } from './seal.ts'
 
 /** Images that events name by their hash. Each belongs to one account and is sealed under its key. */
 export interface ImageStore {
@@ -26,10 +26,10 @@ const hashOf = (key: Buffer, image: Buffer) =>
     .update(image)
     .digest('base64url')
 
-/** The inverse of `seal` for bytes; undefined when the seal is broken. */
+/** Returns an image; undefined when its seal is broken. */
 const opened = (key: Buffer, place: string, sealed: Buffer) => {
   try {
-    return unseal(key, place, sealed.toString('base64url'))
+    return unsealBytes(key, place, sealed)
   } catch (error) {
     if (error instanceof BrokenSeal) return undefined
     throw error
@@ -42,7 +42,7 @@ export const openImageStore = (db: Database, keyring: Keyring): ImageStore => ({
     const key = await keyring.forSealing(account)
     if (!key) throw noKey()
     const hash = hashOf(key, image)
-    const sealed = Buffer.from(seal(key, context(account, hash), image), 'base64url')
+    const sealed = sealBytes(key, context(account, hash), image)
     if (!(await storeImage(db, { account, hash, sealed }))) throw noKey()
     return hash
   },

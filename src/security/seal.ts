@@ -30,24 +30,31 @@ export class BrokenSeal extends Error {
 }
 
 /**
- * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext` as base64url. `context` names the place of the text and is authenticated, so
- * that a sealed text cannot be moved to another place.
+ * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext`. `context` names the place of the content and is authenticated, so that
+ * sealed content cannot be moved to another place.
  */
-export const seal = (key: Buffer, context: string, text: string | Buffer): string => {
+export const sealBytes = (key: Buffer, context: string, content: string | Buffer): Buffer => {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
-  const sealed = Buffer.concat([cipher.update(text), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
+  const sealed = [cipher.update(content), cipher.final()]
+  return Buffer.concat([iv, cipher.getAuthTag(), ...sealed])
 }
 
+/** Like `sealBytes`, as base64url. */
+export const seal = (key: Buffer, context: string, text: string | Buffer): string =>
+  sealBytes(key, context, text).toString('base64url')
+
 /** The inverse of `seal`. Throws `BrokenSeal` when the key, the context or the text differs. */
-export const unseal = (key: Buffer, context: string, sealed: string): Buffer => {
+export const unseal = (key: Buffer, context: string, sealed: string): Buffer =>
+  unsealBytes(key, context, Buffer.from(sealed, 'base64url'))
+
+/** The inverse of `sealBytes`. Throws `BrokenSeal` when the key, the context or the content differs. */
+export const unsealBytes = (key: Buffer, context: string, sealed: Buffer): Buffer => {
   try {
-    const bytes = Buffer.from(sealed, 'base64url')
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
       .setAAD(Buffer.from(context))
-      .setAuthTag(bytes.subarray(12, 28))
-    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+      .setAuthTag(sealed.subarray(12, 28))
+    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()])
   } catch (cause) {
     throw new BrokenSeal(`${context} was changed, or sealed for another place or under another key`, { cause })
   }

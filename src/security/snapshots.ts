@@ -1,6 +1,6 @@
 import type { Database } from '../postgres/database.ts'
 import { findSnapshot, type StoredSnapshot, storeSnapshot } from '../postgres/snapshots.ts'
-import { BrokenSeal, type Keyring, seal, unseal } from './seal.ts'
+import { BrokenSeal, type Keyring, sealBytes, unsealBytes } from './seal.ts'
 
 /** The state of a stream after one of its events. */
 export interface Snapshot {
@@ -37,7 +37,7 @@ export const openSnapshotStore = (db: Database, keyring: Pick<Keyring, 'forOpeni
     const key = stored && (await keyring.forOpening([stored.account])).get(stored.account)
     if (!stored || !key) return undefined
     try {
-      return { ...stored, state: unseal(key, context(stored), stored.sealed.toString('base64url')) }
+      return { ...stored, state: unsealBytes(key, context(stored), stored.sealed) }
     } catch (error) {
       if (error instanceof BrokenSeal) return undefined
       throw error
@@ -47,7 +47,7 @@ export const openSnapshotStore = (db: Database, keyring: Pick<Keyring, 'forOpeni
     const key = (await keyring.forOpening([account])).get(account)
     if (!key) return
     const unsealed = { ...place, account, revision, event }
-    const sealed = Buffer.from(seal(key, context(unsealed), state), 'base64url')
+    const sealed = sealBytes(key, context(unsealed), state)
     await storeSnapshot(db, { ...unsealed, sealed })
   },
 })
