@@ -169,12 +169,6 @@ export const applyEvents = async (
   while (batch.length > 0 && running.length > 0 && !signal?.aborted) {
     try {
       running = await applyBatch(db, running, batch, notification)
-      size.grow()
-      rest = rest.slice(batch.length)
-      await onApplied?.(running, batch.at(-1)!.position)
-      batch = size.take(rest)
-      // requests are answered between two batches
-      if (batch.length > 0) await nextTurn()
     } catch (error) {
       const before = error instanceof Poison ? batch.filter(({ position }) => position < error.position) : []
       if (before.length > 0) batch = before
@@ -185,7 +179,15 @@ export const applyEvents = async (
         if (isTooLarge(error)) size.shrink(batch)
         batch = batch.slice(0, Math.ceil(batch.length / 2))
       } else throw error
+      continue
     }
+    size.grow()
+    const { position } = batch.at(-1)!
+    rest = rest.slice(batch.length)
+    batch = size.take(rest)
+    await onApplied?.(running, position)
+    // requests are answered between two batches
+    if (batch.length > 0) await nextTurn()
   }
   return { running, halted }
 }

@@ -191,6 +191,18 @@ describe('applying a batch of events', () => {
         ).to.equal(true)
       })
 
+    it('skips no event when what is called after a commit fails in the same way (fault 80)', async () => {
+      const { projection } = counting(1000)
+      const before = await member(projection)
+      const cancelled = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
+      const applying = applyEvents(log.db, [before], clicks(10, 5), {
+        size: batchSize(10),
+        onApplied: (_, position) => (position < 5n ? undefined : Promise.reject(cancelled)),
+      })
+      expect(await failure(applying)).to.equal(cancelled)
+      expect(await positions(before)).to.deep.equal([1, 2, 3, 4, 5, 6])
+    })
+
     it('bounds a batch by its clicks, not only by its events (fault 80)', async () => {
       const { projection, batches } = counting(1000)
       await applied([await member(projection)], clicks(10, 50), batchSize(120))
