@@ -8,6 +8,7 @@ import { TopicReplaced } from '../../src/clicks/partition.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import { logSink } from '../../src/clicks/sink.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
+import { ChangedByNewer } from '../../src/events/unknown.ts'
 import { delivered, entries } from '../support/spool.ts'
 import { eventsOf, newMemoryStore } from '../support/writer.ts'
 import { partitions, sinkContract } from './sink.contract.ts'
@@ -85,15 +86,20 @@ sinkContract('through Kafka, WITH A TOPIC IN MEMORY', async () => {
 describe('a Kafka sink', () => {
   const part = (from: number, to: number) => ({ 0: delivered(entries(from, to)) })
 
-  it('delivers while the event log is unavailable', async () => {
+  const deliversDespite = async (error: Error) => {
     const topic = memoryTopic()
-    const unavailable = async () => Promise.reject(new StoreUnavailable('down'))
+    const unavailable = async () => Promise.reject(error)
     const record = { partitions, logId: 'l', recordedUpTo: unavailable, lastMessage: unavailable }
     const sink = kafkaSink({ topic: 't', record, createProducer: topic.createProducer })
     expect(await sink.resumeAfter('s')).to.deep.equal({})
     await sink.deliver(part(1, 10))
     expect(topic.entriesIn(0)).to.have.length(10)
-  })
+  }
+
+  it('delivers while the event log is unavailable', () => deliversDespite(new StoreUnavailable('down')))
+
+  it('delivers while only a newer release can read what is recorded (fault 72)', () =>
+    deliversDespite(new ChangedByNewer('The click log')))
 
   it('resumes after what is recorded or in the topic, whichever is further, and without the topic after what is recorded (fault 115)', async () => {
     const { createProducer } = memoryTopic()

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../../events/store.ts'
+import { ChangedByNewer } from '../../events/unknown.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import { type EntriesByPartition, furthest, type SeqByPartition } from '../entry.ts'
 import { TopicReplaced } from '../partition.ts'
@@ -105,9 +106,9 @@ export const kafkaSink = ({ topic, record, createProducer, readSent, log }: Kafk
   }
 }
 
-/** Without the event store, clicks still go to Kafka. */
+/** Clicks go to Kafka without the event store, and while only a newer release can read what is recorded. */
 const ignoreUnavailable = (error: unknown): undefined => {
-  if (!(error instanceof StoreUnavailable)) throw error
+  if (!(error instanceof StoreUnavailable || error instanceof ChangedByNewer)) throw error
 }
 
 /** The lowest offset that the next message of a partition can have. A lower one means that the topic was replaced. */
