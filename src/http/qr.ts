@@ -106,7 +106,7 @@ const content = (row: QrRow | Fields) => ({
   data: dataOf(row),
   foreground: row.foreground,
   background: row.background,
-  logo: 'hasLogo' in row ? row.hasLogo : row.logo !== null || row.logoHash !== null,
+  logo: 'hasLogo' in row ? row.hasLogo : (row.logo ?? row.logoHash ?? null) !== null,
 })
 
 export const qrRoutes = [

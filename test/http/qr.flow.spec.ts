@@ -302,7 +302,7 @@ describe(`QR codes (${repeatable})`, () => {
     expect([updated.status, updated.headers.get('X-Projection-Pending')]).to.deep.equal([200, '1'])
     const { pathname } = new URL(String(late.json['link']))
     expect(await says(pathname)).to.equal('made late')
-    expect(await details(Number(late.json['id']))).to.include({ name: 'made late' })
+    expect(await details(Number(late.json['id']))).to.include({ name: 'made late', logo: false })
     await holder.query('rollback')
     expect(await until(first, (row) => row?.name === 'made late')).to.include({ id: late.json['id'] })
     expect(await says(pathname)).to.equal('made late')
