@@ -42,7 +42,8 @@ const labelIds = async (tx: Knex, table: string, clicks: readonly Click[]) => {
   for (const click of clicks)
     for (const name of dimensions) {
       const [dim, label] = [dims[name], labelOf[name](click)]
-      wanted.set(labelKey(dim, label), { dim, label })
+      const key = labelKey(dim, label)
+      if (!wanted.has(key)) wanted.set(key, { dim, label })
     }
   const known = await tx.raw<{ rows: { id: number | null; dim: number; label: string }[] }>(
     `select dim, label, (select l.id from ${table} l where l.dim = w.dim and l.label = w.label) as id
@@ -81,8 +82,9 @@ const visitsOf = ({ position, data }: Recorded<Event<'LinkClicked'>>): Visit[] =
 const firstClicks = (visits: readonly Visit[]) => {
   const first = new Map<string, Visit>()
   for (const visit of visits) {
-    const key = `${visit.link}/${visit.visitor}`
-    if (visit.click.class === 'human' && !first.has(key)) first.set(key, visit)
+    if (visit.click.class !== 'human') continue
+    const key = `${visit.link}/${visit.click.visitor}`
+    if (!first.has(key)) first.set(key, visit)
   }
   return [...first.values()]
 }
@@ -90,14 +92,14 @@ const firstClicks = (visits: readonly Visit[]) => {
 /** Formats an array literal of PostgreSQL; numbers and times need no quotes. */
 const column = <T>(items: readonly T[], of: (item: T) => string | number | bigint) => `{${items.map(of).join()}}`
 
-/** Inserts one row per visit and returns the numbers (`seq`) of those inserted. A first visit that the table has already is left out. */
+/** Inserts one row per visit and returns the visits that were inserted. A first visit that the table has already is left out. */
 const insertVisits = async (
   tx: Knex,
   table: string,
   ids: ReadonlyMap<string, number>,
   visits: readonly Visit[],
   first: boolean,
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<Visit>> => {
   if (visits.length === 0) return new Set()
   const columns = `seq, visitor, at, link, account, class, ${dimensions.join()}`
   const unlessKnown = first ? 'on conflict (link, visitor) where first do nothing returning seq' : ''
@@ -115,18 +117,19 @@ const insertVisits = async (
       ...dimensions.map((dim) => column(visits, ({ click }) => ids.get(labelKey(dims[dim], labelOf[dim](click))) ?? 0)),
     ],
   )
-  return new Set(rows.map((row) => row.seq))
+  const inserted = new Set(rows.map((row) => row.seq))
+  return new Set(visits.filter((visit) => inserted.has(String(visit.seq))))
 }
 
 /** Adds the visits to the counters of their links. */
-const count = async (tx: Knex, table: string, visits: readonly Visit[], isUnique: (visit: Visit) => boolean) => {
+const count = async (tx: Knex, table: string, visits: readonly Visit[], uniques: ReadonlySet<Visit>) => {
   const counters = new Map<number, { account: number; clicks: number; uniques: number; visits: number }>()
   for (const visit of visits) {
     const counter = counters.get(visit.link) ?? { account: visit.click.account, clicks: 0, uniques: 0, visits: 0 }
     counters.set(visit.link, counter)
     counter.visits++
     if (visit.click.class === 'human') counter.clicks++
-    if (isUnique(visit)) counter.uniques++
+    if (uniques.has(visit)) counter.uniques++
   }
   const rows = [...counters].map(([link, counter]) => ({ link, ...counter })).toSorted((a, b) => a.link - b.link)
   await tx.raw(
@@ -151,10 +154,9 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Even
     visits.map(({ click }) => click),
   )
   const uniques = await insertVisits(tx, names('clicks'), ids, firstClicks(visits), true)
-  const isUnique = (visit: Visit) => uniques.has(String(visit.seq))
-  const others = visits.filter((visit) => !isUnique(visit))
+  const others = visits.filter((visit) => !uniques.has(visit))
   await insertVisits(tx, names('clicks'), ids, others, false)
-  await count(tx, names('link_stats'), visits, isUnique)
+  await count(tx, names('link_stats'), visits, uniques)
 }
 
 /** Clicks (one row per visit) and counters. They have a subscription of their own, so that many clicks never delay other changes. */
