@@ -155,6 +155,11 @@ export const settings = {
     .max(200, 'must have at most 200 characters')
     .optional()
     .describe('who runs commands, as the log records it; default the user and host of the system'),
+  NEW_SECRET: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('the next SECRET, for `linkledger secret rotate` only'),
   ROLES: z
     .string()
     .transform((text) => new Set(text.split(',').map((part) => part.trim())))
@@ -185,10 +190,11 @@ const Environment = z.object(settings).superRefine((given, context) => {
   for (const [name, message] of missingKafkaSettings(given)) context.addIssue({ code: 'custom', path: [name], message })
 })
 export type Config = Readonly<
-  Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'OPERATOR' | 'SECRET'> & {
+  Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'NEW_SECRET' | 'OPERATOR' | 'SECRET'> & {
     /** undefined: http://localhost and the port of the server */
     BASE_URL: string | undefined
     DOMAIN_CHECK: 'off' | 'dns'
+    NEW_SECRET: string | undefined
     /** undefined: see `operatorOf` */
     OPERATOR: string | undefined
     /** undefined: see `loadSecret` */
@@ -213,12 +219,13 @@ export const readConfig = (variables: Variables): Config => {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success) throw new BadConfig(describeProblems(parsed.error.issues))
-  const { BASE_URL, DOMAIN_CHECK, OPERATOR, SECRET, ...rest } = parsed.data
+  const { BASE_URL, DOMAIN_CHECK, NEW_SECRET, OPERATOR, SECRET, ...rest } = parsed.data
   return Object.freeze({
     ...rest,
     DATA_DIR: resolve(rest.DATA_DIR),
     BASE_URL,
     DOMAIN_CHECK: DOMAIN_CHECK ?? (rest.DOMAIN_TARGETS.length > 0 ? 'dns' : 'off'),
+    NEW_SECRET,
     OPERATOR,
     SECRET,
   })

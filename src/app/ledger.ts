@@ -21,7 +21,7 @@ import { postgresStore } from '../store/postgres.ts'
 import { applyRegister } from './erasures.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPostgres, type Postgres, type Use } from './postgres.ts'
-import { loadSecret } from './secret.ts'
+import { withSecret } from './secret.ts'
 import { requireServiceKey } from './servicekey.ts'
 
 /** The log, the read tables and the keys: what the service and every command work on. */
@@ -36,6 +36,8 @@ export interface Ledger {
   readonly appended: Signal
   readonly handler: Handler
   readonly keys: Keys
+  /** under which the keys are wrapped */
+  readonly secret: string
   readonly tables: LiveTables
   readonly reader: Reader
   /** position of the last erasure that was made at this start: older read tables still have the accounts */
@@ -60,7 +62,10 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
       const url = config.DATABASE_URL
       throw url === undefined ? error : loginProblem(error, url, 'DATABASE_URL')
     })
-    const keyring = await openKeyring(db, loadSecret(config, use))
+    const { keyring, secret } = await withSecret(config, use, async (given) => ({
+      secret: given,
+      keyring: await openKeyring(db, given),
+    }))
     const metrics = openMetrics()
     const appended = createSignal()
     const store = await openStore(config, { postgres, keyring, appended, metrics, log, cleanup })
@@ -82,6 +87,7 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
       tables,
       reader,
       erasedUpTo: erased.position,
+      secret,
       log,
       metrics,
       notify: notifier(db),

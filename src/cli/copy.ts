@@ -3,7 +3,7 @@ import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { recordOperation } from '../app/operator.ts'
 import { ensureData, startPostgres } from '../app/postgres.ts'
-import { loadSecret } from '../app/secret.ts'
+import { withSecret } from '../app/secret.ts'
 import { checkMark } from '../app/servicekey.ts'
 import { type Config, eventStoreProblem, readConfig } from '../config.ts'
 import { asStored } from '../events/codec.ts'
@@ -58,7 +58,7 @@ const copy = async (cli: Cli, { from, to }: CopyOptions) => {
     const source = endAt(from, await open(databases.from, '--from'), cleanup)
     const target = endAt(to, await open(databases.to, '--to'), cleanup)
     await copyState(source.db, target.db)
-    const { service } = await openKeys(target.db, loadSecret(config, 'command')) // throws when SECRET is not that of the source
+    const { service } = await withSecret(config, 'command', (secret) => openKeys(target.db, secret)) // throws when SECRET is not that of the source
     // before the events that name them
     await copyImages(source.db, target.db)
     const original = await source.openStore()

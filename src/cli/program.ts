@@ -5,6 +5,7 @@ import { addLogCommands } from './copy.ts'
 import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
 import { addSpoolCommands } from './spool.ts'
+import { addSecretCommands } from './secret.ts'
 import { addStartCommand } from './start.ts'
 import { version } from './version.ts'
 
@@ -15,6 +16,7 @@ const commands: readonly AddCommand[] = [
   addProjectionCommands,
   addLogCommands,
   addSpoolCommands,
+  addSecretCommands,
 ]
 
 /** Returns the command line: what `--help` shows, what is parsed, and what `docs/cli.md` is made from. */

@@ -1,11 +1,15 @@
 import type { Knex } from 'knex'
 
-/** An advisory lock: keys are created under a share of it, and destroyed while nobody has one. */
+/** An advisory lock: keys are created under a share of it. They are destroyed, or all wrapped again, while no process has one. */
 const lock = 7275465
 
-/** Stores a key unless there is one, or it was destroyed before. `tx` is a transaction of its own. */
+/** Waits until no process destroys or wraps keys, and keeps them from it until the transaction ends. */
+export const shareKeys = (tx: Knex) => tx.raw('select pg_advisory_xact_lock_shared(?)', [lock])
+/** Waits until no other process creates, destroys or wraps keys, and keeps them from it until the transaction ends. */
+export const lockKeys = (tx: Knex) => tx.raw('select pg_advisory_xact_lock(?)', [lock])
+
+/** Stores a key unless there is one, or it was destroyed before. The transaction shares the keys. */
 export const insertKey = async (tx: Knex, name: string, wrapped: string): Promise<void> => {
-  await tx.raw('select pg_advisory_xact_lock_shared(?)', [lock])
   await tx.raw(
     `insert into state.keys (name, wrapped)
      select ?, ? where not exists (select from state.destroyed_keys where name = ?) on conflict (name) do nothing`,
@@ -22,7 +26,7 @@ export const destroyKeys = async (db: Knex, names: readonly string[]): Promise<v
   )
   if (rowCount === 0) return
   await db.transaction(async (tx) => {
-    await tx.raw('select pg_advisory_xact_lock(?)', [lock])
+    await lockKeys(tx)
     await tx.raw('insert into state.destroyed_keys (name) select unnest(?::text[]) on conflict do nothing', [
       [...names],
     ])

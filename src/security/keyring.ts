@@ -1,16 +1,11 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
-import { destroyKeys, insertKey } from '../postgres/keys.ts'
+import { destroyKeys, insertKey, shareKeys } from '../postgres/keys.ts'
 import { eraseImages } from '../postgres/images.ts'
 import { eraseSnapshots } from '../postgres/snapshots.ts'
-import { type Keyring as AccountKeyring, seal, unseal } from './seal.ts'
-import { OperatorError } from '../lib/operatorerror.ts'
-
-/** SECRET is not the one under which the keys in `state.keys` are wrapped. */
-export class WrongSecret extends OperatorError {
-  override readonly name = 'WrongSecret'
-}
+import type { Keyring as AccountKeyring } from './seal.ts'
+import { openWrapping } from './wrapping.ts'
 
 /** The keys of accounts, and access to the service key before it is known to belong to the log. */
 export interface Keyring extends AccountKeyring {
@@ -42,24 +37,16 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
 
 /** Opens the keys in `state.keys`, each wrapped under SECRET. Changes nothing. Throws `WrongSecret`. */
 export const openKeyring = async (db: Database, secret: string): Promise<Keyring> => {
-  const wrapping = Buffer.from(hkdfSync('sha256', secret, '', 'linkledger key wrapping 1', 32))
+  const { read, wrap } = await openWrapping(db, secret)
   const cache = new QuickLRU<number, Buffer>({ maxSize: 10_000, maxAge: 60_000 })
 
-  const read = async (names: readonly string[]) => {
-    const rows = await db<{ name: string; wrapped: string }>('state.keys').whereIn('name', names)
-    try {
-      return new Map(rows.map((row) => [row.name, unseal(wrapping, row.name, row.wrapped)]))
-    } catch (cause) {
-      throw new WrongSecret(
-        'SECRET does not open the keys of this database: set the SECRET that the database was first started with, or restore DATA_DIR/secret',
-        { cause },
-      )
-    }
-  }
   // of two processes that create the same key, the first insert wins and both read it back
   const create = async (name: string) => {
-    const wrapped = seal(wrapping, name, randomBytes(32))
-    await db.transaction((tx) => insertKey(tx, name, wrapped))
+    await db.transaction(async (tx) => {
+      await shareKeys(tx)
+      await read(['service'], tx) // SECRET may have been rotated since: a new key must be wrapped like the others
+      await insertKey(tx, name, wrap(name, randomBytes(32)))
+    })
     return (await read([name])).get(name)
   }
   const forOpening = async (accounts: readonly number[]) => {
@@ -78,7 +65,6 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
   }
 
   const findService = async () => (await read(['service'])).get('service')
-  await findService() // throws when SECRET is another one
 
   return {
     findService,
