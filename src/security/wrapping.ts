@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import type { Knex } from 'knex'
+import type { Database } from '../postgres/database.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { lockKeys } from '../postgres/keys.ts'
 import { seal, unseal } from './seal.ts'
@@ -20,23 +20,23 @@ const handover = 'handover'
 const pageSize = 1000
 
 const wrappingKey = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', 'linkledger key wrapping 1', 32))
-const keysIn = (db: Knex) => db<Row>('state.keys')
+const keysIn = (db: Database) => db<Row>('state.keys')
 
 /** Wraps keys under SECRET, and opens them. A process follows a rotation of SECRET that happens while it runs. */
 export interface Wrapping {
-  readonly read: (names: readonly string[], db?: Knex) => Promise<Map<string, Buffer>>
+  readonly read: (names: readonly string[], db?: Database) => Promise<Map<string, Buffer>>
   readonly wrap: (name: string, key: Buffer) => string
 }
 
 /** Throws `WrongSecret` unless SECRET opens the keys in the database. */
-export const openWrapping = async (db: Knex, secret: string): Promise<Wrapping> => {
+export const openWrapping = async (db: Database, secret: string): Promise<Wrapping> => {
   let key: Buffer = wrappingKey(secret)
   let isOpen = false
 
   const unwrapped = (rows: readonly Row[]) => new Map(rows.map((row) => [row.name, unseal(key, row.name, row.wrapped)]))
-  const select = (on: Knex, names: readonly string[]) => keysIn(on).whereIn('name', names)
+  const select = (on: Database, names: readonly string[]) => keysIn(on).whereIn('name', names)
   /** Returns whether SECRET was rotated since this process has read it. */
-  const follow = async (on: Knex) => {
+  const follow = async (on: Database) => {
     const [row] = await select(on, [handover])
     try {
       if (row && isOpen) key = unseal(key, row.name, row.wrapped)
@@ -66,7 +66,7 @@ export const openWrapping = async (db: Knex, secret: string): Promise<Wrapping> 
  * `beforeCommit` stores the new secret. Returns the number of keys. Throws `WrongSecret` before anything is changed.
  */
 export const rewrapKeys = (
-  db: Knex,
+  db: Database,
   { from, to, beforeCommit }: { readonly from: string; readonly to: string; readonly beforeCommit: () => void },
 ): Promise<number> =>
   db.transaction(async (tx) => {
@@ -94,5 +94,5 @@ export const rewrapKeys = (
   })
 
 /** Deletes what lets the processes of before follow the rotation: the old secret opens nothing from then on. Returns whether there was any. */
-export const endHandover = async (db: Knex): Promise<boolean> =>
+export const endHandover = async (db: Database): Promise<boolean> =>
   (await keysIn(db).where({ name: handover }).delete()) > 0
