@@ -1,6 +1,7 @@
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { createDataDir } from '../lib/datadir.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
 const Erasure = z.object({
@@ -55,7 +56,7 @@ export const formatErasures = (erasures: readonly Erasure[]): string =>
 /** Appends erasures to the register of a data folder. Resolves when they are on the disk. */
 export const appendErasures = async (dataDir: string, erasures: readonly Erasure[]): Promise<void> => {
   if (erasures.length === 0) return
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  createDataDir(dataDir)
   const file = await open(registerIn(dataDir), 'a', 0o600)
   try {
     // begins with a newline, in case the last line was never completed
