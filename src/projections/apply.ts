@@ -36,7 +36,8 @@ export type Notification = (position: bigint) => string
 
 const handles = ({ projection }: Member, { type }: Pick<EventName, 'type'>) =>
   !('on' in projection) || type in projection.on
-const isDataError = (error: unknown) => /^(22|23)/.test((error as { code?: string }).code ?? '')
+/** The database refuses the values of an event (22, 23), or has other tables than the projection needs (42). */
+const isDataError = (error: unknown) => /^(22|23|42)/.test((error as { code?: string }).code ?? '')
 
 const isBehind = ({ checkpoint }: Member, { position }: Pick<EventName, 'position'>) =>
   position > BigInt(checkpoint.position)

@@ -158,6 +158,7 @@ describe('applying a batch of events', () => {
         tables: { [`counting_${code}_${most}`]: (t) => `create table ${t} (position bigint)` },
         write: async (tx, names, events) => {
           const n = events.reduce((sum, { type, data }) => sum + (type === 'LinkClicked' ? data.clicks.length : 0), 0)
+          if (n > most && code === 'range') throw new RangeError('Invalid string length')
           if (n > most) await tx.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`)
           for (const { position } of events)
             await tx<{ position: string }>(names(`counting_${code}_${most}`)).insert({ position: position.toString() })
@@ -176,6 +177,7 @@ describe('applying a batch of events', () => {
     for (const [code, cause] of [
       ['57014', 'takes too long'],
       ['54000', 'exceeds a limit of the server'],
+      ['range', 'does not fit into a string'],
     ] as const)
       it(`writes smaller batches when a statement ${cause}, and larger ones later (fault 80)`, async () => {
         const { projection, batches } = counting(30, code)
@@ -265,6 +267,19 @@ describe('applying a batch of events', () => {
       expect(running.map(({ projection }) => projection.name)).to.deep.equal(['accounts'])
       expect(await ids(members[0]!)).to.deep.equal([7, 8])
       expect(await stored(members[1]!)).to.include({ position: '1' })
+    })
+
+    it('lets the other projections go on when a table of one is damaged (fault 84)', async () => {
+      const members = [await member(accounts), await member(numbers)]
+      const table = tableNames(numbers, members[1]!.checkpoint.generation)('numbers')
+      await log.db.raw(`alter table ${table} rename n to m`)
+      const { halted } = await applied(
+        members,
+        recorded([registered(7), { type: 'LinkDeleted', data: { id: 1 } }, registered(8)]),
+      )
+      expect(halted.map(({ projection, position }) => [projection, position])).to.deep.equal([['numbers', 2n]])
+      expect(await ids(members[0]!)).to.deep.equal([7, 8])
+      expect(String(halted[0])).to.include('column "n"')
     })
 
     it('continues after it once it can be applied', async () => {
