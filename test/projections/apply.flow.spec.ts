@@ -1,13 +1,14 @@
 import { expect } from 'chai'
 import pg from 'pg'
 import type { Recorded } from '../../src/events/event.ts'
-import type { DomainEvent } from '../../src/events/index.ts'
+import type { DomainEvent, LogEvent } from '../../src/events/index.ts'
 import { accounts } from '../../src/projections/account.ts'
 import { applyEvents, Overtaken, Poison } from '../../src/projections/apply.ts'
 import { batchSize } from '../../src/projections/batchsize.ts'
 import type { Member } from '../../src/projections/members.ts'
 import { links } from '../../src/projections/link.ts'
 import { add, type Projection, put } from '../../src/projections/projection.ts'
+import { stats } from '../../src/projections/stats.ts'
 import { checkpoints, newGeneration, tableNames } from '../../src/projections/tables.ts'
 import { click, clicked, linkCreated, recorded } from '../support/events.ts'
 import { checkpointsOf, openTestLog, type TestLog } from '../support/log.ts'
@@ -68,10 +69,10 @@ describe('applying a batch of events', () => {
   }
   const stored = async ({ projection, checkpoint: { generation } }: Member) =>
     (await checkpointsOf(log.db, projection)).find((checkpoint) => checkpoint.generation === generation)
-  const applied = (members: readonly Member[], events: readonly Recorded<DomainEvent>[], size = batchSize()) =>
+  const applied = (members: readonly Member[], events: readonly Recorded<LogEvent>[], size = batchSize()) =>
     applyEvents(log.db, members, events, { size, notification: (position) => `seen ${position}` })
   /** Expects that every member runs. */
-  const apply = async (members: readonly Member[], events: readonly Recorded<DomainEvent>[]) => {
+  const apply = async (members: readonly Member[], events: readonly Recorded<LogEvent>[]) => {
     const { running, halted } = await applied(members, events)
     for (const poison of halted) throw poison
     return running
@@ -97,6 +98,20 @@ describe('applying a batch of events', () => {
     expect(await stored(done!)).to.include({ position: '1', event_id: events[0]!.id })
     expect(await ids(done!)).to.deep.equal([])
     expect(await notified()).to.deep.equal(['seen 1'])
+  })
+
+  it('passes over what only a newer release can read, and moves the checkpoint beyond it (fault 72)', async () => {
+    const unknown = { type: 'Unknown', data: { type: 'LinkCreated', version: 9 } } as const
+    const [one, two, three] = recorded([created(1), created(2), created(3)])
+    const clicks = recorded([clicked(click())])
+    const [done] = await apply(
+      [await member(links)],
+      [one!, { ...two!, ...unknown }, three!, { ...one!, ...unknown, position: 4n }],
+    )
+    expect(await ids(done!)).to.deep.equal([1, 3])
+    expect(await stored(done!)).to.include({ position: '4' })
+    const [counted] = await apply([await member(stats)], [{ ...clicks[0]!, ...unknown }])
+    expect(await stored(counted!)).to.include({ position: '1' })
   })
 
   it('does not apply events twice', async () => {
