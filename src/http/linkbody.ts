@@ -4,16 +4,22 @@ import { requireReferences } from '../commands/references.ts'
 import type { LinkFields } from '../events/link.ts'
 import { defined } from '../lib/defined.ts'
 import { expiry, must, text } from '../lib/fields.ts'
+import { countryCode } from '../visitor/country.ts'
+import { deviceNames, isDeviceName } from '../visitor/device.ts'
+import { isLanguage } from '../visitor/language.ts'
 import { failField } from './api/errors.ts'
 import { alias, bodyId, orEmpty, orNone, url } from './api/fields.ts'
 import type { Services } from './api/route.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
 
-const targets = <N extends string>(name: N) =>
+/** A name that never matches is refused: its visitors would go elsewhere and nobody would notice. */
+const targets = <N extends string>(name: N, isPossible: (name: string) => boolean, expected: string) =>
   orNone(
     z
       .array(
-        z.object({ [name]: text(64), link: url } as Record<N, z.ZodString> & { link: typeof url }),
+        z.object({ [name]: text(64).refine(isPossible, `must be ${expected}`), link: url } as Record<N, z.ZodString> & {
+          link: typeof url
+        }),
         must('an array of objects'),
       )
       .max(50, 'must have at most 50 entries'),
@@ -64,9 +70,13 @@ const fields = {
   expiry,
   title: orEmpty(text(255)),
   description: orEmpty(text(2000)),
-  geotarget: targets('location'),
-  devicetarget: targets('device'),
-  languagetarget: targets('language'),
+  geotarget: targets(
+    'location',
+    (name) => countryCode(name) !== undefined,
+    'a country by its English name or ISO code, for example Canada or CA',
+  ),
+  devicetarget: targets('device', isDeviceName, `one of ${deviceNames.join(', ')}`),
+  languagetarget: targets('language', isLanguage, 'a language code, for example fr or pt-BR'),
   metatitle: orEmpty(text(255)),
   metadescription: orEmpty(text(2000)),
   metaimage: orEmpty(url),

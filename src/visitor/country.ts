@@ -79,7 +79,6 @@ const commonNames: Readonly<Record<string, string>> = {
   swaziland: 'SZ',
   macedonia: 'MK',
   palestine: 'PS',
-  'the netherlands': 'NL',
   holland: 'NL',
   'russian federation': 'RU',
   'republic of korea': 'KR',
@@ -92,11 +91,50 @@ const commonNames: Readonly<Record<string, string>> = {
   'bosnia and herzegovina': 'BA',
   'trinidad and tobago': 'TT',
   'antigua and barbuda': 'AG',
+  "democratic people's republic of korea": 'KP',
+  'islamic republic of iran': 'IR',
+  'syrian arab republic': 'SY',
+  "lao people's democratic republic": 'LA',
+  'republic of moldova': 'MD',
+  'united republic of tanzania': 'TZ',
+  'plurinational state of bolivia': 'BO',
+  'bolivarian republic of venezuela': 'VE',
+  'federated states of micronesia': 'FM',
+  'province of china taiwan': 'TW',
+  'brunei darussalam': 'BN',
 }
 
-/** Returns whether a name (an ISO code or an English name, in any letter case) means the country with this code; false for an unknown country. */
-export const isCountry = (name: string, code: string): boolean => {
-  if (code === '') return false
-  const wanted = name.trim().toLowerCase()
-  return wanted === code.toLowerCase() || commonNames[wanted] === code || wanted === countryName(code).toLowerCase()
+/** One spelling for names that differ in accents, apostrophes, articles or the order of their parts ("Korea, Republic of"). */
+const plainName = (name: string) =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('’', "'")
+    .replaceAll('&', ' and ')
+    .toLowerCase()
+    .trim()
+    .replace(/^([^,]+), ([^,]+)$/, '$2 $1')
+    .replace(/^the /, '')
+    .replace(/^saint /, 'st. ')
+    .replaceAll(/\s+/g, ' ')
+
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+/** Codes by plain name. ICU is asked when the first name is looked up, not at start: it takes some milliseconds. */
+let codes: ReadonlyMap<string, string> | undefined
+const codesByName = () => {
+  const all = letters.flatMap((first) => letters.map((second) => first + second))
+  const named = all.flatMap((given) => {
+    const name = countryName(given)
+    if (name === 'Unknown') return []
+    // one code per country: UK becomes GB, DD becomes DE
+    const code = new Intl.Locale(`und-${given}`).region ?? given
+    return [[given.toLowerCase(), code] as const, [plainName(name), code] as const]
+  })
+  return new Map([...named, ...Object.entries(commonNames)])
 }
+
+/** Returns the code of a country by its code or a usual English name, in any letter case; undefined when there is no such country. */
+export const countryCode = (name: string): string | undefined => (codes ??= codesByName()).get(plainName(name))
+
+/** Returns whether a name means the country with this code; false for an unknown country. */
+export const isCountry = (name: string, code: string): boolean => code !== '' && countryCode(name) === code

@@ -41,3 +41,11 @@ const parse = (header: string): readonly string[] => {
 
 /** Returns the primary subtag of a language code (`pt` for `pt-BR`), `` when it is not a language code. */
 export const primaryLanguage = (code: string): string => preferredLanguages(code)[0] ?? ''
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+
+/** Whether a code begins with that of a language which browsers can ask for. */
+export const isLanguage = (code: string): boolean => {
+  const primary = primaryLanguage(code)
+  return primary !== '' && names.of(primary) !== undefined
+}

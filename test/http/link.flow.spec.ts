@@ -5,7 +5,11 @@ import { linkClient } from '../support/clients/link.ts'
 
 const long = 'https://example.com/a?b=c#d'
 const entries = (count: number, make: (i: number) => object) => Array.from({ length: count }, (_, i) => make(i))
-const location = (i: number) => ({ location: `place ${i}`, link: long })
+const codes =
+  'AD AE AF AG AL AM AO AR AT AU AZ BA BB BD BE BF BG BH BI BJ BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CL CM CN CO CR CU CV CY CZ DE DJ DK DM DO DZ EC'.split(
+    ' ',
+  )
+const location = (i: number) => ({ location: codes[i], link: long })
 
 describe('the link API', () => {
   let app: TestApp

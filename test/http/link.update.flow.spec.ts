@@ -22,17 +22,19 @@ describe('updating a link', () => {
   )
 
   describe('an invalid field', () => {
-    const target = (field: string, name: string) =>
+    const target = (field: string, name: string, valid: string, possible: string) =>
       [
         [field, 'Canada', `\`${field}\` must be an array of objects`],
         [field, { [name]: 'x', link: long }, `\`${field}\` must be an array of objects`],
         [field, ['x'], `\`${field}.0`],
-        [field, [{ [name]: 'x' }], `\`${field}.0.link\` is required`],
+        [field, [{ [name]: valid }], `\`${field}.0.link\` is required`],
         [field, [{ link: long }], `\`${field}.0.${name}\` is required`],
+        [field, [{ [name]: 'Atlantis', link: long }], `\`${field}.0.${name}\` must be ${possible}`],
+        [field, [{ [name]: '', link: long }], `\`${field}.0.${name}\` must be ${possible}`],
         [field, [{ [name]: 5, link: long }], `\`${field}.0.${name}\` must be a string`],
         [field, [{ [name]: 'x'.repeat(65), link: long }], `\`${field}.0.${name}\` must be at most 64`],
-        [field, [{ [name]: 'x', link: 'ftp://example.com/' }], `\`${field}.0.link\` must be a web address`],
-        [field, entries(51, (i) => ({ [name]: `${i}`, link: long })), `\`${field}\` must have at most 50`],
+        [field, [{ [name]: valid, link: 'ftp://example.com/' }], `\`${field}.0.link\` must be a web address`],
+        [field, entries(51, () => ({ [name]: valid, link: long })), `\`${field}\` must have at most 50`],
       ] as const
     const expiry =
       '`expiry` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.'
@@ -87,9 +89,14 @@ describe('updating a link', () => {
       ['pixels', 'x', 'pixels'],
       ['campaign', 999999, '`campaign` '],
       ['channel', '999999', '`channel` '],
-      ...target('geotarget', 'location'),
-      ...target('devicetarget', 'device'),
-      ...target('languagetarget', 'language'),
+      ...target('geotarget', 'location', 'CA', 'a country by its English name or ISO code, for example Canada'),
+      ...target(
+        'devicetarget',
+        'device',
+        'iphone',
+        'one of iphone, ipad, ios, android, mobile, tablet, desktop, windows, mac',
+      ),
+      ...target('languagetarget', 'language', 'fr', 'a language code, for example fr or pt-BR'),
     ] as const
 
     it('is named in a 400 on create and update, and nothing is stored', async () => {

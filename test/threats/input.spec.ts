@@ -141,13 +141,17 @@ describe('hostile input', () => {
         const { status } = await add({ url: long, ...body })
         expect([200, 400]).to.include(status)
       }
-      const named = ['__proto__', 'constructor', 'toString'].map((location) => ({ location, link: long }))
-      const { json } = await add({ url: long, geotarget: named, parameters: [{ name: '__proto__', value: 'x' }] })
+      const parameters = ['__proto__', 'constructor', 'toString'].map((name) => ({ name, value: 'x' }))
+      for (const { name } of parameters) {
+        expect((await add({ url: long, geotarget: [{ location: name, link: long }] })).status).to.equal(400)
+        expect((await add({ url: long, devicetarget: [{ device: name, link: long }] })).status).to.equal(400)
+      }
+      const { json } = await add({ url: long, parameters })
       const { json: read } = await app.get(
         `/api/url/${json['id']}?__proto__[polluted]=1&constructor[prototype][polluted]=1`,
         { key },
       )
-      expect(Object.keys(read['details'].location)).to.deep.equal(['__proto__', 'constructor', 'tostring'])
+      expect(read['details'].parameters).to.deep.equal(parameters)
       for (const path of ['/constructor', '/__proto__', '/hasOwnProperty', '/valueOf'])
         expect((await app.visit(path)).status, path).to.equal(404)
       for (const path of ['/api/constructor', '/api/__proto__', '/api/url/constructor'])

@@ -50,7 +50,8 @@ describe('hostile input', () => {
         await Promise.all(
           names.map(async (name) => {
             const { answer, ms } = await timed(() => app.get(`/api/urls?${name}=${at}`, { key }))
-            expect(answer.status, `${name}=${sql}`).to.equal(200)
+            // an id is never text
+            expect(answer.status, `${name}=${sql}`).to.equal(['campaign', 'channel'].includes(name) ? 400 : 200)
             expect(ms).to.be.below(5000)
           }),
         )
@@ -70,11 +71,11 @@ describe('hostile input', () => {
 
     it('is stored and returned as it was written', async () => {
       const title = injections.join(' | ').slice(0, 255)
-      const geotarget = injections.map((location) => ({ location, link: long }))
-      const { json } = await add({ url: long, title, geotarget, description: title, password: injections[2] })
+      const parameters = injections.slice(0, 20).map((name) => ({ name, value: name }))
+      const { json } = await add({ url: long, title, parameters, description: title, password: injections[2] })
       const { json: read } = await app.get(`/api/url/${json['id']}`, { key })
       expect(read['details']).to.include({ title, description: title })
-      expect(Object.keys(read['details'].location)).to.have.members(injections.map((text) => text.toLowerCase()))
+      expect(read['details'].parameters).to.deep.equal(parameters)
       const { headers } = await app.visit(new URL(json['short']).pathname)
       expect(headers.get('Location')).to.equal(null)
     })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countryName, openCountries } from '../../src/visitor/country.ts'
+import { countryCode, countryName, isCountry, openCountries } from '../../src/visitor/country.ts'
 
 describe('the country of an address', () => {
   const countries = openCountries()
@@ -90,5 +90,40 @@ describe('the name of a country', () => {
     for (const code of ['', 'ZZ', 'AP', 'us', 'USA', '1', 'A1', 'U S', '__proto__']) {
       expect(countryName(code), code).to.equal('Unknown')
     }
+  })
+
+  it('is found by its code and by the usual names, in any spelling', () => {
+    const known = {
+      CA: ['Canada', 'ca', ' CANADA '],
+      GB: ['United Kingdom', 'UK', 'Great Britain', 'gb'],
+      US: ['United States', 'USA', 'the United States', 'United States of America'],
+      KR: ['South Korea', 'Korea, Republic of', 'Republic of Korea'],
+      KP: ['North Korea', "Korea, Democratic People's Republic of"],
+      CI: ['Côte d’Ivoire', "Cote d'Ivoire", 'Ivory Coast'],
+      IR: ['Iran', 'Iran, Islamic Republic of'],
+      CD: ['Congo, the Democratic Republic of the'],
+      TT: ['Trinidad & Tobago', 'Trinidad and Tobago'],
+      LC: ['St. Lucia', 'Saint Lucia'],
+      TR: ['Turkey', 'Türkiye', 'Turkiye'],
+      DE: ['Germany', 'DE'],
+      FR: ['France'],
+      YE: ['Yemen'],
+    }
+    for (const [code, names] of Object.entries(known))
+      for (const name of names) expect([countryCode(name), isCountry(name, code)], name).to.deep.equal([code, true])
+  })
+
+  it('finds every country by the name that is shown for it', () => {
+    for (const code of ['AX', 'BA', 'CZ', 'HK', 'MM', 'MO', 'PS', 'ST', 'TL', 'VC', 'VN', 'XK'])
+      expect(countryCode(countryName(code)), code).to.equal(code)
+  })
+
+  it('is not found when there is no such country', () => {
+    for (const name of ['', 'Atlantis', 'ZZ', 'Europa', '__proto__', 'constructor', ','])
+      expect([countryCode(name), isCountry(name, 'US'), isCountry(name, '')], name).to.deep.equal([
+        undefined,
+        false,
+        false,
+      ])
   })
 })

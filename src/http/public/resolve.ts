@@ -1,6 +1,7 @@
 import type { Interstitial, Target } from '../../queries/target.ts'
 import { readAgent } from '../../visitor/agent.ts'
 import { isCountry } from '../../visitor/country.ts'
+import { isDevice } from '../../visitor/device.ts'
 import { primaryLanguage } from '../../visitor/language.ts'
 
 /** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
@@ -33,24 +34,6 @@ export interface Visitor {
 }
 
 type Rules = Target['device']
-
-/** The names of device targets, and which user agents each matches. */
-const devices: Readonly<Record<string, (agent: string) => boolean>> = {
-  iphone: (agent) => /\b(?:iPhone|iPod)\b/.test(agent),
-  ipad: (agent) => /\biPad\b/.test(agent),
-  ios: (agent) => readAgent(agent).os.family === 'iOS',
-  android: (agent) => readAgent(agent).os.family === 'Android',
-  mobile: (agent) => readAgent(agent).device === 'mobile',
-  tablet: (agent) => readAgent(agent).device === 'tablet',
-  desktop: (agent) => readAgent(agent).device === 'desktop',
-  windows: (agent) => readAgent(agent).os.family === 'Windows',
-  mac: (agent) => readAgent(agent).os.family === 'macOS',
-  linux: (agent) => readAgent(agent).os.family === 'Linux',
-}
-const isDevice = (name: string, agent: string) => {
-  const matches = Object.hasOwn(devices, name.toLowerCase()) ? devices[name.toLowerCase()] : undefined
-  return matches?.(agent) ?? false
-}
 
 /** Returns the rule for the language that the visitor prefers among those of the rules. */
 const byLanguage = (rules: Rules, preferred: readonly string[]) => {
