@@ -118,7 +118,7 @@ const plainName = (name: string) =>
     .replace(/^saint /, 'st. ')
     .replaceAll(/\s+/g, ' ')
 
-const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
 /** Codes by plain name. ICU is asked when the first name is looked up, not at start: it takes some milliseconds. */
 let codes: ReadonlyMap<string, string> | undefined
 const codesByName = () => {
