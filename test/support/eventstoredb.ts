@@ -22,6 +22,8 @@ export interface DoubleOptions {
   readonly log?: MemoryLog
   /** port of the leader, as far as this node knows it (0: it does not answer); by default its own */
   readonly leader?: () => number
+  /** the answer of the gossip waits for it */
+  readonly gossip?: () => Promise<unknown>
   /** where it listens; by default on a free port of 127.0.0.1 */
   readonly host?: string
   readonly port?: number
@@ -32,7 +34,7 @@ export interface DoubleOptions {
  * real server was observed to. In addition it fails on command.
  */
 export const startDouble = async (options: DoubleOptions = {}) => {
-  const { log = memoryLog(), leader, host = '127.0.0.1' } = options
+  const { log = memoryLog(), leader, gossip = async () => {}, host = '127.0.0.1' } = options
   let fault: (call: Call) => Fault | undefined = () => undefined
   let server: grpc.Server | undefined
   let port = options.port ?? 0
@@ -54,7 +56,7 @@ export const startDouble = async (options: DoubleOptions = {}) => {
   const up = async () => {
     server = new grpc.Server({ 'grpc.max_receive_message_length': 32 * 1024 * 1024 })
     server.addService(serverFeaturesService.ServerFeaturesService, { getSupportedMethods: supportedMethods as never })
-    server.addService(gossipService.GossipService, { read: members(leaderPort) as never })
+    server.addService(gossipService.GossipService, { read: members(leaderPort, gossip) as never })
     const methods = {
       append: appendHandler(node),
       batchAppend: batchAppendHandler(node),
@@ -109,8 +111,9 @@ const supportedMethods: Unary<InstanceType<typeof serverFeatures.SupportedMethod
 
 /** Answers a client that has several addresses and looks for the leader. */
 const members =
-  (leaderPort: () => number): Unary<InstanceType<typeof gossip.ClusterInfo>> =>
-  (_, answer) => {
+  (leaderPort: () => number, ready: () => Promise<unknown>): Unary<InstanceType<typeof gossip.ClusterInfo>> =>
+  async (_, answer) => {
+    await ready()
     const port = leaderPort()
     if (port === 0) return
     const member = new gossip.MemberInfo()

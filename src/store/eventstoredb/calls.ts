@@ -11,7 +11,7 @@ import {
 import { StoreUnavailable } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
-import type { Clients } from './clients.ts'
+import { type Clients, ConnectionClosed } from './clients.ts'
 
 /** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. */
 export type Attempt<T> = (client: EventStoreDBClient, ms: number) => Promise<T>
@@ -43,9 +43,9 @@ const isRefusal = (error: unknown) =>
     InvalidArgumentError,
   ].some((kind) => error instanceof kind)
 
-/** The server did not answer in time. */
+/** The server did not answer in time, or the client has only a closed connection: another client may reach it. */
 export const isSilence = (error: unknown): boolean =>
-  error instanceof TimedOut || error instanceof DeadlineExceededError
+  error instanceof TimedOut || error instanceof DeadlineExceededError || error instanceof ConnectionClosed
 
 /** Calls with retries. `patience` is the time in ms for one call, all its attempts included. */
 export const createCalls = (clients: Clients, patience: number, closed: AbortSignal): Calls => {

@@ -1,9 +1,26 @@
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client'
 
+interface Channel {
+  readonly close: () => void
+  readonly getConnectivityState: (connect: boolean) => unknown
+}
+/** What the client calls a method of the server with. */
+interface Connection {
+  readonly getChannel: () => Channel
+}
+type Action = (connection: Connection) => unknown
+
 /** Members of the client that its types do not declare. */
 interface Internals {
   handleError: (...args: readonly unknown[]) => Promise<void>
-  readonly getChannel: () => Promise<{ readonly close: () => void }>
+  execute: (service: unknown, name: string, action: Action) => Promise<unknown>
+  GRPCStreamCreator: (service: unknown, name: string, action: Action, cache?: unknown) => () => Promise<unknown>
+  readonly getChannel: () => Promise<Channel>
+}
+
+/** A call waited for a connection that was closed before the call began. Nothing was sent. */
+export class ConnectionClosed extends Error {
+  override readonly name = 'ConnectionClosed'
 }
 
 export interface Clients {
@@ -48,12 +65,28 @@ export const openClients = (url: string): Clients => {
   }
 }
 
+/** `connectivityState.SHUTDOWN` of grpc-js, which the client depends on, not we */
+const shutDown = 4
+
+/** The client appends in a promise whose executor is asynchronous: what it throws on a closed channel would end the process. */
+const ifOpen =
+  (action: Action): Action =>
+  (connection) => {
+    if (connection.getChannel().getConnectivityState(false) === shutDown)
+      throw new ConnectionClosed('the connection was closed before the call began')
+    return action(connection)
+  }
+
 const open = (url: string) => {
   const client = EventStoreDBClient.connectionString(url)
   const internals = client as unknown as Internals
-  const { handleError } = internals
+  const { handleError, execute, GRPCStreamCreator } = internals
   // the client looks for another server here without awaiting the result: an unhandled rejection would end the process
   internals.handleError = (...args) => handleError(...args).catch(() => {})
+  // a channel is closed by us and by the client, also while calls wait for it: each call looks in the turn in which it begins
+  internals.execute = (service, name, action) => execute(service, name, ifOpen(action))
+  internals.GRPCStreamCreator = (service, name, action, cache) =>
+    GRPCStreamCreator(service, name, ifOpen(action), cache)
   return client
 }
 
