@@ -149,13 +149,25 @@ export const allErasures = async (
   return [...noted, ...(await erasuresOf({ store }, others))]
 }
 
-/** Returns a function that notes erasures which other processes made. It reads the register only when it gets an account for the first time. */
-export const createRegistrar = (ledger: Pick<Erasing, 'config' | 'store'>) => {
-  const noted = new Set<number>()
+/**
+ * Returns a function that destroys the keys of erased accounts and notes the erasures, whichever process made them. It does so once for each
+ * account, so that it can be called with all of them at every change of an account.
+ */
+export const createFollowUp = (
+  ledger: Pick<Erasing, 'config' | 'store' | 'keys'>,
+  onUnwritten: (error: unknown) => void,
+) => {
+  const done = new Set<number>()
   return async (ids: readonly number[]): Promise<void> => {
-    const others = ids.filter((id) => !noted.has(id))
+    const others = ids.filter((id) => !done.has(id))
     if (others.length === 0) return
-    await registerErasures(ledger, others)
-    others.forEach((id) => noted.add(id))
+    await ledger.keys.destroy(others)
+    // without an entry they are noted at the next change; the erasure itself holds
+    try {
+      await registerErasures(ledger, others)
+      others.forEach((id) => done.add(id))
+    } catch (error) {
+      onUnwritten(error)
+    }
   }
 }

@@ -17,7 +17,7 @@ import { openCountries } from '../visitor/country.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
 import { ourHosts } from './hosts.ts'
-import { createRegistrar } from './erasures.ts'
+import { createFollowUp } from './erasures.ts'
 import { startHttp } from './http.ts'
 import { kafkaSettings } from './kafka.ts'
 import { watchLag } from './lag.ts'
@@ -88,7 +88,9 @@ const openData = async (config: Config, log: Logger, cleanup: Cleanup) => {
 
 const openServiceCache = async (ledger: Ledger, listener: Listener, redirectReader: Reader): Promise<Cache> => {
   const { db, handler, keys, log, reader } = ledger
-  const register = createRegistrar(ledger)
+  const followUp = createFollowUp(ledger, (error) =>
+    log.error({ err: error }, 'DATA_DIR/erasures could not be written'),
+  )
   return openCache({
     handler,
     reader,
@@ -97,12 +99,7 @@ const openServiceCache = async (ledger: Ledger, listener: Listener, redirectRead
     start: await projectedPosition(db),
     trusted: listener.up,
     onAccounts: keys.forget,
-    onErased: async (accounts) => {
-      await keys.destroy(accounts)
-      await register(accounts).catch((error: unknown) =>
-        log.error({ err: error }, 'DATA_DIR/erasures could not be written'),
-      )
-    },
+    onErased: followUp,
     onProblem: (error, what) => log.error({ err: error }, what),
   })
 }
