@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ItemKind } from '../events/channel.ts'
+import { ItemKind, type ItemRef } from '../events/channel.ts'
 import { bio } from './bio.ts'
 import { type Caller, requireOwn } from './caller.ts'
 import { campaign } from './campaign.ts'
@@ -14,17 +14,24 @@ const requireOwnItem: Readonly<Record<ItemKind, (caller: Caller, id: number) => 
   qr: (caller, id) => requireOwn(caller, qr, 'QR code', id),
 }
 
-/** Puts an item into a channel. Both must exist and belong to the caller. Throws `Refused`. */
-export const assignItem = async (caller: Caller, channelId: number, kind: string, itemId: number) => {
+const requireBoth = async (caller: Caller, channelId: number, kind: string, itemId: number): Promise<ItemRef> => {
   await requireOwn(caller, channel, 'Channel', channelId)
   const known = ItemKind.safeParse(kind)
   if (!known.success) return refuse('invalid', '`type` must be one of links, bio, qr.')
   await requireOwnItem[known.data](caller, itemId)
-  await caller.write(channelItem, {
-    type: 'AssignItem',
-    channel: channelId,
-    item: { kind: known.data, id: itemId },
-  })
+  return { kind: known.data, id: itemId }
+}
+
+/** Puts an item into a channel. Both must exist and belong to the caller. Throws `Refused`. */
+export const assignItem = async (caller: Caller, channelId: number, kind: string, itemId: number) => {
+  const item = await requireBoth(caller, channelId, kind, itemId)
+  await caller.write(channelItem, { type: 'AssignItem', channel: channelId, item })
+}
+
+/** Takes an item out of a channel. Both must exist and belong to the caller. Throws `Refused`. */
+export const removeItem = async (caller: Caller, channelId: number, kind: string, itemId: number) => {
+  const item = await requireBoth(caller, channelId, kind, itemId)
+  await caller.write(channelItem, { type: 'RemoveItem', channel: channelId, item })
 }
 
 /** Puts a link into a campaign, out of the one it was in. Both must exist and belong to the caller. Throws `Refused`. */

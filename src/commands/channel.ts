@@ -11,8 +11,8 @@ export const channel = owned(
 )
 
 /** The caller has checked that channel and item exist and belong to the same account. */
-export interface AssignItem {
-  readonly type: 'AssignItem'
+export interface ItemCommand {
+  readonly type: 'AssignItem' | 'RemoveItem'
   readonly channel: number
   readonly item: ItemRef
 }
@@ -21,12 +21,18 @@ export interface AssignItem {
  * The membership of an item in a channel. It has a stream of its own, so that assigning to a channel with 10,000 items costs no more than
  * to an empty one. It ends without an event when the channel or the item is deleted.
  */
-export const channelItem: Decider<AssignItem, 'out' | 'in', Event<'ItemAssignedToChannel'>> = {
+export const channelItem: Decider<
+  ItemCommand,
+  'out' | 'in',
+  Event<'ItemAssignedToChannel' | 'ItemRemovedFromChannel'>
+> = {
   kind: 'channelitem',
   version: 1,
   id: ({ channel, item }) => `${channel}-${item.kind}-${item.id}`,
   initialState: 'out',
-  decide: ({ channel, item }, state) =>
-    state === 'in' ? [] : [{ type: 'ItemAssignedToChannel', data: { channel, item } }],
-  evolve: () => 'in',
+  decide: ({ type, channel, item }, state) => {
+    if (type === 'AssignItem') return state === 'in' ? [] : [{ type: 'ItemAssignedToChannel', data: { channel, item } }]
+    return state === 'out' ? [] : [{ type: 'ItemRemovedFromChannel', data: { channel, item } }]
+  },
+  evolve: (_, { type }) => (type === 'ItemAssignedToChannel' ? 'in' : 'out'),
 }

@@ -25,5 +25,6 @@ export const channelEvents = {
   /** Also removes all items from the channel, without an event for each. */
   ChannelDeleted: deleted,
   ItemAssignedToChannel: z.object({ channel: z.int(), item: ItemRef }),
+  ItemRemovedFromChannel: z.object({ channel: z.int(), item: ItemRef }),
 }
 export type ChannelEvent = EventOf<typeof channelEvents>

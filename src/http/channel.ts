@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { assignItem } from '../commands/assign.ts'
+import { assignItem, removeItem } from '../commands/assign.ts'
 import { channel } from '../commands/channel.ts'
 import type { ChannelFields } from '../events/channel.ts'
 import { text, timestamp } from '../lib/fields.ts'
@@ -37,6 +37,8 @@ const presentItem = (row: ItemRow, services: Services) => {
   return { type: kind, id, title, preview, link, date: timestamp(assigned).slice(0, 10) }
 }
 
+const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
+
 export const channelRoutes = [
   listRoute('/api/channels', 'channels', listChannels, present),
 
@@ -66,11 +68,22 @@ export const channelRoutes = [
   route({
     method: 'post',
     path: '/api/channel/:channelid/assign/:type/:itemid',
-    params: z.object({ channelid: pathId, type: z.string(), itemid: pathId }),
+    params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
       await assignItem(call, channelid, type, itemid)
       return { message: 'Item has been added to the channel.' }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/channel/:channelid/assign/:type/:itemid',
+    params: itemPath,
+    run: async (call) => {
+      const { channelid, type, itemid } = call.params
+      await removeItem(call, channelid, type, itemid)
+      return { message: 'Item has been removed from the channel.' }
     },
   }),
 

@@ -1,5 +1,5 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
-import { type Projection, put } from './projection.ts'
+import { type Projection, put, remove } from './projection.ts'
 
 const { created, updated, deleted } = ownedHandlers('channels')
 
@@ -9,7 +9,7 @@ const { created, updated, deleted } = ownedHandlers('channels')
  */
 export const channels: Projection = {
   name: 'channels',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: {
     ...ownedTables(
@@ -28,6 +28,9 @@ export const channels: Projection = {
     ChannelDeleted: deleted,
     ItemAssignedToChannel: ({ data: { channel, item }, at, position }) => [
       put('channel_items', { channel, kind: item.kind, item: item.id }, { assigned: at, position }),
+    ],
+    ItemRemovedFromChannel: ({ data: { channel, item } }) => [
+      remove('channel_items', { channel, kind: item.kind, item: item.id }),
     ],
   },
 }

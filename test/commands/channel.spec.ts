@@ -1,4 +1,4 @@
-import { type AssignItem, channel, channelItem } from '../../src/commands/channel.ts'
+import { type ItemCommand, channel, channelItem } from '../../src/commands/channel.ts'
 import { streamOf } from '../../src/commands/decider.ts'
 import type { OwnedCommand } from '../../src/commands/owned.ts'
 import { type ChannelEvent, type ChannelFields, ItemKind } from '../../src/events/channel.ts'
@@ -17,7 +17,7 @@ const update = (changes: Partial<ChannelFields>, by = account): OwnedCommand<Cha
 })
 const remove: OwnedCommand<ChannelFields> = { type: 'Delete', id, account }
 
-type Own = Exclude<ChannelEvent, { type: 'ItemAssignedToChannel' }>
+type Own = Exclude<ChannelEvent, { type: 'ItemAssignedToChannel' | 'ItemRemovedFromChannel' }>
 const created: Own = { type: 'ChannelCreated', data: { id, account, ...fields } }
 const updated = (changes: Partial<ChannelFields>): Own => ({ type: 'ChannelUpdated', data: { id, changes } })
 const deleted: Own = { type: 'ChannelDeleted', data: { id } }
@@ -57,7 +57,7 @@ describe('a channel', () => {
 
 describe('assigning an item to a channel', () => {
   const { given } = spec(channelItem)
-  const assign: AssignItem = { type: 'AssignItem', channel: id, item: { kind: 'links', id: 42 } }
+  const assign: ItemCommand = { type: 'AssignItem', channel: id, item: { kind: 'links', id: 42 } }
   const assigned: Event<'ItemAssignedToChannel'> = {
     type: 'ItemAssignedToChannel',
     data: { channel: id, item: { kind: 'links', id: 42 } },
@@ -66,6 +66,14 @@ describe('assigning an item to a channel', () => {
   it('records the membership once', () => {
     given().when(assign).thenEvents(assigned)
     given(assigned).when(assign).thenNothing()
+  })
+  it('is undone by removing the item, after which it can be assigned again', () => {
+    const taken = { ...assign, type: 'RemoveItem' } as const
+    const removed: Event<'ItemRemovedFromChannel'> = { type: 'ItemRemovedFromChannel', data: assigned.data }
+    given().when(taken).thenNothing()
+    given(assigned).when(taken).thenEvents(removed)
+    given(assigned, removed).when(taken).thenNothing()
+    given(assigned, removed).when(assign).thenEvents(assigned)
   })
   it('uses a stream of its own per channel, kind and item', () => {
     const streams = [7, 8].flatMap((channel) =>

@@ -46,6 +46,24 @@ describe('items of a channel', () => {
     expect(oldest).to.include({ title: 'Bare-Link', preview: 'https://shop.example.com:8443/favicon.ico' })
   })
 
+  it('are taken out one by one, as often as it is asked for, and can be put in again', async () => {
+    const { id: channel } = await create()
+    const [kept, gone] = [await link(), await link()]
+    for (const { id } of [kept, gone]) await assigned(channel, 'links', id)
+    const take = (id: number, type = 'links', as = key) =>
+      app.del(`/api/channel/${channel}/assign/${type}/${id}`, { key: as })
+    const shown = async () => (await items(channel))['data'].items.map((row: { id: number }) => row.id)
+    for (let n = 0; n < 2; n++) {
+      expect((await take(gone.id)).json).to.deep.equal({ error: 0, message: 'Item has been removed from the channel.' })
+      expect(await shown()).to.deep.equal([kept.id])
+    }
+    expect((await take(kept.id, 'pixels')).status).to.equal(400)
+    expect((await take(kept.id, 'links', (await app.register()).key)).status).to.equal(404)
+    expect((await take(999_999)).status).to.equal(404)
+    await assigned(channel, 'links', gone.id)
+    expect(await shown()).to.deep.equal([gone.id, kept.id])
+  })
+
   it('show a bio page by title or name, avatar and address', async () => {
     const { id: channel } = await create()
     const titled = await bio({ title: 'Ann Smith', avatar: 'https://example.com/ann.jpg' })

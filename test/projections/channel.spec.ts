@@ -12,6 +12,10 @@ const assigned = (channel: number, kind: ItemKind, id: number): ChannelEvent => 
   type: 'ItemAssignedToChannel',
   data: { channel, item: { kind, id } },
 })
+const removed = (channel: number, kind: ItemKind, id: number): ChannelEvent => ({
+  type: 'ItemRemovedFromChannel',
+  data: { channel, item: { kind, id } },
+})
 const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
 const item = (channel: number, kind: ItemKind, id: number, n: number) => ({
   channel,
@@ -43,6 +47,13 @@ describe('the table of channel items', () => {
       item(5, 'qr', 1, 2),
       item(6, 'links', 1, 3),
     ))
+  it('has no row once the item is taken out, and a new one when it is assigned again', () => {
+    given(assigned(5, 'links', 1), removed(5, 'links', 1)).thenRows('channel_items')
+    given(assigned(5, 'links', 1), removed(5, 'links', 1), assigned(5, 'links', 1)).thenRows(
+      'channel_items',
+      item(5, 'links', 1, 3),
+    )
+  })
   it('keeps the row when the channel or the item is deleted', () =>
     given(created(), assigned(5, 'bio', 1), deleted).thenRows('channel_items', item(5, 'bio', 1, 2)))
 })

@@ -42,4 +42,5 @@ export const typesSince: readonly string[] = [
   'EventParked',
   'SpoolOpened',
   'SpoolRetired',
+  'ItemRemovedFromChannel',
 ]
