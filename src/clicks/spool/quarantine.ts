@@ -9,6 +9,8 @@ export interface Quarantine {
   readonly copy: (path: string, piece: Piece) => Promise<void>
   /** Moves a whole segment aside. */
   readonly moveAside: (path: string) => Promise<void>
+  /** the highest number of a segment that anything in quarantine came from, 0 without any */
+  readonly lastSegment: () => number
   /** how many damaged parts and segments there are */
   readonly count: () => number
 }
@@ -40,6 +42,8 @@ export const openQuarantine = async (dir: string, log: Log): Promise<Quarantine>
       log('error', 'a segment of the spool has no readable header and was moved aside', { path, aside })
       await rename(path, join(dir, aside))
     },
+
+    lastSegment: () => Math.max(0, ...[...places].map((place) => Number(/(\d{10})\.spool/.exec(place)?.[1] ?? 0))),
 
     count: () => places.size,
   }

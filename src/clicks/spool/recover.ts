@@ -138,12 +138,13 @@ export const recover = async (dir: string, log: Log): Promise<Recovered> => {
     newest.size = newest.synced = end
     spools.push({ segments: [...group], header: newest.header, last })
   }
-  return { spools, number: numbers.at(-1) ?? 0, quarantine }
+  // numbers are not given again while something in quarantine names them
+  return { spools, number: Math.max(numbers.at(-1) ?? 0, quarantine.lastSegment()), quarantine }
 }
 
 /** Finds the spools in a folder without changing it, because a running service may write to it. */
 export const peek = async (dir: string): Promise<readonly FoundSpool[]> => {
-  const nowhere: Quarantine = { copy: async () => {}, moveAside: async () => {}, count: () => 0 }
+  const nowhere: Quarantine = { copy: async () => {}, moveAside: async () => {}, lastSegment: () => 0, count: () => 0 }
   const segments: Segment[] = []
   for (const number of await numbersIn(dir)) {
     // a running service deletes what is recorded

@@ -45,6 +45,8 @@ export interface SpoolOptions {
   readonly io?: Io
 }
 
+const isEmpty = ({ stats }: EarlierSpool): boolean => stats().lastSeq.every((seq) => seq === 0)
+
 /**
  * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts from 1,
  * whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded already.
@@ -63,6 +65,8 @@ export const openSpool = async ({
 }: SpoolOptions): Promise<Spool> => {
   const { spools, number, quarantine } = await recover(dir, log)
   const earlier = spools.map((found) => earlierSpool(found, quarantine))
+  // a process without the role relay leaves an empty one at each start
+  for (const empty of earlier.filter(isEmpty)) await empty.remove()
   const otherBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
   const id = randomUUID()
   // The newest segment is never released: it must leave room for others.
@@ -85,7 +89,7 @@ export const openSpool = async ({
 
   return {
     id,
-    earlier,
+    earlier: earlier.filter((one) => !isEmpty(one)),
     add: writer.add,
     read: (after, limit, signal) => tail({ segments: journal.segments, quarantine, waitForSync }, after, limit, signal),
     release: journal.release,

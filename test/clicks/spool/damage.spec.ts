@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAll, lastOf, newestIn, numbersOf, range, segmentsIn, sequenceOf, take, useSpoolFolder } from './harness.ts'
 import { visit } from './visits.ts'
@@ -37,6 +37,20 @@ describe('a damaged record in a spool (fault 30)', () => {
     expect(warnings).to.deep.equal([])
     await earlier?.release(lastOf(entries))
     expect(await segmentsIn(dir()), 'a damaged segment can be released').to.have.length(2)
+  })
+
+  it('keeps its place in quarantine when later segments are damaged, too', async () => {
+    for (const round of [1, 2]) {
+      const spool = await open()
+      expect(spool.stats().quarantined).to.equal(round - 1)
+      await addAll(spool, range(0, 10))
+      await spool.close()
+      const newest = await newestIn(dir())
+      await writeFile(newest, (await readFile(newest, 'utf8')).replace('"revision":5', '"revision":?'))
+      await readOut()
+      for (const name of await segmentsIn(dir())) await rm(join(dir(), name))
+    }
+    expect((await readFile(join(dir(), 'quarantine'), 'latin1')).trim().split('\n')).to.have.length(2)
   })
 
   it('does not cause a number to be used twice, even when its partition is unreadable', async () => {

@@ -35,6 +35,12 @@ describe('writing to a spool', () => {
     for (const entries of spools) expectContiguous(entries)
   })
 
+  it('leaves no files behind when processes start that take no visits', async () => {
+    for (const _ of range(0, 5)) await (await open()).close()
+    expect(await segmentsIn(dir())).to.have.length(1)
+    expect((await open()).earlier).to.deep.equal([])
+  })
+
   it('spreads scans of QR codes without a link over the partitions, and keeps each code in one', async () => {
     const spool = await open()
     for (const id of [1, 2, 3, 1, 2, 3]) await spool.add({ ...visit(id), link: 0, source: { kind: 'qr', id } })
