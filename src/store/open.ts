@@ -25,7 +25,7 @@ export const ensureLogOpened = async (
 ): Promise<string> => {
   const readLogId = async () => {
     for await (const event of store.read('log', 0n, 1)) {
-      if (isUnknown(event)) throw new ChangedByNewer('The event log')
+      if (isUnknown(event) && event.data.type === 'LogOpened') throw new ChangedByNewer('The event log')
       return event.type === 'LogOpened' ? event.data.logId : undefined
     }
     return undefined
