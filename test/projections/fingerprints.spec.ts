@@ -22,7 +22,8 @@ const fileOf = async ({ name }: Projection) => {
 /** Returns what is wrong with an entry of the list, and what to do about it. */
 const problemOf = ({ name, version }: Projection, before: Entry | undefined, now: Entry): string | undefined => {
   if (JSON.stringify(before) === JSON.stringify(now)) return undefined
-  if (!before || version > before.version) return `\`${name}\` is new: enter it with UPDATE_FINGERPRINTS=1 ${command}`
+  if (!before || version > before.version)
+    return `\`${name}\` is new, or its version is: enter it with UPDATE_FINGERPRINTS=1 ${command}`
   if (version < before.version) return `the version of \`${name}\` went down from ${before.version} to ${version}`
   const what = before.code === now.code ? 'the schema of an event that it handles' : 'its code'
   return (
