@@ -32,7 +32,7 @@ export interface ClickRecordOptions extends TailsOptions {
 export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
   const { store, log, now = Date.now } = options
   const spools = spoolsOf(store, log)
-  const retirement = createRetirement(spools, now)
+  const retirement = createRetirement(store, spools, now)
   const tails = createTails(options, spools)
   const partitions = Array.from({ length: options.partitions }, (_, partition) => partition)
 
@@ -43,8 +43,8 @@ export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
     checkTopic(tail, entries)
     if (!entries.some((entry) => isNew(tail, entry))) return true
     const leaving = await retirement.next(partition, tail, busy)
-    const state = without(tail, leaving.spools)
-    return tails.append(partition, state, toEvents(state, entries), leaving.writes)
+    const state = without(tail, leaving)
+    return tails.append(partition, state, toEvents(state, entries))
   }
 
   return {

@@ -58,28 +58,30 @@ export const spoolsOf = (store: Pick<EventStore, 'last'>, log: string): Spools =
 
 /** ms that a spool must not change before another process's number is moved out of `upTo` */
 const idleMs = 60_000
-/** spools in `upTo` above which idle ones are retired; retirements in one append */
-const [crowd, batchSize] = [50, 50]
+/** spools in `upTo` above which idle ones are retired */
+const crowd = 50
+/** spools that are looked up and retired together; and before one event, so that even the largest event fits into an append again */
+const [chunkSize, longest] = [100, 10_000]
 /** ms that a recorder of version 0.1.0 has to read repetitions from Kafka, which it recognizes by `upTo` alone */
 const kafkaDelay = 600_000
 
 /** Decides which spools the next click event of a partition need not name any more. */
 export interface Retirement {
-  /** Returns the spools to leave out, with the writes that must be stored together with the event. */
-  readonly next: (partition: number, state: PartitionState, busy: ReadonlySet<string>) => Promise<Leaving>
+  /** Returns the spools to leave out, which are retired now. */
+  readonly next: (
+    partition: number,
+    state: PartitionState,
+    busy: ReadonlySet<string>,
+  ) => Promise<ReadonlyMap<string, SpoolState>>
   /** This spool has been retired: it need not be idle to be left out. */
   readonly add: (spool: string) => void
-}
-export interface Leaving {
-  readonly spools: ReadonlyMap<string, SpoolState>
-  readonly writes: readonly Write[]
 }
 
 /**
  * Retiring a spool only moves its number from `upTo` to its own stream, where an entry that arrives later finds it. So every process may
  * retire any spool at any time; one that is still in use is opened again.
  */
-export const createRetirement = (spools: Spools, now: () => number): Retirement => {
+export const createRetirement = (store: Pick<EventStore, 'append'>, spools: Spools, now: () => number): Retirement => {
   const ended = new Set<string>()
   const looks = new Map<number, { readonly at: number; readonly upTo: PartitionState['upTo'] }>()
   const idle = new Map<number, string[]>()
@@ -96,27 +98,37 @@ export const createRetirement = (spools: Spools, now: () => number): Retirement 
       )
   }
 
+  /** Retires those of the spools that may leave, and returns them; none when another process retires them, too. */
+  const retire = async (partition: number, state: PartitionState, chunk: readonly string[]) => {
+    const isCrowded = Object.keys(state.upTo).length > crowd
+    const [leaving, writes] = [new Map<string, SpoolState>(), [] as Write[]]
+    const found = await Promise.all(chunk.map((spool) => spools.find(partition, spool)))
+    for (const [i, spool] of chunk.entries()) {
+      const [known, seq] = [found[i]!, state.upTo[spool]!]
+      const isRetired = known.retiredAt !== undefined && known.seq === seq
+      const isSettled = !state.taken || now() - Date.parse(known.retiredAt ?? '') >= kafkaDelay
+      if (isRetired ? !isSettled : !isCrowded || known.seq > seq) continue
+      if (!isRetired) writes.push(spools.retiring(partition, spool, known, seq))
+      const revision = known.revision === 'no_stream' ? 0n : known.revision + 1n
+      leaving.set(spool, isRetired ? known : { revision, seq, retiredAt: new Date(now()).toISOString() })
+    }
+    const { ok } = writes.length > 0 ? await store.append(writes) : { ok: true }
+    return ok ? leaving : []
+  }
+
   return {
     add: (spool) => void ended.add(spool),
     next: async (partition, state, busy) => {
       look(partition, state)
       const isCandidate = (spool: string) =>
         state.upTo[spool] !== undefined && !busy.has(spool) && spool !== state.taken?.spool
-      const queue = idle.get(partition) ?? []
-      const due = [...(state.taken ? [] : ended), ...queue.splice(0, batchSize)]
+      const due = [...(state.taken ? [] : ended), ...(idle.get(partition)?.splice(0, longest) ?? [])]
       const candidates = [...new Set(due)].filter(isCandidate)
-      const isCrowded = Object.keys(state.upTo).length > crowd
-      const [leaving, writes] = [new Map<string, SpoolState>(), [] as Write[]]
-      const found = await Promise.all(candidates.map((spool) => spools.find(partition, spool)))
-      for (const [i, spool] of candidates.entries()) {
-        const [known, seq] = [found[i]!, state.upTo[spool]!]
-        const isRetired = known.retiredAt !== undefined && known.seq === seq
-        const isSettled = !state.taken || now() - Date.parse(known.retiredAt ?? '') >= kafkaDelay
-        if (isRetired ? !isSettled : !isCrowded || known.seq > seq) continue
-        if (!isRetired) writes.push(spools.retiring(partition, spool, known, seq))
-        leaving.set(spool, { ...known, seq })
-      }
-      return { spools: leaving, writes }
+      const leaving = new Map<string, SpoolState>()
+      for (let at = 0; at < candidates.length; at += chunkSize)
+        for (const [spool, known] of await retire(partition, state, candidates.slice(at, at + chunkSize)))
+          leaving.set(spool, known)
+      return leaving
     },
   }
 }

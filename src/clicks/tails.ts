@@ -23,16 +23,8 @@ export interface Tails {
   /** Returns the last recorded number of a spool. Does not open the partition. */
   readonly seqOf: (partition: number, spool: string) => Promise<number>
   readonly forget: (partition: number) => void
-  /**
-   * Appends the events in order, the first one together with other writes. Returns false when another process has appended to the
-   * stream since `tail` was read.
-   */
-  readonly append: (
-    partition: number,
-    tail: Tail,
-    events: readonly ClickEvent[],
-    writes?: readonly Write[],
-  ) => Promise<boolean>
+  /** Appends the events in order. Returns false when another process has appended to the stream since `tail` was read. */
+  readonly append: (partition: number, tail: Tail, events: readonly ClickEvent[]) => Promise<boolean>
 }
 
 export interface TailsOptions {
@@ -115,10 +107,10 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
       return recordedSeq(await lookUp(partition, tail, [spool]), spool)
     },
     forget: (partition) => void tails.delete(partition),
-    append: async (partition, before, events, writes = []) => {
+    append: async (partition, before, events) => {
       let tail = before
-      for (const [i, event] of events.entries()) {
-        const others = [...(i === 0 ? writes : []), ...openings(spools, partition, tail, event)]
+      for (const event of events) {
+        const others = openings(spools, partition, tail, event)
         const appended = await appendOne(partition, tail.revision, event, others).catch((error: unknown) => {
           // it may have been stored: only the stream can say
           tails.delete(partition)
