@@ -31,8 +31,8 @@ export class Poison extends Error {
   }
 }
 
-/** Returns the notification to the other processes that is sent with the commit. */
-export type Notification = (position: bigint) => string
+/** Returns the notification to the other processes that is sent with the commit, if any. */
+export type Notification = (position: bigint) => string | undefined
 
 const handles = ({ projection }: Member, { type }: Pick<EventName, 'type'>) =>
   !('on' in projection) || type in projection.on
@@ -68,13 +68,9 @@ const advance = async (
 ) => {
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
   const next = { position: to.position.toString(), event_id: to.id }
-  const sql = notification ? moveAndNotify : move
-  const bindings = [
-    next.position,
-    next.event_id,
-    JSON.stringify(behind),
-    ...(notification ? [notification(to.position)] : []),
-  ]
+  const text = notification?.(to.position)
+  const sql = text === undefined ? move : moveAndNotify
+  const bindings = [next.position, next.event_id, JSON.stringify(behind), ...(text === undefined ? [] : [text])]
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(sql, bindings).options(prepared(sql))
   if (rows[0]?.n === behind.length)
     return members.map((member) =>

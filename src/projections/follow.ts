@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { isUnknown } from '../events/unknown.ts'
 import { backOff } from '../lib/backoff.ts'
-import { encode } from '../postgres/notifications.ts'
+import { encode, notify } from '../postgres/notifications.ts'
 import { Overtaken } from './apply.ts'
 import { batchSize } from './batchsize.ts'
 import { clearHalts, haltsOf, loadHalts, type Problem, recordHalt } from './halts.ts'
 import { loadLive, type Member } from './members.ts'
-import { applyLog, least } from './pass.ts'
+import { applyLog, greatest, least } from './pass.ts'
 import type { Projection } from './projection.ts'
 import { keepRetrying } from './retry.ts'
 import { watchdog } from './watchdog.ts'
@@ -34,15 +34,19 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
   const { options, assignment, size, update, onHalted } = work
   const { filter, complete } = assignment
   const { db, store, log, instance, onLive, limit = 1000, stall = 30_000 } = options
-  // a process that works on some projections only does not know how far the others are
-  const notification = complete
-    ? (position: bigint) => encode({ kind: 'projected', from: instance, filter, position })
-    : undefined
   const onSeen = async (position: bigint) => (complete ? options.onSeen(filter, position) : undefined)
   let members: readonly Member[] = await membersWithTables(work, projections, signal)
   if (members.length === 0) return false
 
   let seen = least(members)
+  const announced = greatest(members)
+  let isBehind = seen < announced
+  // a process that works on some projections only does not know how far the others are
+  const notification = (position: bigint) => {
+    // caches count this position as seen already: nothing that changed before it would be dropped from them
+    if (isBehind && position >= announced) return encode({ kind: 'replaced', from: instance })
+    return complete ? encode({ kind: 'projected', from: instance, filter, position }) : undefined
+  }
   update({ position: seen })
   await onSeen(seen)
   const stalls = watchdog({
@@ -65,6 +69,7 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
       onApplied: async (running, position) => {
         members = running
         seen = position
+        isBehind &&= position < announced
         update({ position, failure: undefined })
         await onSeen(position)
       },
@@ -85,7 +90,7 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
 /** The halted projections of a subscription: each is tried on its own, while the others go on. */
 const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: () => void) => {
   const { options, assignment, state, update } = work
-  const { db, log } = options
+  const { db, log, instance } = options
   const apart = new Map<Projection, Promise<void>>()
   const withOthers = ({ name }: Projection) => state().halted.filter(({ projection }) => projection !== name)
 
@@ -100,7 +105,11 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
     add(projection)
   }
   const join = async (projection: Projection) => {
-    await clearHalts(db, [projection])
+    await db.transaction(async (tx) => {
+      await clearHalts(tx, [projection])
+      // what the caches hold of it is of before
+      await tx.raw(`select ${notify}`, [encode({ kind: 'replaced', from: instance })])
+    })
     apart.delete(projection)
     update({ halted: withOthers(projection) })
     log.warn({ projection: projection.name }, 'a halted projection goes on')

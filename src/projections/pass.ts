@@ -10,9 +10,12 @@ export interface PassOptions extends ApplyOptions {
   readonly onHalted: (member: Member, problem: Poison | Unreadable) => Promise<void> | void
 }
 
+const positionsOf = (members: readonly Member[]) => members.map(({ checkpoint }) => BigInt(checkpoint.position))
+
 /** The lowest position that a member has reached: what comes after it has to be read. */
-export const least = (members: readonly Member[]) =>
-  members.map(({ checkpoint }) => BigInt(checkpoint.position)).reduce((a, b) => (a < b ? a : b))
+export const least = (members: readonly Member[]) => positionsOf(members).reduce((a, b) => (a < b ? a : b))
+/** The highest position that a member has reached. */
+export const greatest = (members: readonly Member[]) => positionsOf(members).reduce((a, b) => (a > b ? a : b))
 
 /**
  * Applies what `read` returns after a position, to all members in one pass over the log. Returns the members that got to the end. Reading
@@ -50,6 +53,8 @@ export const applyLog = async (
       again = await applyBatches()
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
+      // events before it may not be applied yet
+      if (options.signal?.aborted) break
       const { event } = error
       for (const { projection } of running.filter((member) => isConcerned(member, event)))
         await halt(projection.name, error)

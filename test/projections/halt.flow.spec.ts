@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import pg from 'pg'
 import { streamId } from '../../src/events/streams.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { accounts } from '../../src/projections/account.ts'
@@ -181,6 +182,33 @@ describe(`the projector (${repeatable})`, function () {
       const next = start({ projections: all })
       await log().append(history(random, 50, 5000))
       await caughtUp(next)
+    })
+
+    it('lets all caches be read again when it has caught up with the others, since they count its events as seen (fault 135)', async () => {
+      await build()
+      await log().append(history(random, 300))
+      const ahead = start({ projections: [accounts] })
+      await caughtUp(ahead, 'domain')
+      await ahead.stop()
+      const listener = new pg.Client(log().connection)
+      await listener.connect()
+      try {
+        const sent: string[] = []
+        listener.on('notification', ({ payload = '' }) => sent.push(payload))
+        await listener.query('listen linkledger')
+        const replaced = async () => {
+          await listener.query('select 1')
+          return sent.filter((text) => text === 'live spec').length
+        }
+        const projector = start({ limit: 50 })
+        await caughtUp(projector)
+        expect(await until(replaced, Boolean)).to.equal(1)
+        await log().append([{ stream: 'account-90000', event: fresh(registered(90_000)) }])
+        await caughtUp(projector)
+        expect(await replaced()).to.equal(1)
+      } finally {
+        await listener.end()
+      }
     })
 
     it('is halted by an event that cannot be read only where it is handled, until it is parked (fault 85)', async () => {

@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { loadHalts } from '../../src/projections/halts.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/client.ts'
+
+describe('a projection that was halted', function () {
+  this.timeout(30_000)
+  let app: TestApp
+  before(async () => (app = await startTestApp()))
+  after(() => app.close())
+  const halted = async () => (await loadHalts(app.app.ledger.db)).map(({ projection }) => projection)
+
+  it('serves no link from the cache as it was before, once it runs again (fault 135)', async () => {
+    const { db, tables } = app.app.ledger
+    const { key } = await app.register()
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/old', custom: 'halted' } })
+    const target = async () => (await app.get('/halted')).headers.get('location')
+    expect(await target()).to.equal('https://example.com/old')
+
+    const links = tables.name('links')
+    await db.raw(`alter table ${links} add constraint broken check (url not like '%new')`)
+    const change = { key, body: { url: 'https://example.com/new' } }
+    expect((await app.put(`/api/url/${json['id']}/update`, change)).status).to.equal(200)
+    expect(await until(halted, ({ length }) => length > 0)).to.deep.equal(['links'])
+
+    await db.raw(`alter table ${links} drop constraint broken`)
+    expect(await until(halted, ({ length }) => length === 0)).to.deep.equal([])
+    const now = await until(target, (url) => url === 'https://example.com/new', 5000)
+    expect(now).to.equal('https://example.com/new')
+  })
+})
