@@ -50,7 +50,7 @@ export const watchLag = ({ store, positions, interval = 1000, patience = 5000 }:
 
   const look = async (filter: Filter) => {
     const before = looks.get(filter)
-    const head = await withTimeout(patience, store.head(filter))
+    const head = await withTimeout(patience, store.head(filter, stopped.signal))
     const position = positions[filter]?.()
     const now = Date.now()
     if (position === undefined) return void looks.delete(filter)

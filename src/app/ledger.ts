@@ -11,6 +11,7 @@ import { type Connection, type Database, migrate } from '../postgres/database.ts
 import { loginProblem } from '../postgres/reach.ts'
 import { encode, type Notification, notifyAll } from '../postgres/notifications.ts'
 import { projections } from '../projections/index.ts'
+import { openSearchMemory } from '../projections/searched.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
 import type { Reader } from '../queries/reader.ts'
 import { type Keyring, type Keys, markOf, openKeyring } from '../security/keyring.ts'
@@ -68,7 +69,8 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     }))
     const metrics = openMetrics()
     const appended = createSignal()
-    const store = await openStore(config, { postgres, keyring, appended, metrics, log, cleanup })
+    await ensureCheckpoints(db)
+    const store = await openStore(config, { db, postgres, keyring, appended, metrics, log, cleanup })
     const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
     const tables = await openTables(db, log)
     const reader = { db, table: tables.name }
@@ -98,6 +100,7 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
 }
 
 interface StoreOptions {
+  readonly db: Database
   readonly postgres: Postgres
   readonly keyring: Keyring
   readonly appended: Signal
@@ -107,7 +110,7 @@ interface StoreOptions {
 }
 const openStore = async (
   { EVENTSTORE_URL: url }: Config,
-  { postgres, keyring, appended, metrics, log, cleanup }: StoreOptions,
+  { db, postgres, keyring, appended, metrics, log, cleanup }: StoreOptions,
 ): Promise<EventStore> => {
   const onDropped = (error: unknown) => {
     metrics.restarted('eventstore')
@@ -118,13 +121,12 @@ const openStore = async (
   const store =
     url === undefined
       ? await postgresStore(postgres.pool(8, 10_000), codec(keyring), appended, { opening })
-      : await eventStoreDb({ url, codec: codec(keyring), opening, onDropped })
+      : await eventStoreDb({ url, codec: codec(keyring), opening, onDropped, memory: openSearchMemory(db) })
   cleanup.defer(store.close)
   return metrics.measured(store)
 }
 
 const openTables = async (db: Database, log: Logger): Promise<LiveTables> => {
-  await ensureCheckpoints(db)
   const tables = liveTables(db, projections, (live) => log.info(live, 'new read tables are live'))
   await tables.refresh()
   return tables

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cache } from '../cache/cache.ts'
 import { type EventStore, readToHead } from '../events/store.ts'
@@ -12,6 +13,8 @@ import { projectedPosition } from './projector.ts'
 const maxPending = 1000
 /** ms between checks for changes whose notifications may have been lost */
 const pollInterval = 1000
+/** ms that a start waits for the pending streams: the head of a log with many events of other programs takes longer to find */
+const markTimeout = 2000
 
 interface NotificationOptions {
   readonly cache: Pick<Cache, 'pending' | 'progress' | 'warm' | 'invalidateAll'>
@@ -21,12 +24,19 @@ interface NotificationOptions {
   readonly retries?: Signal
 }
 
+export interface Notifications {
+  /** Returns whether the changes are known that the read tables did not have at the start, as far as the log could be read. */
+  readonly pendingKnown: () => boolean
+  readonly close: () => Promise<void>
+}
+
 /** Keeps the cache of this process up to date with what other processes append and project. */
 export const startNotifications = async (
   { db, store, appended, tables, instance }: Pick<Ledger, 'db' | 'store' | 'appended' | 'tables' | 'instance'>,
   { cache, listener, log, retries }: NotificationOptions,
-): Promise<{ readonly close: () => Promise<void> }> => {
+): Promise<Notifications> => {
   const { pending, progress } = cache
+  const closed = new AbortController()
   const onReplaced = () => void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
   const onMessage = (text: string) => {
     const notification = decode(text)
@@ -42,13 +52,17 @@ export const startNotifications = async (
     message: onMessage,
     up: () => {
       onReplaced() // the notification may have been missed
-      void markPending(store, cache).catch(() => {})
+      void markPending(store, cache, closed.signal).catch(() => {})
     },
     lost: (error) => log.warn({ err: error }, 'LISTEN connection lost; reconnecting'),
   })
   // read tables that do not exist yet are cached once they do
   await cache.warm().catch(() => {})
-  await markPending(store, cache).catch(() => {})
+  let pendingKnown = false
+  const marking = markPending(store, cache, closed.signal)
+    .catch(() => {})
+    .then(() => (pendingKnown = true))
+  await Promise.race([marking, sleep(markTimeout, undefined, { ref: false })])
 
   const polling = setInterval(() => {
     appended.notify()
@@ -56,7 +70,9 @@ export const startNotifications = async (
     void tables.refresh().catch(() => {})
   }, pollInterval)
   return {
+    pendingKnown: () => pendingKnown,
     close: async () => {
+      closed.abort()
       clearInterval(polling)
       await listener.close()
     },
@@ -64,9 +80,13 @@ export const startNotifications = async (
 }
 
 /** Marks the streams as pending that were appended to before this process could receive notifications, and are not projected yet. */
-const markPending = async (store: EventStore, { pending, progress }: Pick<Cache, 'pending' | 'progress'>) => {
+const markPending = async (
+  store: EventStore,
+  { pending, progress }: Pick<Cache, 'pending' | 'progress'>,
+  signal: AbortSignal,
+) => {
   let read = 0
-  for await (const events of readToHead(store, { after: progress.seen(), filter: 'domain', limit: 500 })) {
+  for await (const events of readToHead(store, { after: progress.seen(), filter: 'domain', limit: 500, signal })) {
     // `add` reads the whole stream, so each is added once
     // what only a newer release can read is served from the tables
     for (const [stream, position] of new Map(events.filter(isKnown).map((event) => [event.stream, event.position])))

@@ -6,6 +6,7 @@ import type { LagWatch } from './lag.ts'
 interface Observed {
   readonly listener: { readonly up: () => boolean }
   readonly tables: Pick<LiveTables, 'complete'>
+  readonly notifications: { readonly pendingKnown: () => boolean }
   readonly projector:
     | {
         readonly state: () => {
@@ -38,7 +39,7 @@ const longIdle = 10
  * tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
-  ({ listener, tables, projector, lag, maxLag, clicks }: Observed) =>
+  ({ listener, tables, notifications, projector, lag, maxLag, clicks }: Observed) =>
   (): Readiness => {
     const subscriptions = projector?.state().subscriptions ?? []
     const halts = subscriptions.flatMap(({ halted }) => halted)
@@ -46,6 +47,9 @@ export const readiness =
     const reasons = [
       ...(listener.up() ? [] : ['the database is not connected']),
       ...(tables.complete() ? [] : ['the read tables are being filled']),
+      ...(notifications.pendingKnown()
+        ? []
+        : ['the log is being searched for changes that the read tables do not have']),
       ...halts.filter(({ projection }) => essential.has(projection)).map(describeHalt),
       ...(behind > maxLag
         ? [`the read tables are ${Math.round(behind)} s behind the log (READY_MAX_LAG_SECONDS is ${maxLag})`]

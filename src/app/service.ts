@@ -65,7 +65,7 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
-  const problems = readiness({ listener, tables: ledger.tables, projector, lag, maxLag, clicks })
+  const problems = readiness({ listener, tables: ledger.tables, notifications, projector, lag, maxLag, clicks })
   const { address, baseUrl } = await startHttp(config, {
     problems,
     metrics: ledger.metrics.text,

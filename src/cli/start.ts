@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { startApp } from '../app/service.ts'
 import { readConfig } from '../config.ts'
 import { isUnused } from '../events/store.ts'
+import { withTimeout } from '../lib/timeout.ts'
 import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
 import { farewell, welcome } from './welcome.ts'
@@ -30,6 +31,7 @@ const start = async (cli: Cli) => {
   process.on('SIGINT', stop)
 
   // the log: while the read tables are filled for the first time, they do not say whether there are accounts
-  const isNew = await isUnused(app.ledger.store).catch(() => false)
+  // a log that takes long to search is not new
+  const isNew = await withTimeout(2000, isUnused(app.ledger.store)).catch(() => false)
   cli.print(welcome({ config, address: app.address, baseUrl: app.baseUrl, isNew }))
 }

@@ -61,8 +61,8 @@ export interface EventStore {
     readonly limit: number
     readonly signal: AbortSignal
   }) => AsyncIterable<readonly Recorded<LogEvent>[]>
-  /** Position of the newest event that passes the filter, 0n in an empty log. */
-  readonly head: (filter: Filter) => Promise<bigint>
+  /** Position of the newest event that passes the filter, 0n in an empty log. Rejects when the signal aborts: a search may take long. */
+  readonly head: (filter: Filter, signal?: AbortSignal) => Promise<bigint>
   /** Id of the event at a position: by it, a reader recognises that this is still the log it has read. */
   readonly idAt: (position: bigint) => Promise<string | undefined>
   readonly close: () => Promise<void>
@@ -84,7 +84,12 @@ export const readToHead = async function* (
   store: Pick<EventStore, 'head' | 'subscribe'>,
   { after, filter, limit, ...range }: ToHead,
 ): AsyncGenerator<readonly Recorded<LogEvent>[]> {
-  const head = range.head ?? (await store.head(filter))
+  const head =
+    range.head ??
+    (await store.head(filter, range.signal).catch((error: unknown) => {
+      if (range.signal?.aborted) return 0n
+      throw error
+    }))
   if (head <= after) return
   const reading = new AbortController()
   const signal = range.signal ? AbortSignal.any([range.signal, reading.signal]) : reading.signal

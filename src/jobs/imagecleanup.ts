@@ -13,8 +13,11 @@ export interface ImageCleanup {
 const every = 3_600_000
 
 /** Deletes images whose event was refused or never appended. Returns their number. */
-export const cleanUpImages = async ({ reader, store }: Omit<ImageCleanup, 'onProblem'>): Promise<number> => {
-  const head = await store.head('domain')
+export const cleanUpImages = async (
+  { reader, store }: Omit<ImageCleanup, 'onProblem'>,
+  signal?: AbortSignal,
+): Promise<number> => {
+  const head = await store.head('domain', signal)
   let deleted = 0
   for (;;) {
     const n = await deleteUnusedImages(reader, head)
@@ -24,9 +27,15 @@ export const cleanUpImages = async ({ reader, store }: Omit<ImageCleanup, 'onPro
 }
 
 /** Starts the cleanup and returns a function that stops it, after the run in progress. */
-export const startImageCleanup = (options: ImageCleanup) =>
-  repeat(
-    () => cleanUpImages(options),
+export const startImageCleanup = (options: ImageCleanup) => {
+  const stopped = new AbortController()
+  const stop = repeat(
+    () => cleanUpImages(options, stopped.signal),
     every,
-    (error) => options.onProblem(error, 'deleting unused images failed'),
+    (error) => stopped.signal.aborted || options.onProblem(error, 'deleting unused images failed'),
   )
+  return () => {
+    stopped.abort()
+    return stop()
+  }
+}

@@ -70,7 +70,7 @@ const fillTogether = async (
 
   const applyToHead = async (tx: Knex) => {
     if (members.length === 0) return
-    const head = await store.head(filter)
+    const head = await store.head(filter, signal)
     const read = async function* (after: bigint) {
       for await (const events of readToHead(store, { after, filter, limit, head, signal })) {
         isUnused &&= events.every(isOpening)

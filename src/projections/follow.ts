@@ -52,7 +52,7 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
   const stalls = watchdog({
     stall,
     position: () => seen,
-    isBehind: async () => (await store.head(filter)) > seen,
+    isBehind: async () => (await store.head(filter, signal)) > seen,
   })
   const ends = AbortSignal.any([signal, stalls.signal])
   const read = async function* (after: bigint) {
@@ -179,6 +179,7 @@ export const keepFollowing = async (
         wait.reset()
       } catch (error) {
         if (error instanceof Overtaken) throw error
+        if (signal.aborted) return
         update({ failure: describe(error) })
         log.error({ filter, err: error }, 'subscription failed; trying again')
         if (state().position !== before) wait.reset()

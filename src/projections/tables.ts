@@ -3,6 +3,7 @@ import { NotReady } from '../lib/unavailable.ts'
 import { migrationLock } from '../postgres/database.ts'
 import { createHalts } from './halts.ts'
 import type { Projection, TableNames } from './projection.ts'
+import { createSearched } from './searched.ts'
 
 /** How far one generation of a projection's tables is filled. Queries read the newest generation that is `live`. */
 export interface Checkpoint {
@@ -18,7 +19,7 @@ export interface Checkpoint {
 export const checkpoints = 'read.checkpoints'
 
 /**
- * Creates the tables of checkpoints and halts, if there are none. Processes that start together take turns: `if not exists` alone fails when two
+ * Creates the tables of checkpoints, halts and searches, if there are none. Processes that start together take turns: `if not exists` alone fails when two
  * create the same thing at once.
  */
 export const ensureCheckpoints = (db: Knex) =>
@@ -28,7 +29,8 @@ export const ensureCheckpoints = (db: Knex) =>
     create table if not exists ${checkpoints} (
       projection text, version int, generation int, log_id uuid not null, position bigint not null, event_id uuid, live boolean not null,
       primary key (projection, version, generation));
-    ${createHalts}`)
+    ${createHalts};
+    ${createSearched}`)
 
 /** Returns the physical names of a generation's tables: they contain the projection's version and the generation. */
 export const tableNames =

@@ -3,7 +3,8 @@ import type { EventStore } from '../events/store.ts'
 import { createAppend } from './eventstoredb/append.ts'
 import { createCalls } from './eventstoredb/calls.ts'
 import { openClients } from './eventstoredb/clients.ts'
-import { createHead, createIdAt, createReadPage } from './eventstoredb/read.ts'
+import { createHead, type SearchMemory } from './eventstoredb/head.ts'
+import { createIdAt, createReadBack, createReadPage } from './eventstoredb/read.ts'
 import { createSubscribe } from './eventstoredb/subscribe.ts'
 import { bytesOf, decodeBatches, decodeEvents, pageBytes } from './slices.ts'
 import { ensureLogOpened, type MakeOpening } from './open.ts'
@@ -16,6 +17,8 @@ export interface EventStoreDbOptions {
   readonly opening?: MakeOpening | undefined
   /** called when a subscription was dropped, before it is opened again */
   readonly onDropped?: (error: unknown) => void
+  /** keeps how far the log was searched for its newest events, so that a restart does not search again */
+  readonly memory?: SearchMemory
   /** ms for one call to the server, all its attempts included */
   readonly patience?: number
   /** ms of silence after which a subscription is compared with the head of the log */
@@ -34,6 +37,7 @@ export const eventStoreDb = async ({
   codec,
   opening,
   onDropped = () => {},
+  memory,
   patience = 5000,
   stall = 20_000,
 }: EventStoreDbOptions): Promise<EventStore> => {
@@ -42,7 +46,8 @@ export const eventStoreDb = async ({
   const closed = new AbortController()
   const calls = createCalls(clients, patience, closed.signal)
   const readPage = createReadPage(calls)
-  const head = createHead(calls)
+  const idAt = createIdAt(calls)
+  const head = createHead({ readBack: createReadBack(calls), idAt, memory })
   const batches = createSubscribe({ clients, head, stall, onDropped })
 
   const store: Omit<EventStore, 'logId'> = {
@@ -67,7 +72,7 @@ export const eventStoreDb = async ({
         yield* decodeBatches(codec, page)
     },
     head,
-    idAt: createIdAt(calls, head),
+    idAt,
     close: async () => {
       closed.abort()
       await clients.close()

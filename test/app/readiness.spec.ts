@@ -9,6 +9,7 @@ describe('readiness', () => {
   const check = ({
     up = true,
     complete = true,
+    pendingKnown = true,
     halted = [] as readonly string[],
     failure = undefined as string | undefined,
     lags = { domain: upToDate, clicks: upToDate } as Partial<Record<Filter, Lag>>,
@@ -17,6 +18,7 @@ describe('readiness', () => {
     readiness({
       listener: { up: () => up },
       tables: { complete: () => complete },
+      notifications: { pendingKnown: () => pendingKnown },
       projector: {
         state: () => ({
           subscriptions: [
@@ -33,6 +35,11 @@ describe('readiness', () => {
 
   it('has no problems when the database is connected, the read tables are filled and the projector follows the log', () => {
     expect(check()).to.deep.equal({ ready: true, problems: [], lagSeconds })
+  })
+
+  it('says that the log is being searched for changes that are not in the tables (fault 121)', () => {
+    const searching = 'the log is being searched for changes that the read tables do not have'
+    expect(check({ pendingKnown: false })).to.deep.equal({ ready: false, problems: [searching], lagSeconds })
   })
 
   it('names every reason why the process is not ready', () => {

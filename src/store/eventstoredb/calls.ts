@@ -13,8 +13,8 @@ import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 import { type Clients, ConnectionClosed } from './clients.ts'
 
-/** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. */
-export type Attempt<T> = (client: EventStoreDBClient, ms: number) => Promise<T>
+/** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. `closed` aborts when the store is closed. */
+export type Attempt<T> = (client: EventStoreDBClient, ms: number, closed: AbortSignal) => Promise<T>
 
 export interface Calls {
   /** The time by which a call that begins now has to be answered: ms since the epoch. */
@@ -59,7 +59,7 @@ export const createCalls = (clients: Clients, patience: number, closed: AbortSig
       if (left < shortestAttempt || closed.aborted) throw unreachable(problem)
       const client = clients.current()
       try {
-        return await attempt(client, left * share)
+        return await attempt(client, left * share, closed)
       } catch (error) {
         if (error instanceof AccessDeniedError)
           throw new StoreUnavailable('the user in EVENTSTORE_URL must be allowed to append and to read $all', {

@@ -38,13 +38,19 @@ export const toRaw = ({ id, streamId, revision, type, data, metadata, position, 
   metadata,
 })
 
-/** The events of a read as they arrive. Throws `TimedOut` when none arrives for `ms`: the client ignores the deadline of a read. */
+/**
+ * The events of a read as they arrive. Throws `TimedOut` when none arrives for `ms`: the client ignores the deadline of a read. Throws when
+ * the signal aborts.
+ */
 export const eventsOf = async function* (
   call: StreamingRead<{ readonly event?: RecordedEvent }>,
   ms: number,
+  signal?: AbortSignal,
 ): AsyncGenerator<Raw> {
   // an error that arrives after the loop below has ended would end the process
   call.on('error', () => {})
+  const end = () => void call.destroy(new Error('the event store was closed'))
+  signal?.addEventListener('abort', end)
   const timer = setTimeout(() => call.destroy(new TimedOut(`no event within ${Math.round(ms)} ms`)), ms)
   try {
     for await (const { event } of call) {
@@ -53,6 +59,7 @@ export const eventsOf = async function* (
     }
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
     call.destroy()
     void call.cancel().catch(() => {})
   }

@@ -12,9 +12,12 @@ import type { Filter } from '../../events/store.ts'
 import type { Calls } from './calls.ts'
 import { type Encoded, pageBytes, parsed } from '../slices.ts'
 import { eventsOf, passes } from './events.ts'
+import type { Passed, ReadBack } from './head.ts'
 
 /** A server answers about 100 calls at a time on one connection, and appends must not wait for a flood of reads. */
 const concurrentReads = 20
+
+const filters: readonly Filter[] = ['domain', 'clicks', 'all']
 
 const isGone = (error: unknown) => error instanceof StreamNotFoundError || error instanceof StreamDeletedError
 
@@ -55,37 +58,24 @@ export const createReadPage = ({ call, deadline, unreachable }: Calls): ReadPage
   }
 }
 
-/** Position of the newest event that passes a filter, 0n when there is none. */
-export type Head = (filter: Filter) => Promise<bigint>
-
-/** Reads the log backwards, which the client cannot filter. Remembers what was searched, so that the next search stops there. */
-export const createHead = ({ call, deadline }: Calls): Head => {
-  const searched = new Map<Filter, { readonly upTo: bigint; readonly newest: bigint }>()
-  return (filter) =>
-    call(async (client, ms) => {
-      const before = searched.get(filter) ?? { upTo: -1n, newest: 0n }
-      let upTo: bigint | undefined
-      let newest = 0n
-      const read = client.readAll({ direction: BACKWARDS, fromPosition: END, requiresLeader: true })
-      for await (const event of eventsOf(read, ms)) {
-        const { position } = event
-        upTo ??= position
-        const known = position <= before.upTo && upTo >= before.upTo
-        if (known || passes(filter, event)) {
-          newest = known ? before.newest : position
-          break
-        }
+export const createReadBack =
+  ({ call, deadline }: Calls): ReadBack =>
+  (before, count) =>
+    call(async (client, ms, closed) => {
+      const fromPosition = before === 'end' ? END : { commit: before, prepare: before }
+      const page: Passed[] = []
+      const read = client.readAll({ direction: BACKWARDS, fromPosition, maxCount: count, requiresLeader: true })
+      for await (const event of eventsOf(read, ms, closed)) {
+        const { position, id } = event
+        page.push({ position, id, filters: new Set(filters.filter((filter) => passes(filter, event))) })
       }
-      searched.set(filter, { upTo: upTo ?? -1n, newest })
-      return newest
+      return page
     }, deadline())
-}
 
 /** Id of the event at a position; undefined when no event begins there. */
 export const createIdAt =
-  ({ call, deadline }: Calls, head: Head) =>
+  ({ call, deadline }: Calls) =>
   async (position: bigint): Promise<string | undefined> => {
-    if (position > (await head('all'))) return undefined
     const fromPosition = { commit: position, prepare: position }
     const attempt = async (client: EventStoreDBClient, ms: number) => {
       for await (const event of eventsOf(client.readAll({ fromPosition, maxCount: 1, requiresLeader: true }), ms))

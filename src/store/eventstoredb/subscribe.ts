@@ -13,7 +13,7 @@ import { type Encoded, parsed } from '../slices.ts'
 import { isSilence } from './calls.ts'
 import type { Clients } from './clients.ts'
 import { passes, toRaw, typesOf } from './events.ts'
-import type { Head } from './read.ts'
+import type { Head } from './head.ts'
 
 interface Range {
   readonly after: bigint
