@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Variables } from '../config.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
@@ -7,6 +8,9 @@ export interface Cli {
   readonly variables: Variables
   readonly print: (line: string) => void
   readonly printError: (line: string) => void
+  /** what `-` reads and writes; by default standard input and output */
+  readonly input?: Readable
+  readonly output?: Writable
 }
 
 /** Adds a command, or a group of commands, to the program. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './account.ts'
 import type { AddCommand, Cli } from './cli.ts'
-import { addLogCommands } from './copy.ts'
+import { addLogCommands } from './log.ts'
 import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
 import { addSpoolCommands } from './spool.ts'

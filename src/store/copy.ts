@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent, LogEvent } from '../events/index.ts'
-import { appendLimit, type EventStore, readToHead, type Write } from '../events/store.ts'
+import { appendLimit, type EventStore, type ExpectedRevision, readToHead, type Write } from '../events/store.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
 /** Read as stored, an event of a newer release is like any other. */
@@ -26,31 +26,48 @@ const appendBytes = appendLimit / 2
 const pages = (store: EventStore, head: bigint) =>
   readToHead(store, { after: 0n, filter: 'all', limit: pageSize, head })
 
+/** A whole log: one in a store, up to its head of now, or one in a file. */
+export interface LogSource {
+  readonly logId: string
+  /** position of the last event */
+  readonly head: bigint
+  /** All events in order, as they are stored. */
+  readonly pages: () => AsyncIterable<readonly AnyEvent[]>
+}
+
+export const sourceOf = async (store: EventStore): Promise<LogSource> => {
+  const head = await store.head('all')
+  return { logId: store.logId, head, pages: () => pages(store, head) }
+}
+
+type OnProgress = (phase: 'copied' | 'verified', progress: CopyProgress) => void
+
+/** `copyEvents` from a store. */
+export const copyLog = async (from: EventStore, to: EventStore, onProgress?: OnProgress): Promise<number> =>
+  copyEvents(await sourceOf(from), to, onProgress)
+
 /**
- * Copies every event of a log to another store, in order and under the same ids, then compares the two event by event. Run again after an
- * interruption, it continues. Both stores must use the codec `asStored`, and no other process may write to them meanwhile.
- * Returns the number of events. Throws `NotACopy` when the target holds something else.
+ * Copies every event of a log to a store, in order and under the same ids, then compares the two event by event. Run again after an
+ * interruption, it continues. Both must have events as they are stored (`asStored`), and no other process may write to them meanwhile.
+ * Returns the number of events. Throws `NotACopy` when the target holds something else, before anything is appended to it.
  */
-export const copyLog = async (
-  from: EventStore,
+export const copyEvents = async (
+  from: LogSource,
   to: EventStore,
-  onProgress: (phase: 'copied' | 'verified', progress: CopyProgress) => void = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<number> => {
   if (from.logId !== to.logId)
     throw new NotACopy(`the target holds another log (${to.logId}, not ${from.logId}): use an empty target`)
-  const head = await from.head('all')
-  for await (const events of pages(from, head)) {
-    const last = events.at(-1)!
-    // events are copied in order, so the target holds the whole page when it holds the last event
-    if (!(await holds(to, last))) for (const writes of toAppends(events)) await append(to, writes)
-    onProgress('copied', { position: last.position, head })
+  const { head } = from
+  // events are copied in order, so an interrupted copy is the beginning of the log
+  let present = await compareBeginning(from, to)
+  for await (const events of from.pages()) {
+    const missing = events.slice(Math.min(present, events.length))
+    present -= events.length - missing.length
+    for (const writes of toAppends(missing)) await append(to, writes)
+    onProgress('copied', { position: events.at(-1)!.position, head })
   }
-  return compare(from, to, head, (position) => onProgress('verified', { position, head }))
-}
-
-const holds = async (store: EventStore, { stream, revision }: AnyEvent) => {
-  const last = await store.last(stream)
-  return last !== undefined && last.revision >= revision
+  return compare(from, to, (position) => onProgress('verified', { position, head }))
 }
 
 /** Groups events into appends that keep their order: each stream once per append, and at most `appendBytes`. */
@@ -77,32 +94,66 @@ const toAppends = function* (events: readonly AnyEvent[]): Generator<Write[]> {
 const append = async (to: EventStore, writes: readonly Write[]) => {
   const appended = await to.append(writes)
   if (appended.ok) return
-  const actual = appended.actual === 'no_stream' ? 'does not exist' : `is at revision ${appended.actual}`
-  throw new NotACopy(
-    `${appended.stream} ${actual} in the target, which holds events that are not in this log: use an empty target`,
+  throw foreignEvent(appended.stream, appended.actual)
+}
+
+const foreignEvent = (stream: string, actual: ExpectedRevision) => {
+  const found = actual === 'no_stream' ? 'does not exist' : `is at revision ${actual}`
+  return new NotACopy(
+    `${stream} ${found} in the target, which holds events that are not in this log: use an empty target`,
   )
 }
 
-const allEvents = async function* (store: EventStore, head: bigint) {
-  for await (const events of pages(store, head)) yield* events
+const eventsOf = async function* (read: AsyncIterable<readonly AnyEvent[]>) {
+  for await (const events of read) yield* events
 }
+const eventsIn = async (store: EventStore) => eventsOf(pages(store, await store.head('all')))
 
-const compare = async (from: EventStore, to: EventStore, head: bigint, onVerified: (position: bigint) => void) => {
-  const copies = allEvents(to, await to.head('all'))
-  let [count, newestTime] = [0, '']
-  for await (const event of allEvents(from, head)) {
-    const { done, value: copy } = await copies.next()
-    if (done) throw new NotACopy(`${describe(event)} is missing in the target`)
+/** Returns a function that throws when a copy differs from its event. Call it with all events in order. */
+const createComparison = () => {
+  let newestTime = ''
+  return (event: AnyEvent, copy: AnyEvent) => {
     // PostgreSQL stores the time of the event before when the clock ran backwards
     const at = copy.metadata.at === newestTime ? newestTime : event.metadata.at
     if (!isDeepStrictEqual(content(copy), content({ ...event, metadata: { ...event.metadata, at } })))
       throw new NotACopy(`${describe(event)} differs from ${describe(copy)} in the target`)
     newestTime = copy.metadata.at
+  }
+}
+const extraEvent = (extra: AnyEvent) => new NotACopy(`the target holds more than this log: ${describe(extra)}`)
+
+/** Compares all events of the target with those of the log. Returns how many there are. */
+const compareBeginning = async (from: LogSource, to: EventStore) => {
+  const originals = eventsOf(from.pages())
+  const compareNext = createComparison()
+  let count = 0
+  try {
+    for await (const copy of await eventsIn(to)) {
+      const { done, value: event } = await originals.next()
+      if (done) throw extraEvent(copy)
+      if (copy.id !== event.id) throw foreignEvent(copy.stream, copy.revision)
+      compareNext(event, copy)
+      count++
+    }
+  } finally {
+    await originals.return(undefined)
+  }
+  return count
+}
+
+const compare = async (from: LogSource, to: EventStore, onVerified: (position: bigint) => void) => {
+  const copies = await eventsIn(to)
+  const compareNext = createComparison()
+  let count = 0
+  for await (const event of eventsOf(from.pages())) {
+    const { done, value: copy } = await copies.next()
+    if (done) throw new NotACopy(`${describe(event)} is missing in the target`)
+    compareNext(event, copy)
     if (++count % pageSize === 0) onVerified(event.position)
   }
   const { done, value: extra } = await copies.next()
-  if (!done) throw new NotACopy(`the target holds more than this log: ${describe(extra)}`)
-  onVerified(head)
+  if (!done) throw extraEvent(extra)
+  onVerified(from.head)
   return count
 }
 

@@ -8,7 +8,7 @@ import {
   type Write,
 } from '../events/store.ts'
 import { createSignal } from '../lib/signal.ts'
-import { ensureLogOpened } from './open.ts'
+import { ensureLogOpened, type MakeOpening } from './open.ts'
 import { decodeBatches, decodeEvents, parsed } from './slices.ts'
 
 const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
@@ -21,7 +21,7 @@ const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
 const firstRevision = ({ expected }: Write) => (expected === 'no_stream' ? 0 : Number(expected) + 1)
 
 /** The event log in an array, for tests. It stores encoded events and keeps the same contract as the engines. */
-export const memoryStore = async (codec: Codec): Promise<EventStore> => {
+export const memoryStore = async (codec: Codec, opening?: MakeOpening): Promise<EventStore> => {
   const log: Raw[] = []
   const appended = createSignal()
   const eventsIn = (stream: string) => log.filter((event) => event.stream === stream)
@@ -91,5 +91,5 @@ export const memoryStore = async (codec: Codec): Promise<EventStore> => {
     idAt: async (position) => log[Number(position) - 1]?.id,
     close: async () => {},
   }
-  return { ...store, logId: await ensureLogOpened(store) }
+  return { ...store, logId: await ensureLogOpened(store, opening) }
 }

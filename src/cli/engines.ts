@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { SingleBar } from 'cli-progress'
+import { ensureData, openPostgres, startPostgres } from '../app/postgres.ts'
+import type { Config } from '../config.ts'
+import { asStored } from '../events/codec.ts'
+import type { EventStore } from '../events/store.ts'
+import { type Cleanup, createCleanup } from '../lib/cleanup.ts'
+import { inDataDir } from '../lib/datadir.ts'
+import { lockDataDir } from '../lib/folderlock.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
+import { createSignal } from '../lib/signal.ts'
+import { createLogger } from '../logger.ts'
+import { type Connection, type Database, migrate, openDatabase, openPool } from '../postgres/database.ts'
+import { ensureReachable } from '../postgres/reach.ts'
+import type { CopyProgress } from '../store/copy.ts'
+import { eventStoreDb } from '../store/eventstoredb.ts'
+import type { MakeOpening } from '../store/open.ts'
+import { postgresStore } from '../store/postgres.ts'
+
+/** An event log as it is stored, and the database that holds its images, keys and sequences. */
+export interface End {
+  readonly db: Database
+  readonly openStore: (opening?: MakeOpening) => Promise<EventStore>
+}
+
+interface Opened {
+  readonly name: string
+  readonly db: Database
+  readonly connection: Connection
+}
+
+const timeouts = { max: 4, timeout: 60_000, onError: () => {} }
+
+/** Runs `work` and closes what it has opened. */
+export const withCleanup = async <T>({ DATA_DIR }: Config, work: (cleanup: Cleanup) => Promise<T>): Promise<T> => {
+  const log = createLogger({ LOG_LEVEL: 'warn' })
+  const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
+  try {
+    return await work(cleanup)
+  } catch (error) {
+    throw inDataDir(DATA_DIR, error)
+  } finally {
+    await cleanup.run()
+  }
+}
+
+/** Opens databases that no process uses, each once: both ends of a copy may have their keys in the same one. */
+export const databaseOpener = (config: Config, cleanup: Cleanup) => {
+  const name = `linkledger-copy-${randomBytes(6).toString('hex')}`
+  const opened = new Map<string, Opened>()
+  /** `option` is where the address comes from, for messages. */
+  return async (where: string, option: string): Promise<Opened> => {
+    const known = opened.get(where)
+    if (known) return known
+    if (where === 'embedded' && option === '--from') ensureData(config.DATA_DIR)
+    if (where !== 'embedded') await ensureReachable(where, option)
+    const connection = where === 'embedded' ? await startEmbedded(config, cleanup) : { connectionString: where }
+    const db = openDatabase(connection, { name, ...timeouts })
+    cleanup.defer(() => db.destroy())
+    await migrate(db)
+    await refuseUsed(db, option)
+    opened.set(where, { name, db, connection })
+    return { name, db, connection }
+  }
+}
+
+const startEmbedded = async ({ DATA_DIR }: Config, cleanup: Cleanup): Promise<Connection> => {
+  const folder = await lockDataDir(DATA_DIR)
+  cleanup.defer(folder.release)
+  return startPostgres(DATA_DIR, createLogger({ LOG_LEVEL: 'warn' }), cleanup)
+}
+
+/** Events appended while the log is copied would be missing in the copy. */
+const refuseUsed = async (db: Database, option: string) => {
+  const { rows } = await db.raw<{ rows: { n: number }[] }>(
+    `select count(distinct split_part(application_name, '-', 2))::int as n from pg_stat_activity
+     where datname = current_database() and application_name like 'linkledger-%' and application_name not like 'linkledger-copy-%'`,
+  )
+  const n = rows[0]?.n ?? 0
+  if (n > 0)
+    throw new OperatorError(`${option} is in use by ${n} linkledger process${n > 1 ? 'es' : ''}: stop it first`)
+}
+
+/** `place` is `embedded` or an address. */
+export const endAt = (place: string, { name, db, connection }: Opened, cleanup: Cleanup): End => {
+  const open = (opening?: MakeOpening) => {
+    if (place.startsWith('esdb')) return eventStoreDb({ url: place, codec: asStored, opening })
+    const pool = openPool(connection, { name, ...timeouts })
+    cleanup.defer(() => pool.end())
+    return postgresStore(pool, asStored, createSignal(), opening ? { opening } : {})
+  }
+  return {
+    db,
+    openStore: async (opening) => {
+      const store = await open(opening)
+      cleanup.defer(store.close)
+      return store
+    },
+  }
+}
+
+/** The service's own log, for reading while it runs. */
+export const openSource = async (config: Config, cleanup: Cleanup) => {
+  const name = `linkledger-copy-${randomBytes(6).toString('hex')}`
+  const log = createLogger({ LOG_LEVEL: 'warn' })
+  const { connection } = await openPostgres(config, { name, use: 'command', log, cleanup })
+  const db = openDatabase(connection, { name, ...timeouts })
+  cleanup.defer(() => db.destroy())
+  await migrate(db)
+  const { openStore } = endAt(config.EVENTSTORE_URL ?? 'postgres', { name, db, connection }, cleanup)
+  const store = await openStore(() => Promise.reject(new OperatorError('the event log is empty')))
+  return { db, store }
+}
+
+/** The service's own place, to be filled while no process uses it. */
+export const openTarget = async (config: Config, cleanup: Cleanup): Promise<End> => {
+  const { DATABASE_URL, EVENTSTORE_URL } = config
+  const opened = await databaseOpener(config, cleanup)(
+    DATABASE_URL ?? 'embedded',
+    DATABASE_URL === undefined ? 'DATA_DIR' : 'DATABASE_URL',
+  )
+  return endAt(EVENTSTORE_URL ?? 'postgres', opened, cleanup)
+}
+
+/** Shows on standard error, if that is a terminal, how far the work is. */
+export const progressBar = () => {
+  const bar = new SingleBar({ format: '{what} [{bar}] {percentage}% | {eta_formatted} left', noTTYOutput: false })
+  bar.start(1, 0, { what: '' })
+  return {
+    show: (what: string, { position, head }: CopyProgress) => {
+      bar.setTotal(Number(head))
+      bar.update(Number(position), { what: what.padEnd(8) })
+    },
+    stop: () => bar.stop(),
+  }
+}

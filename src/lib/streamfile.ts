@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { pipeline as pipe, Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { OperatorError } from './operatorerror.ts'
+
+/** The name that means standard input or output. */
+export const standard = '-'
+
+const isGzip = (file: string) => file.endsWith('.gz')
+
+const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) => {
+  if (cause.code === undefined || cause.path === undefined) throw cause
+  throw new OperatorError(`${file} cannot be ${verb} (${cause.code})`, { cause })
+}
+
+/**
+ * Writes text to a file, compressed when its name ends in `.gz`, or to `output` when it is `-`. The file gets its name when it is complete
+ * and on the disk; a file of that name is replaced then.
+ */
+export const writeFileOr = async (output: Writable, file: string, text: AsyncIterable<string>): Promise<void> => {
+  if (file === standard) return pipeline(Readable.from(text), output, { end: false })
+  const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`)
+  try {
+    const written = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
+    await (isGzip(file) ? pipeline(Readable.from(text), createGzip(), written) : pipeline(Readable.from(text), written))
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    cannot('written', file)(error as NodeJS.ErrnoException)
+  }
+  const folder = await open(dirname(file), 'r')
+  await folder.sync().finally(() => folder.close())
+}
+
+/** The bytes of a file, decompressed when its name ends in `.gz`. */
+export const readBytes = async function* (file: string): AsyncGenerator<Buffer> {
+  const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
+  const bytes = isGzip(file) ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), () => {}) : stored
+  try {
+    for await (const chunk of bytes) yield chunk as Buffer
+  } catch (error) {
+    cannot('read', file)(error as NodeJS.ErrnoException)
+  }
+}
+
+/** A file that can be read several times. */
+export interface ReadableFile {
+  readonly path: string
+  /** how messages call it */
+  readonly name: string
+  readonly close: () => Promise<void>
+}
+
+/** Returns the file, or for `-` a temporary copy of `input`: what is imported is read twice, first to check it. */
+export const fileOr = async (input: Readable, file: string): Promise<ReadableFile> => {
+  if (file !== standard) return { path: file, name: file, close: async () => {} }
+  const dir = await mkdtemp(join(tmpdir(), 'linkledger-'))
+  const path = join(dir, 'input')
+  const close = () => rm(dir, { recursive: true, force: true })
+  try {
+    await pipeline(input, createWriteStream(path, { mode: 0o600 }))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { path, name: 'the input', close }
+}
