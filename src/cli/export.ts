@@ -37,7 +37,11 @@ export const writeArchive = (cli: Cli, file: string, entries: AsyncIterable<read
 /** Runs `work` on a file, or on a copy of standard input. */
 export const withArchive = async (cli: Cli, name: string, work: (file: ReadableFile) => Promise<void>) => {
   const file = await fileOr(cli.input ?? (process.stdin as Readable), name)
-  await work(file).finally(file.close)
+  try {
+    await work(file)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Prints to standard error when standard output is the file. */

@@ -11,6 +11,9 @@ import { OperatorError } from './operatorerror.ts'
 /** The name that means standard input or output. */
 export const standard = '-'
 
+/** Errors reach the reader of the stream. */
+const ignore = () => {}
+
 const isGzip = (file: string) => file.endsWith('.gz')
 
 const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) => {
@@ -34,13 +37,17 @@ export const writeFileOr = async (output: Writable, file: string, text: AsyncIte
     cannot('written', file)(error as NodeJS.ErrnoException)
   }
   const folder = await open(dirname(file), 'r')
-  await folder.sync().finally(() => folder.close())
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
 
 /** The bytes of a file, decompressed when its name ends in `.gz`. */
 export const readBytes = async function* (file: string): AsyncGenerator<Buffer> {
   const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
-  const bytes = isGzip(file) ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), () => {}) : stored
+  const bytes = isGzip(file) ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), ignore) : stored
   try {
     for await (const chunk of bytes) yield chunk as Buffer
   } catch (error) {
