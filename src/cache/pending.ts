@@ -6,6 +6,8 @@ export interface PendingStreams {
   readonly has: (stream: string) => boolean
   /** Whether any stream is pending, or any whose name starts with the prefix. */
   readonly any: (prefix?: string) => boolean
+  /** Returns the pending streams whose names start with the prefix. */
+  readonly list: (prefix: string) => readonly string[]
 }
 
 /** `onAdded` is called for each new position of a stream that is not projected yet. */
@@ -23,6 +25,7 @@ export const openPendingStreams = (
   }
   return {
     has,
+    list: (prefix) => [...positions.keys()].filter((stream) => stream.startsWith(prefix) && has(stream)),
     any: (prefix = '') => [...positions.keys()].some((stream) => stream.startsWith(prefix) && has(stream)),
     add: (stream, position) => {
       if (position <= seen() || position <= (positions.get(stream) ?? 0n)) return

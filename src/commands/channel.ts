@@ -17,6 +17,9 @@ export interface ItemCommand {
   readonly item: ItemRef
 }
 
+/** Returns the id of the stream of an item's membership in a channel. */
+export const membershipId = (channel: number, { kind, id }: ItemRef) => `${channel}-${kind}-${id}`
+
 /**
  * The membership of an item in a channel. It has a stream of its own, so that assigning to a channel with 10,000 items costs no more than
  * to an empty one. It ends without an event when the channel or the item is deleted.
@@ -28,7 +31,7 @@ export const channelItem: Decider<
 > = {
   kind: 'channelitem',
   version: 1,
-  id: ({ channel, item }) => `${channel}-${item.kind}-${item.id}`,
+  id: ({ channel, item }) => membershipId(channel, item),
   initialState: 'out',
   decide: ({ type, channel, item }, state) => {
     if (type === 'AssignItem') return state === 'in' ? [] : [{ type: 'ItemAssignedToChannel', data: { channel, item } }]

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { aliasKey, withRandomAlias } from '../commands/alias.ts'
 import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
-import { channelItem } from '../commands/channel.ts'
 import { type Link, link } from '../commands/link.ts'
 import { mine } from '../commands/owned.ts'
 import type { LinkFields } from '../events/link.ts'
@@ -23,6 +22,7 @@ import { readCurrent } from './api/current.ts'
 import { byId, filterId, list, pagination } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { LinkBody, sentFields } from './linkbody.ts'
+import { applyChannel, channelsOf } from './linkchannels.ts'
 import { ownedBy } from './owned.ts'
 import { statistics } from './statistics.ts'
 
@@ -40,9 +40,6 @@ export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addre
 const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
-
-const assignment = (channel: number, id: number) =>
-  ({ type: 'AssignItem', channel, item: { kind: 'links', id } }) as const
 
 const fromState = (id: number, { fields, password }: Link, since: string): LinkRow => ({
   ...fields,
@@ -73,7 +70,7 @@ export const readLink = async (
 const byName = (entries: LinkFields['location']) =>
   Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
 
-const details = async (row: LinkRow, services: Services) => ({
+const details = async (row: LinkRow, channels: readonly number[], services: Services) => ({
   id: row.id,
   shorturl: short(row, services),
   longurl: row.url,
@@ -92,6 +89,7 @@ const details = async (row: LinkRow, services: Services) => ({
   metadescription: row.metadescription,
   metaimage: row.metaimage,
   campaign: row.campaign,
+  channels,
   pixels: await existingPixels(services.reader, row.pixels),
   password: row.password,
 })
@@ -110,8 +108,8 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   campaign: row.campaign,
 })
 
-const detailed = async (row: LinkRow, services: Services) => ({
-  details: await details(row, services),
+const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => ({
+  details: await details(row, await channelsOf(call, row.id, services), services),
   data: statistics(await linkStats(services.reader, row.id), 0, ['facebook', 'twitter', 'google']),
 })
 
@@ -151,14 +149,15 @@ const shortFilter = (short: string, account: number, services: Services): LinkFi
 }
 
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
-const findByShort = async (short: string, account: number, services: Services) => {
+const findByShort = async (call: Pick<Caller, 'account' | 'load'>, short: string, services: Services) => {
+  const { account } = call
   const found = await listLinks(services.reader, account, shortFilter(short, account, services), 'date', {
     limit: 1,
     page: 1,
   })
   const [row] = found.rows
   if (!row) return { error: 1, message: 'There is no such short link.' }
-  const { details, data } = await detailed(row, services)
+  const { details, data } = await detailed(call, row, services)
   return { error: 0, details, data: { ...data, urls: [listRow(services)(row)] } }
 }
 
@@ -167,8 +166,9 @@ export const linkRoutes = [
     method: 'get',
     path: '/api/urls',
     query: ListQuery,
-    run: async ({ account, query }, services) => {
-      if (query.short) return findByShort(query.short, account, services)
+    run: async (call, services) => {
+      const { account, query } = call
+      if (query.short) return findByShort(call, query.short, services)
       const filter = filterOf(query, account, services)
       return list(
         'urls',
@@ -183,7 +183,7 @@ export const linkRoutes = [
     method: 'get',
     path: '/api/url/:id',
     params: byId,
-    run: async (call, services) => detailed(await readLink(call, call.params.id, services), services),
+    run: async (call, services) => detailed(call, await readLink(call, call.params.id, services), services),
   }),
 
   route({
@@ -191,7 +191,7 @@ export const linkRoutes = [
     path: '/api/url/add',
     body: LinkBody,
     run: async (call, services) => {
-      const { account, body, create, write } = call
+      const { account, body, create } = call
       const given = { ...link.initialState.fields, ...(await sentFields(body, call, services)) }
       const { password = null } = await passwordOf(body)
       const token = randomUUID()
@@ -206,7 +206,7 @@ export const linkRoutes = [
           now: new Date().toISOString(),
         }))
       const { id, state } = given.alias ? await make(given.alias) : await withRandomAlias(make)
-      if (body.channel) await write(channelItem, assignment(body.channel, id))
+      if (body.channel) await applyChannel(call, id, body.channel, services)
       const address = short(state.fields, services)
       return { id, shorturl: address, short: address }
     },
@@ -230,7 +230,7 @@ export const linkRoutes = [
         token: randomUUID(),
         now: new Date().toISOString(),
       })
-      if (body.channel) await write(channelItem, assignment(body.channel, id))
+      await applyChannel(call, id, body.channel, services)
       const address = short(state.fields, services)
       return { id, short: address, shorturl: address }
     },

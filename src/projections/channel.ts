@@ -9,7 +9,7 @@ const { created, updated, deleted } = ownedHandlers('channels')
  */
 export const channels: Projection = {
   name: 'channels',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     ...ownedTables(
@@ -20,7 +20,8 @@ export const channels: Projection = {
       create table ${t} (
         channel bigint, kind text, item bigint, assigned timestamptz not null, position bigint not null,
         primary key (channel, kind, item));
-      create index on ${t} (channel, position)`,
+      create index on ${t} (channel, position);
+      create index on ${t} (item, kind)`,
   },
   on: {
     ChannelCreated: created,

@@ -1,4 +1,4 @@
-import type { ChannelFields, ItemKind } from '../events/channel.ts'
+import type { ChannelFields, ItemKind, ItemRef } from '../events/channel.ts'
 import { listOwned, type OwnedRow } from './owned.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
@@ -6,6 +6,16 @@ import { idOrNull, type Reader } from './reader.ts'
 export type ChannelRow = OwnedRow & ChannelFields
 export const listChannels = (reader: Reader, account: number, page: Page) =>
   listOwned<ChannelRow>(reader, 'channels', account, page)
+
+/** Returns the ids of the channels that an item is in, oldest channel first. */
+export const channelsOfItem = async ({ db, table }: Reader, account: number, { kind, id }: ItemRef) => {
+  const rows = (await db({ i: table('channel_items') })
+    .join({ c: table('channels') }, 'c.id', 'i.channel')
+    .where({ 'i.kind': kind, 'i.item': id, 'c.account': account, 'c.deleted': null })
+    .orderBy('c.id')
+    .select('c.id')) as { id: string }[]
+  return rows.map((row) => Number(row.id))
+}
 
 /** A link, bio page or QR code in a channel. */
 export interface ItemRow {

@@ -35,6 +35,7 @@ const start = async () => {
       add: (stream: string, position: bigint) => void calls.push(`pending ${stream} ${position}`),
       has: () => false,
       any: () => false,
+      list: () => [],
     },
   } satisfies Partial<Cache>
   const tables = { name: (table: string) => table, refresh: call('refresh'), complete: () => true }

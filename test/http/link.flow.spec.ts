@@ -128,6 +128,7 @@ describe('the link API', () => {
         metadescription: 'Meta description',
         metaimage: 'https://example.com/i.png',
         campaign: null,
+        channels: [],
         pixels: [],
         password: true,
       })
