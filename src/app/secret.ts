@@ -61,12 +61,21 @@ export const storeNextSecret = (dir: string, secret: string): void => {
 }
 
 /** Makes the secret of a rotation the one that counts. */
-export const replaceSecret = (dir: string): void => {
-  renameSync(nextFile(dir), join(dir, 'secret'))
+export const replaceSecret = (dir: string, secret: string): void => {
+  const file = join(dir, 'secret')
+  try {
+    renameSync(nextFile(dir), file)
+  } catch (error) {
+    // a process that started after the commit has done it
+    if (readSecret(file) !== secret) throw error
+  }
   syncFolder(dir)
 }
 
-/** Opens something with the secret. If it is a wrong one because a rotation was interrupted after its commit, the rotation is completed. */
+/**
+ * Opens something with the secret. If it is a wrong one because a rotation has committed meanwhile, or was interrupted after its commit, the
+ * new one is used and the rotation completed.
+ */
 export const withSecret = async <T>(
   config: Pick<Config, 'DATA_DIR' | 'SECRET'>,
   use: Use,
@@ -76,9 +85,11 @@ export const withSecret = async <T>(
     return await open(loadSecret(config, use))
   } catch (error) {
     const { DATA_DIR, SECRET } = config
-    if (!(error instanceof WrongSecret) || SECRET !== undefined || !existsSync(nextFile(DATA_DIR))) throw error
-    const opened = await open(readSecret(nextFile(DATA_DIR)))
-    replaceSecret(DATA_DIR)
+    if (!(error instanceof WrongSecret) || SECRET !== undefined) throw error
+    const isInterrupted = existsSync(nextFile(DATA_DIR))
+    const secret = isInterrupted ? readSecret(nextFile(DATA_DIR)) : loadSecret(config, use)
+    const opened = await open(secret)
+    if (isInterrupted) replaceSecret(DATA_DIR, secret)
     return opened
   }
 }

@@ -31,7 +31,7 @@ const rotate = (cli: Cli) =>
     if (to === secret) throw new BadCommand('NEW_SECRET must be another one than the secret of now')
     const beforeCommit = given ? () => {} : () => storeNextSecret(config.DATA_DIR, to)
     const keys = await rewrapKeys(db, { from: secret, to, beforeCommit })
-    if (!given) replaceSecret(config.DATA_DIR)
+    if (!given) replaceSecret(config.DATA_DIR, to)
     await recordOperation(store, { type: 'SecretRotated', data: { keys } }, config)
     cli.print(`${keys} keys are encrypted under the new secret.`)
     cli.print(

@@ -35,9 +35,11 @@ export const openWrapping = async (db: Database, secret: string): Promise<Wrappi
 
   const unwrapped = (rows: readonly Row[]) => new Map(rows.map((row) => [row.name, unseal(key, row.name, row.wrapped)]))
   const select = (on: Database, names: readonly string[]) => keysIn(on).whereIn('name', names)
-  /** Returns whether SECRET was rotated since this process has read it. */
-  const follow = async (on: Database) => {
+  /** Returns whether SECRET was rotated since this process has begun to read with `used`. */
+  const follow = async (on: Database, used: Buffer) => {
     const [row] = await select(on, [handover])
+    // another read has followed the rotation meanwhile
+    if (key !== used) return true
     try {
       if (row && isOpen) key = unseal(key, row.name, row.wrapped)
       return row !== undefined && isOpen
@@ -46,10 +48,11 @@ export const openWrapping = async (db: Database, secret: string): Promise<Wrappi
     }
   }
   const read: Wrapping['read'] = async (names, on = db) => {
+    const used = key
     try {
       return unwrapped(await select(on, names))
     } catch (cause) {
-      if (await follow(on)) return unwrapped(await select(on, names))
+      if (await follow(on, used)) return unwrapped(await select(on, names))
       throw new WrongSecret(
         'SECRET does not open the keys of this database: set the SECRET of its last start, or the new one if it was rotated since, or restore DATA_DIR/secret',
         { cause },

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { storeNextSecret } from '../../src/app/secret.ts'
+import { replaceSecret, storeNextSecret, withSecret } from '../../src/app/secret.ts'
 import { run } from '../../src/cli/run.ts'
 import { type Connection, type Database, openDatabase } from '../../src/postgres/database.ts'
 import { openKeys } from '../../src/security/keyring.ts'
@@ -116,6 +116,34 @@ describe('linkledger secret rotate', () => {
     expect((await command('secret finish')).code).to.equal(0)
     expect((await command('secret rotate')).code).to.equal(0)
   })
+  it('is followed by reads of a running process that happen at the same time (fault 140)', async () => {
+    const [from, to] = secrets
+    const keys = await openKeysOf(from)
+    await rewrapKeys(db, { from, to, beforeCommit: () => {} })
+    keys.forget([1, 2])
+    const opened = await Promise.all([1, 2, 1, 2].map((account) => keys.forOpening([account])))
+    expect(opened.map(({ size }) => size)).to.deep.equal([1, 1, 1, 1])
+  })
+
+  it('may be completed by a process that starts right after its commit (fault 140)', async () => {
+    const file = join(dir, 'secret')
+    await writeFile(file, secrets[0])
+    await openKeysOf(secrets[0])
+    let rotated = 0
+    const config = { DATA_DIR: dir, SECRET: undefined }
+    const opened = await withSecret(config, 'command', async (secret) => {
+      if (rotated++ === 0) {
+        // this process has read the old secret; another one rotates it now
+        await rewrapKeys(db, { from: secret, to: secrets[1], beforeCommit: () => storeNextSecret(dir, secrets[1]) })
+        replaceSecret(dir, secrets[1])
+      }
+      return openKeys(db, secret)
+    })
+    expect((await opened.forOpening([1])).size).to.equal(1)
+    replaceSecret(dir, secrets[1])
+    expect(() => replaceSecret(dir, 'one that was never stored')).to.throw('ENOENT')
+  })
+
   /** Opens a database as the service does, with keys of two accounts. */
   const openKeysOf = async (secret: string) => {
     await command('account list', { SECRET: secret })
