@@ -51,6 +51,16 @@ const erasuresOf = async ({ store }: Streams, ids: readonly number[]): Promise<r
   return found.flat()
 }
 
+const nameOf = ({ log, account, registered }: Erasure) => `${log} ${account} ${registered}`
+
+/** Returns the register in DATA_DIR, and the lines of these accounts that it does not have. A number alone does not name an account. */
+const compareWithRegister = async ({ config, store }: Pick<Erasing, 'config' | 'store'>, ids: readonly number[]) => {
+  const noted = await readErasures(registerIn(config.DATA_DIR))
+  const names = new Set(noted.map(nameOf))
+  const others = (await erasuresOf({ store }, ids)).filter((erasure) => !names.has(nameOf(erasure)))
+  return { noted, others }
+}
+
 /** Returns the accounts that the tables have as erased; none while the tables do not fit the log, or are filled for the first time. */
 const knownErased = async ({ db, store, reader }: Pick<Erasing, 'db' | 'store' | 'reader'>) => {
   try {
@@ -103,7 +113,7 @@ export const applyErasures = async (ledger: Erasing, erasures: readonly Erasure[
   const own = erasures.filter(({ log }) => log === ledger.store.logId)
   if (own.length === 0) return nothing
   const known = new Set(await knownErased(ledger))
-  const byAccount = new Map(own.map((erasure) => [`${erasure.account} ${erasure.registered}`, erasure]))
+  const byAccount = new Map(own.map((erasure) => [nameOf(erasure), erasure]))
   const open = [...byAccount.values()].filter(({ account }) => !known.has(account))
   const erased = (await inParts(open, (erasure) => eraseOne(ledger, erasure))).flatMap((one) => one ?? [])
   await ledger.keys.destroy(erased.map(({ account }) => account))
@@ -115,38 +125,18 @@ export const applyErasures = async (ledger: Erasing, erasures: readonly Erasure[
 export const applyRegister = async (ledger: Erasing): Promise<Erased> =>
   applyErasures(ledger, await readErasures(registerIn(ledger.config.DATA_DIR)))
 
-/** Adds the erasures of another register to the one in DATA_DIR and applies them, for restoring a backup. */
-export const adoptErasures = async (ledger: Erasing, file: string): Promise<Erased> => {
-  const erasures = await readErasures(file)
-  await appendErasures(ledger.config.DATA_DIR, erasures)
-  return applyErasures(ledger, erasures)
-}
-
 /** Notes in DATA_DIR, durably, that accounts are erased; those that are in the register already are left out. Call it before the erasure. */
 export const registerErasures = async (
-  { config, store }: Pick<Erasing, 'config' | 'store'>,
+  ledger: Pick<Erasing, 'config' | 'store'>,
   ids: readonly number[],
-): Promise<void> => {
-  const known = await readErasures(registerIn(config.DATA_DIR))
-  const names = new Set(known.filter(({ log }) => log === store.logId).map(({ account }) => account))
-  await appendErasures(
-    config.DATA_DIR,
-    await erasuresOf(
-      { store },
-      ids.filter((id) => !names.has(id)),
-    ),
-  )
-}
+): Promise<void> => appendErasures(ledger.config.DATA_DIR, (await compareWithRegister(ledger, ids)).others)
 
 /** Returns every known erasure, of the log and of DATA_DIR: what a backup has to carry. */
 export const allErasures = async (
   ledger: Pick<Erasing, 'config' | 'db' | 'store' | 'reader'>,
 ): Promise<readonly Erasure[]> => {
-  const { config, store } = ledger
-  const noted = await readErasures(registerIn(config.DATA_DIR))
-  const names = new Set(noted.filter(({ log }) => log === store.logId).map(({ account }) => account))
-  const others = (await knownErased(ledger)).filter((id) => !names.has(id))
-  return [...noted, ...(await erasuresOf({ store }, others))]
+  const { noted, others } = await compareWithRegister(ledger, await knownErased(ledger))
+  return [...noted, ...others]
 }
 
 /**

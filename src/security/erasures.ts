@@ -34,11 +34,13 @@ const parseLine = (line: string) => {
 
 /** Returns the erasures in a register; none when there is no file. Throws `DamagedRegister`. */
 export const readErasures = async (file: string): Promise<readonly Erasure[]> => {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const all = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw error
   })
-  return text.split('\n').flatMap((line, i) => {
+  return all.split('\n').flatMap((text, i) => {
+    // the file may have come by mail, or from an editor that ends lines in another way
+    const line = text.trim()
     // the start of a line: a process died while it wrote it, before anything was erased
     if (line === '' || !line.endsWith('}')) return []
     const erasure = parseLine(line)
