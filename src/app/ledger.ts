@@ -11,6 +11,7 @@ import { type Connection, type Database, migrate } from '../postgres/database.ts
 import { loginProblem } from '../postgres/reach.ts'
 import { encode, type Notification, notifyAll } from '../postgres/notifications.ts'
 import { projections } from '../projections/index.ts'
+import { leaveForeignTables } from '../projections/origin.ts'
 import { openSearchMemory } from '../projections/searched.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
 import type { Reader } from '../queries/reader.ts'
@@ -72,6 +73,9 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     await ensureCheckpoints(db)
     const store = await openStore(config, { db, postgres, keyring, appended, metrics, log, cleanup })
     const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
+    const engine = config.EVENTSTORE_URL === undefined ? 'postgres' : 'eventstoredb'
+    if (await leaveForeignTables(db, store, engine))
+      log.warn({ engine }, 'the read tables were filled from another log or engine; new ones are filled')
     const tables = await openTables(db, log)
     const reader = { db, table: tables.name }
     const erased = await applyRegister({ config, db, store, handler: handler(store), keys, reader })

@@ -24,6 +24,17 @@ export class StoreUnavailable extends Unavailable {
   override readonly name = 'StoreUnavailable'
 }
 
+/** No event of this log begins at the position from which it was to be read. The position is one of another log or engine. */
+export class NoEventThere extends Error {
+  override readonly name = 'NoEventThere'
+  constructor(position: bigint, cause?: unknown) {
+    super(
+      `no event begins at position ${position} of this log, so the read tables were filled from another one; run \`linkledger rebuild\``,
+      { cause },
+    )
+  }
+}
+
 /** Maximum size of one append in bytes of JSON. It is EventStoreDB's limit, and applies to every engine. */
 export const appendLimit = 1024 * 1024
 /** The error of an append over `appendLimit`. */
@@ -53,7 +64,7 @@ export interface EventStore {
   readonly last: (stream: string) => Promise<Recorded<LogEvent> | undefined>
   /**
    * Non-empty batches of the events after a position, then of new events as they are appended: at most `limit` events and `batchBytes` in
-   * one. Ends when the signal aborts.
+   * one. Ends when the signal aborts. Throws `NoEventThere` when the engine refuses the position.
    */
   readonly subscribe: (options: {
     readonly after: bigint

@@ -17,9 +17,11 @@ export interface Checkpoint {
   readonly live: boolean
 }
 export const checkpoints = 'read.checkpoints'
+/** The table with one row: the log and the engine that the tables are filled from. */
+export const origin = 'read.origin'
 
 /**
- * Creates the tables of checkpoints, halts and searches, if there are none. Processes that start together take turns: `if not exists` alone fails when two
+ * Creates the tables of checkpoints, halts, searches and the origin, if there are none. Processes that start together take turns: `if not exists` alone fails when two
  * create the same thing at once.
  */
 export const ensureCheckpoints = (db: Knex) =>
@@ -30,7 +32,8 @@ export const ensureCheckpoints = (db: Knex) =>
       projection text, version int, generation int, log_id uuid not null, position bigint not null, event_id uuid, live boolean not null,
       primary key (projection, version, generation));
     ${createHalts};
-    ${createSearched}`)
+    ${createSearched};
+    create table if not exists ${origin} (only_row bool primary key default true, engine text not null, log_id uuid not null)`)
 
 /** Returns the physical names of a generation's tables: they contain the projection's version and the generation. */
 export const tableNames =

@@ -48,7 +48,7 @@ export const eventStoreDb = async ({
   const readPage = createReadPage(calls)
   const idAt = createIdAt(calls)
   const head = createHead({ readBack: createReadBack(calls), idAt, memory })
-  const batches = createSubscribe({ clients, head, stall, onDropped })
+  const batches = createSubscribe({ clients, head, idAt, stall, onDropped })
 
   const store: Omit<EventStore, 'logId'> = {
     append: createAppend({ calls, readPage, credentials, codec, patience }),

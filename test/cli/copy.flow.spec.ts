@@ -81,7 +81,8 @@ describe('linkledger log copy', function () {
     stage.later(server.close)
     const moved = await copy(url, server.url, { DATA_DIR, DATABASE_URL: url })
     expect(moved.err).to.equal('')
-    const onEventStore = await stage.start({ SECRET, DATA_DIR, DATABASE_URL: url, EVENTSTORE_URL: server.url })
+    const settings = { SECRET, DATA_DIR, DATABASE_URL: url, EVENTSTORE_URL: server.url }
+    const onEventStore = await ready(await stage.start(settings))
     const { json } = await onEventStore.get(`/api/url/${filled.link}`, { key: filled.key })
     expect(json['data'].clicks).to.equal(2)
     expect((await onEventStore.visit('/moved')).status).to.equal(302)

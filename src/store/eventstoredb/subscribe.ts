@@ -5,8 +5,9 @@ import {
   type EventStoreDBClient,
   eventTypeFilter,
   START,
+  UnknownError,
 } from '@eventstore/db-client'
-import { batchBytes, type Filter } from '../../events/store.ts'
+import { batchBytes, type Filter, NoEventThere } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 import { type Encoded, parsed } from '../slices.ts'
@@ -26,13 +27,14 @@ interface Range {
 interface SubscribeParts {
   readonly clients: Clients
   readonly head: Head
+  readonly idAt: (position: bigint) => Promise<string | undefined>
   /** ms of silence after which a subscription is compared with the head of the log */
   readonly stall: number
   readonly onDropped: (error: unknown) => void
 }
 
 /** Batches of events after a position. The client never resubscribes, so each subscription that ends is followed by another. */
-export const createSubscribe = ({ clients, head, stall, onDropped }: SubscribeParts) =>
+export const createSubscribe = ({ clients, head, idAt, stall, onDropped }: SubscribeParts) =>
   async function* (range: Range): AsyncGenerator<readonly Encoded[]> {
     const { signal } = range
     const retry = backOff({ from: 50, to: 2000, signal })
@@ -48,12 +50,22 @@ export const createSubscribe = ({ clients, head, stall, onDropped }: SubscribePa
         if (!signal.aborted) onDropped(new Error('the server ended a subscription'))
       } catch (error) {
         if (signal.aborted) return
+        if (await isRefused(error, position, idAt)) throw new NoEventThere(position, error)
         if (isSilence(error)) clients.replace(client)
         onDropped(error)
       }
       await retry.pause()
     }
   }
+
+/** Returns whether the server refuses the position for ever. It does not say so, and the same error may have another cause. */
+const isRefused = async (error: unknown, position: bigint, idAt: SubscribeParts['idAt']) =>
+  error instanceof UnknownError &&
+  position > 0n &&
+  (await idAt(position).then(
+    (id) => id === undefined,
+    () => false,
+  ))
 
 /** The batches of one subscription, until it ends or fails. Events that have arrived together form a batch. */
 const subscription = async function* (

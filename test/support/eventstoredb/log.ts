@@ -80,6 +80,8 @@ export const memoryLog = () => {
     system,
     /** every event, including deleted ones, which stay on a server until it is scavenged */
     all: all as readonly Stored[],
+    /** Returns whether the server can begin to read at a position: an event begins there, or it is beyond the end. */
+    isReadableFrom: (position: number) => position >= end || all.some((event) => event.position === position),
     of: (stream: string) => all.filter((event) => event.stream === stream && visible(event)),
     remove: (stream: string, forEver: boolean) =>
       void deleted.set(stream, forEver ? Infinity : (revisions.get(stream) ?? -1)),

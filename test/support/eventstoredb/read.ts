@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
-import type * as grpc from '@grpc/grpc-js'
+import * as grpc from '@grpc/grpc-js'
 import type { Fault, Node } from './faults.ts'
 import type { Stored } from './log.ts'
 import {
   checkpointResponse,
   denied,
   eventResponse,
+  failure,
   filterOf,
   identifier,
   nameOf,
@@ -75,6 +76,9 @@ const read = async ({ log }: Node, request: Request) => {
     call.write(new ReadResp().setStreamNotFound(notFound))
     return void call.end()
   }
+  const start = options.getAll()?.getPosition()
+  if (start && !log.isReadableFrom(Number(start.getCommitPosition())))
+    return void call.emit('error', failure(grpc.status.UNKNOWN, 'Unexpected ReadAllResult: Error'))
   const backwards = options.getReadDirection() === 1
   const passes = filterOf(options)
   const inside = rangeOf(options, stream === '$all', backwards)
@@ -109,6 +113,9 @@ const subscribe = async ({ log, onSent }: Node, request: Request) => {
   const { call, options, stream, fault } = request
   const passes = filterOf(options)
   const from = options.getAll()!
+  const position = from.getPosition()
+  if (position && !log.isReadableFrom(Number(position.getCommitPosition())))
+    return void call.emit('error', failure(grpc.status.UNKNOWN, 'Exception was thrown by handler.'))
   const after = from.hasStart() ? -1 : from.hasEnd() ? Infinity : Number(from.getPosition()!.getCommitPosition())
   const interval = 32 * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 1)
   const gone = new AbortController()
