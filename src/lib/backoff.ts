@@ -10,8 +10,8 @@ export interface BackOffOptions {
 }
 
 export interface BackOff {
-  /** Resolves after the current pause, cut to `longest` ms, or at once when the signal aborts. The next pause is twice as long. */
-  readonly pause: (longest?: number) => Promise<void>
+  /** Resolves after the current pause, cut to `longest` ms, or at once when `ends` aborts, by default the signal. The next pause is twice as long. */
+  readonly pause: (longest?: number, ends?: AbortSignal) => Promise<void>
   /** Starts again with the first pause. */
   readonly reset: () => void
 }
@@ -20,10 +20,10 @@ export interface BackOff {
 export const backOff = ({ from, to, signal }: BackOffOptions): BackOff => {
   let ms = from
   return {
-    pause: async (longest = Infinity) => {
+    pause: async (longest = Infinity, ends = signal) => {
       const current = Math.max(0, Math.min(ms, longest))
       ms = Math.min(ms * 2, to)
-      await sleep(current, undefined, { signal }).catch(() => {})
+      await sleep(current, undefined, { signal: ends }).catch(() => {})
     },
     reset: () => {
       ms = from

@@ -32,15 +32,19 @@ export const keepRetrying = async (
   const { log, retries } = work.options
   const wait = backOff({ from: 100, to: 30_000, signal })
   let now = atOnce
+  let known = retries?.count() ?? 0
   while (!signal.aborted) {
     if (!now) {
       const pause = new AbortController()
-      const called = retries?.after(retries.count(), AbortSignal.any([signal, pause.signal]))
-      await Promise.race([wait.pause(), ...(called ? [called] : [])])
+      const ends = AbortSignal.any([signal, pause.signal])
+      const called = retries?.after(known, ends)
+      await Promise.race([wait.pause(Infinity, ends), ...(called ? [called] : [])])
       pause.abort()
     }
     now = false
     if (signal.aborted) return
+    // a request during the attempt leads to another one: what it is about may have been read already
+    known = retries?.count() ?? 0
     try {
       if (await catchUp(work, projection, signal)) return await onCaughtUp()
     } catch (error) {

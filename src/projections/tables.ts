@@ -75,6 +75,8 @@ export const newGeneration = (db: Knex, projection: Projection, logId: string): 
 /** Drops the generations of these projections that are older than the live one. A newer one is still being filled. */
 export const prune = (db: Knex, projections: readonly Projection[]) =>
   db.transaction(async (tx) => {
+    // a backup may read the tables for hours, and the projector waits for the lock on the checkpoints
+    await tx.raw(`set local lock_timeout = '2s'`)
     await tx.raw(`lock table ${checkpoints} in exclusive mode`)
     for (const projection of projections) {
       const rows = await tx<Checkpoint>(checkpoints).where({ projection: projection.name, version: projection.version })

@@ -161,6 +161,21 @@ describe(`the projector (${repeatable})`, function () {
       expect(await attempts()).to.be.at.least(8)
     })
 
+    it('is tried again at once when the request arrives during an attempt (fault 138)', async () => {
+      await build()
+      await log().append(history(random, 300))
+      const retries = createSignal()
+      const { bad } = await withBadEvent(() => true)
+      const failing = failingOn(links, (position) => {
+        if (position === bad.position) retries.notify()
+        return position === bad.position
+      })
+      start({ projections: [accounts, failing, stats], retries })
+      const attempts = async () => (await loadHalts(log().db))[0]?.attempts ?? 0
+      // more attempts than the back-off would make meanwhile
+      expect(await until(attempts, (n) => n >= 12, 15_000)).to.be.at.least(12)
+    })
+
     it('goes on without an event that is parked, and every replay skips it, too (fault 85)', async () => {
       await build()
       await log().append(history(random, 300))

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import pg from 'pg'
 import { createListener, openLocks } from '../../src/postgres/listen.ts'
 import { accounts } from '../../src/projections/account.ts'
 import { links } from '../../src/projections/link.ts'
 import { dropOutdated, projectorLock, readerLock } from '../../src/projections/outdated.ts'
 import type { Projection } from '../../src/projections/projection.ts'
-import { newGeneration } from '../../src/projections/tables.ts'
+import { newGeneration, prune, tableNames } from '../../src/projections/tables.ts'
 import { until } from '../support/client.ts'
 import { checkpointsOf, history } from '../support/log.ts'
 import { randomFrom, seed } from '../support/faults.ts'
@@ -108,5 +109,27 @@ describe('the tables of an older version (fault 87)', () => {
     await until(tables, (found) => !found.some((name) => oldTables.includes(name)))
     expect(await tables()).to.have.members(newTables)
     await projector.stop()
+  })
+})
+
+describe('the tables before a rebuild', () => {
+  const { log, build } = projectorStage()
+
+  it('are dropped later, and nothing waits for it, while something such as a backup still reads them (fault 137)', async () => {
+    await build([links])
+    await build([links])
+    const backup = new pg.Client(log().connection)
+    await backup.connect()
+    try {
+      await backup.query('begin')
+      await backup.query(`select from ${tableNames(links, 1)('links')}`)
+      const refused = await prune(log().db, [links]).catch((error: { code?: string }) => error.code)
+      expect(refused).to.equal('55P03')
+      expect(await checkpointsOf(log().db, links)).to.have.length(2)
+    } finally {
+      await backup.end()
+    }
+    await prune(log().db, [links])
+    expect(await checkpointsOf(log().db, links)).to.have.length(1)
   })
 })
