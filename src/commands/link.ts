@@ -46,7 +46,7 @@ const notPast = (expiry: string | null | undefined, now: string) =>
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -108,9 +108,11 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
       }
       case 'LinkUpdated': {
         const { changes, password, token } = event.data
+        // an older process changes the address without it
+        const entered = changes.url === undefined ? {} : { entered: undefined }
         return {
           ...state,
-          fields: { ...state.fields, ...changes } as LinkFields,
+          fields: { ...state.fields, ...entered, ...changes } as LinkFields,
           password: password === undefined ? state.password : password,
           tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
         }

@@ -13,7 +13,10 @@ const fields = {
   domain: id.nullable(),
   /** as entered; compared in lower case */
   alias: z.string(),
+  /** as browsers write it; visitors are redirected to it */
   url: z.string(),
+  /** `url` as the client sent it, where that differs; a change of `url` without it clears it */
+  entered: z.string().nullable().optional(),
   /** `direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>` */
   type: z.string(),
   title: z.string(),

@@ -8,6 +8,7 @@ import { mine } from '../commands/owned.ts'
 import type { LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
 import { timestamp } from '../lib/fields.ts'
+import { safeTargetUrl } from '../lib/url.ts'
 import {
   findLink,
   type LinkFilter,
@@ -73,7 +74,7 @@ const byName = (entries: LinkFields['location']) =>
 const details = async (row: LinkRow, channels: readonly number[], services: Services) => ({
   id: row.id,
   shorturl: short(row, services),
-  longurl: row.url,
+  longurl: row.entered ?? row.url,
   title: titleOf(row),
   description: descriptionOf(row),
   location: byName(row.location),
@@ -98,7 +99,7 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   id: row.id,
   alias: row.alias,
   shorturl: short(row, services),
-  longurl: row.url,
+  longurl: row.entered ?? row.url,
   clicks: row.clicks,
   title: titleOf(row),
   description: descriptionOf(row),
@@ -133,8 +134,14 @@ const ListQuery = pagination.extend({
 })
 type ListQuery = z.output<typeof ListQuery>
 
+/** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
+const spellings = (q: string) => {
+  const safe = safeTargetUrl(q)
+  return safe.ok ? [q, safe.url] : [q]
+}
+
 const filterOf = ({ q, domain, campaign, channel }: ListQuery, account: number, services: Services): LinkFilter => ({
-  q: q || undefined,
+  q: q ? spellings(q) : undefined,
   domain: domain ? domainFilter(domain, account, services) : undefined,
   campaign,
   channel,

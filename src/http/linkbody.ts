@@ -8,7 +8,7 @@ import { countryCode } from '../visitor/country.ts'
 import { deviceNames, isDeviceName } from '../visitor/device.ts'
 import { isLanguage } from '../visitor/language.ts'
 import { failField } from './api/errors.ts'
-import { alias, bodyId, orEmpty, orNone, url } from './api/fields.ts'
+import { alias, bodyId, orEmpty, orNone, url, urlAsSent } from './api/fields.ts'
 import type { Services } from './api/route.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
 
@@ -87,7 +87,7 @@ const fields = {
   channel: oneId,
 }
 /** The body of `url/add` and `url/update`. */
-export const LinkBody = z.object({ url, ...z.object(fields).partial().shape })
+export const LinkBody = z.object({ url: urlAsSent, ...z.object(fields).partial().shape })
 export type LinkBody = z.output<typeof LinkBody>
 
 /** Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own. Fails with 400. */
@@ -109,10 +109,10 @@ export const sentFields = async (
   caller: Pick<Caller, 'account' | 'load'>,
   services: Services,
 ): Promise<Partial<LinkFields>> => {
-  const { custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
+  const { url: sent, custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
   rejectOwnAddresses(
     {
-      url: [body.url],
+      url: [sent.url],
       geotarget: urlsOf(geotarget),
       devicetarget: urlsOf(devicetarget),
       languagetarget: urlsOf(languagetarget),
@@ -123,6 +123,8 @@ export const sentFields = async (
   await requireReferences(caller, { ...same, domain, channel })
   return defined({
     ...same,
+    url: sent.url,
+    entered: sent.entered === sent.url ? null : sent.entered,
     domain,
     alias: custom,
     location: geotarget,

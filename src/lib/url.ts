@@ -2,8 +2,13 @@ import { isIPv4 } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import QuickLRU from 'quick-lru'
 
-/** What a URL field accepts: the address as it is stored and redirected to, or the problem, worded to follow the field's name. */
-export type SafeUrl = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly problem: string }
+/**
+ * What a URL field accepts: the address as browsers write it, which is redirected to, and as its owner wrote it, with a scheme; or the
+ * problem, worded to follow the field's name.
+ */
+export type SafeUrl =
+  | { readonly ok: true; readonly url: string; readonly entered: string }
+  | { readonly ok: false; readonly problem: string }
 
 export const urlLimit = 2_048
 
@@ -71,7 +76,7 @@ export const safeTargetUrl = (input: string): SafeUrl => {
     return reject('must have a valid host and port: send an address such as https://example.com/page')
   }
   if (url.href.length > urlLimit) return reject('must be at most 2,048 characters long once it is percent-encoded')
-  return { ok: true, url: url.href }
+  return { ok: true, url: url.href, entered: text }
 }
 
 const normalised = new QuickLRU<string, string>({ maxSize: 1000 })

@@ -5,6 +5,7 @@ import { add, patch, type Projection, put, type Row } from './projection.ts'
 /** Columns are named after the events' fields; `alias_key` is the form in which aliases are compared. */
 const columns = (fields: Partial<LinkFields>): Row => ({
   ...defined(fields),
+  ...(fields.url === undefined ? {} : { entered: fields.entered ?? null }),
   ...(fields.alias === undefined ? {} : { alias_key: fields.alias.toLowerCase() }),
 })
 const count = (account: number, n: number) => add('link_counts', { account }, { n })
@@ -23,13 +24,13 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 4,
+  version: 5,
   filter: 'domain',
   tables: {
     links: (t) => `
       create table ${t} (
         id bigint primary key, account bigint not null, domain bigint, alias text not null, alias_key text not null,
-        url text not null, type text not null, title text not null, description text not null, password text, expiry timestamptz,
+        url text not null, entered text, type text not null, title text not null, description text not null, password text, expiry timestamptz,
         location json not null, device json not null, language json not null, parameters json not null, pixels json not null,
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint,
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);

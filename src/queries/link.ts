@@ -26,7 +26,7 @@ export interface LinkListRow extends LinkRow {
   readonly uniques: number
 }
 const fields =
-  'id alias url type title description domain expiry location device language parameters pixels metatitle metadescription metaimage created'
+  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage created'
     .split(' ')
     .map((name) => `l.${name}`)
 /** When a campaign is deleted, its links keep its id; the API shows null. */
@@ -36,8 +36,8 @@ const calculated = (table: TableNames) =>
 
 /** Selects some of an account's links; undefined fields do not filter. */
 export interface LinkFilter {
-  /** part of the alias, title, metatitle or long URL, in any letter case */
-  readonly q?: string | undefined
+  /** parts of the alias, title, metatitle or long URL, in any letter case, of which one is enough */
+  readonly q?: readonly string[] | undefined
   /** null: the service's own host */
   readonly domain?: number | null | undefined
   readonly campaign?: number | undefined
@@ -52,7 +52,8 @@ const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 /** The account's links that pass the filter and are not deleted, as `l`. */
 const matching = ({ db, table }: Reader, account: number, { q, domain, campaign, channel, aliasKey }: LinkFilter) => {
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
-  if (q) void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url) ilike ?`, [like(q)])
+  if (q)
+    void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url, l.entered) ilike any(?)`, [q.map(like)])
   if (domain !== undefined) void links.where({ 'l.domain': domain })
   if (aliasKey !== undefined && domain !== undefined)
     void links.whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])

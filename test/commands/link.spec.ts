@@ -81,6 +81,18 @@ describe('updating a link', () => {
       .when(update({ changes: { title: '' } }))
       .thenEvents(updated({ title: '' }))
   })
+  it('forgets the address as it was sent when another one comes without it', () => {
+    const url = 'https://example.org/'
+    const sent = updated({ url, entered: 'https://Example.org' })
+    const [same, plain] = [{ url, entered: 'https://Example.org' }, { url, entered: null }]
+    given(created, sent).when(update({ changes: same })).thenNothing()
+    given(created, sent)
+      .when(update({ changes: plain }))
+      .thenEvents(updated({ entered: null }))
+    given(created, sent, updated({ url: 'https://example.net/' }))
+      .when(update({ changes: { url: 'https://example.net/', entered: null } }))
+      .thenNothing()
+  })
   it('emits no event when nothing changes', () => {
     const location = [{ name: 'Canada', url: 'https://example.ca/' }]
     given(created).when(update({})).thenNothing()

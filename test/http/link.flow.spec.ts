@@ -60,15 +60,36 @@ describe('the link API', () => {
       expect(two.short).not.to.equal(one.short)
     })
 
-    it('adds a missing scheme and stores the URL as a browser writes it', async () => {
-      for (const [sent, stored] of [
-        ['example.com', 'https://example.com/'],
-        ['HTTP://EXAMPLE.com/Straße?q=ü#é', 'http://example.com/Stra%C3%9Fe?q=%C3%BC#%C3%A9'],
-        ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
-      ]) {
-        const { id } = await add({ url: sent })
-        expect(await details(id)).to.include({ longurl: stored })
+    it('keeps the URL as it was sent, adds a missing scheme, and redirects to it as a browser writes it (fault 146)', async () => {
+      for (const [sent, shown, target] of [
+        ['example.com', 'https://example.com', 'https://example.com/'],
+        [
+          'HTTP://EXAMPLE.com/Straße?q=ü#é',
+          'HTTP://EXAMPLE.com/Straße?q=ü#é',
+          'http://example.com/Stra%C3%9Fe?q=%C3%BC#%C3%A9',
+        ],
+        ['https://bücher.example/', 'https://bücher.example/', 'https://xn--bcher-kva.example/'],
+        ['https://example.com:443/a/../b', 'https://example.com:443/a/../b', 'https://example.com/b'],
+        [long, long, long],
+      ] as const) {
+        const alias = free()
+        const { id } = await add({ url: sent, custom: alias })
+        expect(await details(id)).to.include({ longurl: shown })
+        expect((await app.get('/api/urls?limit=1', { key })).json['data'].urls[0]).to.include({ id, longurl: shown })
+        expect(await leadsTo(alias)).to.equal(target)
       }
+    })
+
+    it('finds a link by its URL as sent and as a browser writes it (fault 146)', async () => {
+      const { id } = await add({ url: 'https://Find.example.com?who=José' })
+      const made = await add({ url: 'https://find.example.net/?who=Jos%C3%A9' })
+      const found = async (q: string) =>
+        (await app.get(`/api/urls?q=${encodeURIComponent(q)}`, { key })).json['data'].urls.map(
+          (row: { id: number }) => row.id,
+        )
+      for (const q of ['https://Find.example.com?who=José', 'https://find.example.com/?who=Jos%C3%A9', 'who=José'])
+        expect(await found(q), q).to.deep.equal([id])
+      expect(await found('https://FIND.example.net?who=José')).to.deep.equal([made.id])
     })
 
     it('stores and returns every field', async () => {

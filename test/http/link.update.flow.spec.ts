@@ -175,6 +175,24 @@ describe('updating a link', () => {
       expect(await details(id)).to.deep.equal({ ...before, description: 'Another', longurl: 'https://example.org/' })
     })
 
+    it('keeps the URL as it was sent each time (fault 146)', async () => {
+      const alias = free()
+      const { id } = await add({ custom: alias, url: 'https://EXAMPLE.com' })
+      for (const [url, target] of [
+        ['https://example.com', 'https://example.com/'],
+        ['https://example.com/', 'https://example.com/'],
+        ['https://Example.org', 'https://example.org/'],
+        ['https://example.net/', 'https://example.net/'],
+      ]) {
+        await update(id, { url })
+        expect(await details(id)).to.include({ longurl: url })
+        expect(await leadsTo(alias)).to.equal(target)
+        const written = await head()
+        await update(id, { url })
+        expect(await head()).to.equal(written)
+      }
+    })
+
     it('accepts each field alone', async () => {
       const { id } = await add({ custom: free() })
       const bare = await details(id)

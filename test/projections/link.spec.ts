@@ -20,6 +20,7 @@ const row = (position: bigint, changed = {}) => ({
   id,
   account: 1,
   ...linkFields,
+  entered: null,
   alias_key: 'hello',
   password: 'scrypt',
   created: at(1),
@@ -55,6 +56,15 @@ describe('the table of links', () => {
     given(created, updated({}, { password: 'other' })).thenRows('links', row(2n, { password: 'other' }))
     given(created, updated({}, { password: null })).thenRows('links', row(2n, { password: null }))
     given(created, updated({ title: 'x' })).thenRows('links', row(2n, { title: 'x' }))
+  })
+  it('has the address as it was sent, until another address comes without it', () => {
+    const sent = updated({ url: 'https://example.org/', entered: 'https://Example.org' })
+    const address = { url: 'https://example.org/', entered: 'https://Example.org' }
+    given(created, sent, updated({ title: 'x' })).thenRows('links', row(3n, { ...address, title: 'x' }))
+    given(created, sent, updated({ url: 'https://example.net/' })).thenRows(
+      'links',
+      row(3n, { url: 'https://example.net/' }),
+    )
   })
   it('keeps the row of a deleted link, so that caches learn of the deletion', () =>
     given(created, deleted).thenRows('links', row(2n, { deleted: at(2) })))

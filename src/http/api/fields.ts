@@ -27,13 +27,15 @@ export const colorAsSent = z.string(must('a string')).transform((input, context)
 /** The same in lower case. */
 export const color = colorAsSent.transform((hex) => hex.toLowerCase())
 
-/** A web address, as it is stored and redirected to. */
-export const url = z.string(must('a string')).transform((input, context) => {
+/** A web address, as it is redirected to (`url`) and as the client sent it (`entered`). */
+export const urlAsSent = z.string(must('a string')).transform((input, context) => {
   const safe = safeTargetUrl(input)
-  if (safe.ok) return safe.url
+  if (safe.ok) return safe
   context.addIssue(safe.problem)
   return z.NEVER
 })
+/** A web address, as it is stored and redirected to. */
+export const url = urlAsSent.transform((safe) => safe.url)
 
 export const flag = z.boolean(must('true or false'))
 
