@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
-import { aliasKey, withRandomAlias } from '../commands/alias.ts'
+import { withRandomAlias } from '../commands/alias.ts'
 import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import { type Link, link } from '../commands/link.ts'
@@ -8,22 +7,15 @@ import { mine } from '../commands/owned.ts'
 import type { LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
 import { timestamp } from '../lib/fields.ts'
-import { safeTargetUrl } from '../lib/url.ts'
-import {
-  findLink,
-  type LinkFilter,
-  type LinkListRow,
-  type LinkRow,
-  listLinks,
-  existingPixels,
-} from '../queries/link.ts'
+import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../queries/link.ts'
 import { linkStats } from '../queries/stats.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { readCurrent } from './api/current.ts'
-import { byId, filterId, list, pagination } from './api/fields.ts'
+import { byId, list } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { LinkBody, sentFields } from './linkbody.ts'
 import { applyChannel, channelsOf } from './linkchannels.ts'
+import { filterOf, ListQuery, shortFilter } from './linkfilter.ts'
 import { ownedBy } from './owned.ts'
 import { statistics } from './statistics.ts'
 
@@ -113,47 +105,6 @@ const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, se
   details: await details(row, await channelsOf(call, row.id, services), services),
   data: statistics(await linkStats(services.reader, row.id), 0, ['facebook', 'twitter', 'google']),
 })
-
-/** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
-const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
-  const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
-  const known = domains.byHost(host)
-  return known?.account === account ? known.id : isMainHost(host) ? null : 0
-}
-
-const text = z.string().optional()
-const ListQuery = pagination.extend({
-  /** any other value means `date` */
-  order: text.transform((order) => (order === 'click' ? 'click' : 'date')),
-  /** a short address, with or without scheme, or an alias alone: finds one link */
-  short: text,
-  q: text,
-  domain: text,
-  campaign: filterId,
-  channel: filterId,
-})
-type ListQuery = z.output<typeof ListQuery>
-
-/** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
-const spellings = (q: string) => {
-  const safe = safeTargetUrl(q)
-  return safe.ok ? [q, safe.url] : [q]
-}
-
-const filterOf = ({ q, domain, campaign, channel }: ListQuery, account: number, services: Services): LinkFilter => ({
-  q: q ? spellings(q) : undefined,
-  domain: domain ? domainFilter(domain, account, services) : undefined,
-  campaign,
-  channel,
-})
-
-const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
-  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
-  return {
-    aliasKey: aliasKey(alias),
-    domain: host === undefined ? undefined : domainFilter(host, account, services),
-  }
-}
 
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
 const findByShort = async (call: Pick<Caller, 'account' | 'load'>, short: string, services: Services) => {

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { aliasKey } from '../commands/alias.ts'
+import { safeTargetUrl } from '../lib/url.ts'
+import type { LinkFilter } from '../queries/link.ts'
+import { filterId, pagination } from './api/fields.ts'
+import type { Services } from './api/route.ts'
+
+/** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
+const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
+  const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
+  const known = domains.byHost(host)
+  return known?.account === account ? known.id : isMainHost(host) ? null : 0
+}
+
+const text = z.string().optional()
+/** The query of `GET /api/urls`. */
+export const ListQuery = pagination.extend({
+  /** any other value means `date` */
+  order: text.transform((order) => (order === 'click' ? 'click' : 'date')),
+  /** a short address, with or without scheme, or an alias alone: finds one link */
+  short: text,
+  q: text,
+  domain: text,
+  campaign: filterId,
+  channel: filterId,
+})
+type ListQuery = z.output<typeof ListQuery>
+
+/** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
+const spellings = (q: string) => {
+  const safe = safeTargetUrl(q)
+  return safe.ok ? [q, safe.url] : [q]
+}
+
+/** Returns the filter of a query, in terms of the tables. */
+export const filterOf = (
+  { q, domain, campaign, channel }: ListQuery,
+  account: number,
+  services: Services,
+): LinkFilter => ({
+  q: q ? spellings(q) : undefined,
+  domain: domain ? domainFilter(domain, account, services) : undefined,
+  campaign,
+  channel,
+})
+
+/** Returns the filter for the link at a short address. */
+export const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
+  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
+  return {
+    aliasKey: aliasKey(alias),
+    domain: host === undefined ? undefined : domainFilter(host, account, services),
+  }
+}
