@@ -53,7 +53,9 @@ const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 const matching = ({ db, table }: Reader, account: number, { q, domain, campaign, channel, aliasKey }: LinkFilter) => {
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
   if (q)
-    void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url, l.entered) ilike any(?)`, [q.map(like)])
+    void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url, l.entered) ilike any(?)`, [
+      q.map(like),
+    ])
   if (domain !== undefined) void links.where({ 'l.domain': domain })
   if (aliasKey !== undefined && domain !== undefined)
     void links.whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])

@@ -84,8 +84,13 @@ describe('updating a link', () => {
   it('forgets the address as it was sent when another one comes without it', () => {
     const url = 'https://example.org/'
     const sent = updated({ url, entered: 'https://Example.org' })
-    const [same, plain] = [{ url, entered: 'https://Example.org' }, { url, entered: null }]
-    given(created, sent).when(update({ changes: same })).thenNothing()
+    const [same, plain] = [
+      { url, entered: 'https://Example.org' },
+      { url, entered: null },
+    ]
+    given(created, sent)
+      .when(update({ changes: same }))
+      .thenNothing()
     given(created, sent)
       .when(update({ changes: plain }))
       .thenEvents(updated({ entered: null }))
