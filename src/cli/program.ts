@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './account.ts'
+import { addBackupCommands } from './backup.ts'
 import type { AddCommand, Cli } from './cli.ts'
 import { addLogCommands } from './log.ts'
 import { addProjectionCommands } from './projections.ts'
@@ -14,6 +15,7 @@ const commands: readonly AddCommand[] = [
   addAccountCommands,
   addRebuildCommand,
   addProjectionCommands,
+  addBackupCommands,
   addLogCommands,
   addSpoolCommands,
   addSecretCommands,

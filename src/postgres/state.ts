@@ -1,52 +1,80 @@
-import type { Database } from './database.ts'
-import { advanceSequence, idKinds } from './ids.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
+import type { Database } from './database.ts'
+import { advanceSequence, type IdKind, idKinds } from './ids.ts'
 
 /** The target has a service key of its own: another Linkledger has used it. */
 export class OtherState extends OperatorError {
   override readonly name = 'OtherState'
 }
 
-interface Key {
-  readonly name: string
-  readonly wrapped: string
+/** What is not in the log, without the images: the wrapped keys, which keys were destroyed, the sequences, and the results of domain checks. */
+export interface State {
+  readonly keys: readonly { readonly name: string; readonly wrapped: string; readonly made_at: string }[]
+  readonly destroyed: readonly { readonly name: string; readonly destroyed_at: string }[]
+  readonly checks: readonly { readonly domain: number; readonly checked_at: string; readonly failures: number }[]
+  /** the last id given to each kind; a kind without any is left out */
+  readonly sequences: readonly { readonly kind: IdKind; readonly last: number }[]
 }
 
+/** SQL for a time as text, in ISO 8601 and UTC. */
+const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
+
 /**
- * Copies what is not in the log to another database: the wrapped keys, which keys were destroyed, the sequences, and the results of domain checks. It can be repeated;
- * sequences never go backwards. Throws `OtherState` before anything is changed.
+ * Reads everything at one moment, so that a key is there or marked as destroyed. The row that hands a rotated SECRET over to processes that
+ * run is left out: in a copy, it would only let the old SECRET open the keys.
  */
-export const copyState = async (from: Database, to: Database): Promise<void> => {
-  const keys = await from<Key>('state.keys').orderBy('name')
-  const destroyed = await from<{ name: string }>('state.destroyed_keys')
-  const checks = await from<{ domain: string }>('state.domain_checks')
-  await to.transaction(async (tx) => {
-    const [existing] = await tx<Key>('state.keys').where({ name: 'service' })
-    const service = keys.find(({ name }) => name === 'service')
-    if (existing && existing.wrapped !== service?.wrapped)
-      throw new OtherState('the target holds the keys of another Linkledger: use an empty database')
-    for (let n = 0; n < destroyed.length; n += 1000)
-      await tx('state.destroyed_keys')
-        .insert(destroyed.slice(n, n + 1000))
-        .onConflict('name')
-        .ignore()
+export const readState = (db: Database): Promise<State> =>
+  db.transaction(
+    async (tx) => {
+      const select = async <R>(sql: string) => (await tx.raw<{ rows: R[] }>(sql)).rows
+      const keys = await select<State['keys'][number]>(
+        `select name, wrapped, ${iso('made_at')} from state.keys where name <> 'handover' order by name`,
+      )
+      const destroyed = await select<State['destroyed'][number]>(
+        `select name, ${iso('destroyed_at')} from state.destroyed_keys order by name`,
+      )
+      const checks = await select<{ domain: string; checked_at: string; failures: number }>(
+        `select domain, ${iso('checked_at')}, failures from state.domain_checks order by domain`,
+      )
+      const sequences: State['sequences'][number][] = []
+      for (const kind of idKinds) {
+        const [row] = await select<{ last: string; drawn: boolean }>(
+          `select last_value as last, is_called as drawn from state.${kind}_id`,
+        )
+        if (row?.drawn) sequences.push({ kind, last: Number(row.last) })
+      }
+      return { keys, destroyed, checks: checks.map((row) => ({ ...row, domain: Number(row.domain) })), sequences }
+    },
+    { isolationLevel: 'repeatable read', readOnly: true },
+  )
+
+/** Throws `OtherState` when the database has the service key of another Linkledger. */
+export const refuseOtherState = async (db: Database, { keys }: Pick<State, 'keys'>): Promise<void> => {
+  const [existing] = await db<State['keys'][number]>('state.keys').where({ name: 'service' })
+  const service = keys.find(({ name }) => name === 'service')
+  if (existing && existing.wrapped !== service?.wrapped)
+    throw new OtherState('the target holds the keys of another Linkledger: use an empty database')
+}
+
+const insertMissing = async (tx: Database, table: string, key: string, rows: readonly object[]) => {
+  for (let n = 0; n < rows.length; n += 1000)
+    await tx(table)
+      .insert(rows.slice(n, n + 1000))
+      .onConflict(key)
+      .ignore()
+}
+
+/** Stores what `readState` returned. It can be repeated; sequences never go backwards. Throws `OtherState` before anything is changed. */
+export const writeState = (db: Database, state: State): Promise<void> =>
+  db.transaction(async (tx) => {
+    await refuseOtherState(tx, state)
+    await insertMissing(tx, 'state.destroyed_keys', 'name', state.destroyed)
     // a key that an interrupted copy has brought here may be destroyed since
     await tx('state.keys').whereIn('name', tx('state.destroyed_keys').select('name')).delete()
-    for (let n = 0; n < keys.length; n += 1000)
-      await tx('state.keys')
-        .insert(keys.slice(n, n + 1000))
-        .onConflict('name')
-        .ignore()
-    for (let n = 0; n < checks.length; n += 1000)
-      await tx('state.domain_checks')
-        .insert(checks.slice(n, n + 1000))
-        .onConflict('domain')
-        .ignore()
-    for (const kind of idKinds) {
-      const { rows } = await from.raw<{ rows: { last: string; drawn: boolean }[] }>(
-        `select last_value as last, is_called as drawn from state.${kind}_id`,
-      )
-      if (rows[0]?.drawn) await advanceSequence(tx, kind, Number(rows[0].last))
-    }
+    await insertMissing(tx, 'state.keys', 'name', state.keys)
+    await insertMissing(tx, 'state.domain_checks', 'domain', state.checks)
+    for (const { kind, last } of state.sequences) await advanceSequence(tx, kind, last)
   })
-}
+
+/** Copies the state to another database. Throws `OtherState` before anything is changed. */
+export const copyState = async (from: Database, to: Database): Promise<void> => writeState(to, await readState(from))

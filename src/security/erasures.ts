@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createDataDir } from '../lib/datadir.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 
-const Erasure = z.object({
+export const Erasure = z.object({
   /** id of the log */
   log: z.string(),
   account: z.int(),

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import type { Database } from '../postgres/database.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { lockKeys } from '../postgres/keys.ts'
-import { seal, unseal } from './seal.ts'
+import { BrokenSeal, seal, unseal } from './seal.ts'
 
 /** SECRET is not the one under which the keys in `state.keys` are wrapped. */
 export class WrongSecret extends OperatorError {
@@ -20,6 +20,18 @@ const handover = 'handover'
 const pageSize = 1000
 
 const wrappingKey = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', 'linkledger key wrapping 1', 32))
+
+/** Returns whether a wrapped key, which may not be in a database yet, is one of this SECRET. */
+export const isWrappedUnder = (secret: string, { name, wrapped }: Row): boolean => {
+  try {
+    unseal(wrappingKey(secret), name, wrapped)
+    return true
+  } catch (error) {
+    if (error instanceof BrokenSeal) return false
+    throw error
+  }
+}
+
 const keysIn = (db: Database) => db<Row>('state.keys')
 
 /** Wraps keys under SECRET, and opens them. A process follows a rotation of SECRET that happens while it runs. */
