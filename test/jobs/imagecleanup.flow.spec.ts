@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { cleanUpImages } from '../../src/jobs/imagecleanup.ts'
+import { qrs } from '../../src/projections/qr.ts'
 import { openImageStore } from '../../src/security/images.ts'
 import type { TestApp } from '../support/app.ts'
 import { qrClient, qrSetUp } from '../support/clients/qr.ts'
@@ -59,6 +60,31 @@ describe('images that no event names', () => {
     expect(await hashes()).to.have.length(1)
     await cleanUp()
     expect([await hashes(), await hashes(unknown)].map(({ length }) => length)).to.deep.equal([0, 1])
+  })
+
+  it('are kept once a newer release has worked on the log: its events, which this one cannot read, may name them (fault 139)', async () => {
+    await imageStore().save(account, Buffer.from('an image that an event of a newer release names'))
+    await age()
+    const newer = (projection: string, version: number) =>
+      query(
+        app.connection,
+        `insert into read.checkpoints (projection, version, generation, log_id, position, live)
+         values ($1, $2, 1, '00000000-0000-4000-8000-000000000000', 0, false)`,
+        [projection, version],
+      )
+    const deletedAfter = async (projection: string, version: number) => {
+      await newer(projection, version)
+      const deleted = await cleanUp()
+      await query(app.connection, 'delete from read.checkpoints where projection = $1 and version = $2', [
+        projection,
+        version,
+      ])
+      return deleted
+    }
+    expect(await deletedAfter('qrs', qrs.version + 1)).to.equal(0)
+    expect(await deletedAfter('avatars', 1)).to.equal(0)
+    expect(await hashes()).to.have.length(1)
+    expect(await deletedAfter('qrs', qrs.version - 1)).to.equal(1)
   })
 
   it('and those of erased accounts are deleted, also when they were stored after erasure (threat 50)', async () => {
