@@ -15,7 +15,7 @@ const stream = streamId('log', 'key')
 const cure =
   'Check that DATABASE_URL, EVENTSTORE_URL and DATA_DIR name the places of one service. If they do, restore the schema `state` from the backup ' +
   'of this log, with the SECRET or DATA_DIR/secret of that time. The log and its keys were not changed.'
-const missing = `the database has no keys, but the log has events that need them: the schema \`state\` is empty or new. ${cure}`
+export const missing = `the database has no keys, but the log has events that need them: the schema \`state\` is empty or new. ${cure}`
 const foreign = (found: string) =>
   `the database has other keys than those that the log was written with (${found}): API keys and e-mail addresses would not be recognized, and personal data would be lost. ${cure}`
 

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import { recordOperation } from '../app/operator.ts'
 import { withSecret } from '../app/secret.ts'
-import { checkMark } from '../app/servicekey.ts'
+import { checkMark, ForeignKeys, missing } from '../app/servicekey.ts'
 import { type Config, eventStoreProblem, readConfig } from '../config.ts'
-import type { EventStore } from '../events/store.ts'
+import { type EventStore, isUnused } from '../events/store.ts'
+import type { Database } from '../postgres/database.ts'
 import { copyImages } from '../postgres/images.ts'
+import { partsOf } from '../postgres/reach.ts'
 import { copyState } from '../postgres/state.ts'
-import { openKeys } from '../security/keyring.ts'
+import { openKeyring, openKeys } from '../security/keyring.ts'
 import { copyLog } from '../store/copy.ts'
 import type { Opening } from '../store/open.ts'
 import { BadCommand, type Cli } from './cli.ts'
@@ -35,12 +37,12 @@ const copy = (cli: Cli, { from, to }: CopyOptions) => {
     const open = databaseOpener(config, cleanup)
     const source = endAt(from, await open(databases.from, '--from'), cleanup)
     const target = endAt(to, await open(databases.to, '--to'), cleanup)
+    const original = await source.openStore()
+    await requireKeys(original, source.db, config, placeOf(from, databases.from, config))
     await copyState(source.db, target.db)
-    const { service } = await withSecret(config, 'command', (secret) => openKeys(target.db, secret)) // throws when SECRET is not that of the source
+    await withSecret(config, 'command', (secret) => openKeys(target.db, secret))
     // before the events that name them
     await copyImages(source.db, target.db)
-    const original = await source.openStore()
-    await checkMark(original, service)
     const copied = await target.openStore(await openingOf(original))
     const engine = to.startsWith('esdb') ? 'eventstoredb' : 'postgres'
     if (copied.logId === original.logId)
@@ -57,6 +59,24 @@ const databaseOf = (option: string, place: string, { DATABASE_URL }: Config): st
   const problem = eventStoreProblem(place)
   if (problem !== undefined) throw new BadCommand(`${option} ${problem}; or ${places}`)
   return DATABASE_URL ?? 'embedded'
+}
+
+/** Returns where the keys of an end are looked for, without a password. */
+const placeOf = (place: string, database: string, { DATA_DIR }: Config): string => {
+  if (database === 'embedded') return `DATA_DIR (${DATA_DIR})`
+  const setting = place === database ? '--from' : 'DATABASE_URL'
+  const { host, port, database: name } = partsOf(database, setting)
+  return `${setting} (${name} on ${host}:${port})`
+}
+
+/** Throws `ForeignKeys` unless the database has the service key of the log, and `WrongSecret` when SECRET does not open it. */
+const requireKeys = async (log: EventStore, db: Database, config: Config, where: string) => {
+  const service = await withSecret(config, 'command', async (secret) => (await openKeyring(db, secret)).findService())
+  const looked = `The keys were looked for in ${where}.`
+  if (!service && !(await isUnused(log))) throw new ForeignKeys(`${missing} ${looked}`)
+  await checkMark(log, service).catch((error: unknown) => {
+    throw error instanceof ForeignKeys ? new ForeignKeys(`${error.message} ${looked}`) : error
+  })
 }
 
 const openingOf = async (store: EventStore): Promise<Opening> => {

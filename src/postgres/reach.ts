@@ -45,7 +45,7 @@ const cures: Readonly<Record<string, Cure>> = {
   '42501': (user, database) => `run grant create, connect on database "${database}" to "${user}"`,
 }
 
-const partsOf = (connectionString: string, setting: string) => {
+export const partsOf = (connectionString: string, setting: string) => {
   try {
     const { host, port, user = '', database = '' } = new pg.Client({ connectionString })
     return { host, port, user, database }

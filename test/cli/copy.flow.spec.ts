@@ -89,6 +89,23 @@ describe('linkledger log copy', function () {
     expect((await onEventStore.get(`${filled.code}.svg`)).text).to.include(png)
   })
 
+  it('refuses an EventStoreDB whose keys are elsewhere, says where it looked, and changes nothing (fault 123)', async () => {
+    const server = await startDouble()
+    stage.later(server.close)
+    const [own, empty, target] = [await freshDatabase(), await freshDatabase(), await freshDatabase()].map(urlOf)
+    const settings = { SECRET, DATA_DIR: await stage.dir(), EVENTSTORE_URL: server.url }
+    const service = await stage.start({ ...settings, DATABASE_URL: own! })
+    await service.register()
+    await service.end()
+    const DATA_DIR = await stage.dir()
+    const refused = await copy(server.url, target!, { DATA_DIR, DATABASE_URL: empty! })
+    expect(refused.code).to.equal(1)
+    expect(refused.err).to.match(/the database has no keys.* The keys were looked for in DATABASE_URL \(\S+ on \S+\)\./)
+    const copied = await copy(server.url, target!, { DATA_DIR, DATABASE_URL: own! })
+    expect(copied.err).to.equal('')
+    expect(copied.out).to.include('are copied and verified')
+  })
+
   it('refuses a target that belongs to another Linkledger, and a SECRET other than the source has', async () => {
     const [one, other] = [urlOf(await freshDatabase()), urlOf(await freshDatabase())]
     for (const DATABASE_URL of [one, other]) {
