@@ -126,7 +126,7 @@ export const linkRoutes = [
     query: ListQuery,
     run: async (call, services) => {
       const { account, query } = call
-      if (query.short) return findByShort(call, query.short, services)
+      if (query.short !== undefined) return findByShort(call, query.short, services)
       const filter = filterOf(query, account, services)
       return list(
         'urls',

@@ -39,7 +39,8 @@ export const filterOf = (
   services: Services,
 ): LinkFilter => ({
   q: q ? spellings(q) : undefined,
-  domain: domain ? domainFilter(domain, account, services) : undefined,
+  // as in a link's body, an empty domain is the service's own
+  domain: domain === undefined ? undefined : domain === '' ? null : domainFilter(domain, account, services),
   campaign,
   channel,
 })

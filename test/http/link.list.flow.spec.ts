@@ -195,6 +195,7 @@ describe('filters of GET /api/urls', () => {
     expect((await listed(`channel=${ids['channel']}`)).ids).to.deep.equal([ids['meta']])
     expect((await listed('domain=https://go.example.com')).ids).to.deep.equal([ids['branded']])
     expect((await listed(`domain=${app.app.baseUrl}`)).result).to.equal(3)
+    expect((await listed('domain=')).result).to.equal(3)
     expect((await listed('domain=nobody.example')).result).to.equal(0)
     expect((await listed(`campaign=${ids['campaign']}&domain=go.example.com`)).ids).to.deep.equal([ids['branded']])
     expect((await listed(`campaign=${ids['campaign']}&limit=1&page=2`)).ids).to.deep.equal([ids['named']])
@@ -241,7 +242,9 @@ describe('filters of GET /api/urls', () => {
     expect((await app.get('/api/urls?short=https://go.example.com/summer-sale', { key })).json['error']).to.equal(1)
   })
 
-  it('return 200 with error 1 when there is no such short link', async () => {
+  it('return 200 with error 1 when there is no such short link, or an empty one (threat 58)', async () => {
+    const empty = await app.get('/api/urls?short=', { key })
+    expect([empty.status, empty.json['error']]).to.deep.equal([200, 1])
     const { status, json } = await app.get('/api/urls?short=nothing', { key })
     expect([status, json['error']]).to.deep.equal([200, 1])
     expect(json['message']).to.be.a('string')

@@ -87,6 +87,8 @@ describe('updating a link', () => {
       // ids that do not exist yet
       ['pixels', [999999], 'pixels'],
       ['pixels', 'x', 'pixels'],
+      ['channel', 0, '`channel` must be an id'],
+      ['campaign', 0, '`campaign` must be an id'],
       ['campaign', 999999, '`campaign` '],
       ['channel', '999999', '`channel` '],
       ...target('geotarget', 'location', 'CA', 'a country by its English name or ISO code, for example Canada'),

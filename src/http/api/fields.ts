@@ -60,7 +60,7 @@ export const parseId = (text: string | undefined) => {
 /** An id in a body, as a number or a string of digits. */
 export const bodyId = z.union(
   [
-    z.int().positive(),
+    z.int().positive('must be an id'),
     z
       .string()
       .regex(/^[1-9]\d{0,15}$/)
