@@ -1,6 +1,7 @@
 import type { Filter } from '../events/store.ts'
 import type { HaltedProjection, Subscription } from '../projections/work.ts'
 import type { LiveTables } from '../projections/tables.ts'
+import type { HaltWatch } from './halts.ts'
 import type { LagWatch } from './lag.ts'
 
 interface Observed {
@@ -10,10 +11,13 @@ interface Observed {
   readonly projector:
     | {
         readonly state: () => {
+          readonly active: boolean
           readonly subscriptions: readonly Pick<Subscription, 'filter' | 'halted' | 'failure'>[]
         }
       }
     | undefined
+  /** as another process has recorded them */
+  readonly halted: HaltWatch['halted']
   readonly lag: LagWatch['lag']
   /** seconds that changes may need to become visible */
   readonly maxLag: number
@@ -39,10 +43,10 @@ const longIdle = 10
  * tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
-  ({ listener, tables, notifications, projector, lag, maxLag, clicks }: Observed) =>
+  ({ listener, tables, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>
   (): Readiness => {
-    const subscriptions = projector?.state().subscriptions ?? []
-    const halts = subscriptions.flatMap(({ halted }) => halted)
+    const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
+    const halts = active ? subscriptions.flatMap((subscription) => subscription.halted) : halted()
     const behind = lag('domain')?.seconds ?? 0
     const reasons = [
       ...(listener.up() ? [] : ['the database is not connected']),

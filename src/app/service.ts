@@ -16,6 +16,7 @@ import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../visitor/country.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
+import { watchHalts } from './halts.ts'
 import { ourHosts } from './hosts.ts'
 import { createFollowUp } from './erasures.ts'
 import { startHttp } from './http.ts'
@@ -58,6 +59,9 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   cleanup.defer(notifications.close)
   const { projector, lag } = startProjecting(ledger, cache, retries, cleanup)
 
+  const { halted, stop: stopWatching } = watchHalts(ledger.db)
+  cleanup.defer(async () => stopWatching())
+
   const hosts = ourHosts(config, cache.domains)
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
@@ -65,7 +69,8 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
-  const problems = readiness({ listener, tables: ledger.tables, notifications, projector, lag, maxLag, clicks })
+  const { tables } = ledger
+  const problems = readiness({ listener, tables, notifications, projector, halted, lag, maxLag, clicks })
   const { address, baseUrl } = await startHttp(config, {
     problems,
     metrics: ledger.metrics.text,

@@ -28,4 +28,22 @@ describe('a projection that was halted', function () {
     const now = await until(target, (url) => url === 'https://example.com/new', 5000)
     expect(now).to.equal('https://example.com/new')
   })
+
+  it('is reported by the processes that do not project, too (fault 84)', async () => {
+    const { db, tables } = app.app.ledger
+    const other = await startTestApp({ ROLES: 'http,relay' }, app.connection)
+    try {
+      const ready = () => other.get('/readyz')
+      expect((await until(ready, ({ status }) => status === 200)).json['problems']).to.deep.equal([])
+      await db.raw(`alter table ${tables.name('links')} add constraint broken check (false) not valid`)
+      const { key } = await app.register()
+      await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+      const { status, text } = await until(ready, (answer) => answer.status === 503, 10_000)
+      expect([status, text]).to.satisfy(() => status === 503 && text.includes('the projection links is halted'))
+      await db.raw(`alter table ${tables.name('links')} drop constraint broken`)
+      expect((await until(ready, (answer) => answer.status === 200)).status).to.equal(200)
+    } finally {
+      await other.close()
+    }
+  })
 })

@@ -10,7 +10,9 @@ describe('readiness', () => {
     up = true,
     complete = true,
     pendingKnown = true,
+    active = true,
     halted = [] as readonly string[],
+    recorded = [] as readonly string[],
     failure = undefined as string | undefined,
     lags = { domain: upToDate, clicks: upToDate } as Partial<Record<Filter, Lag>>,
     problems = [] as readonly string[],
@@ -21,12 +23,14 @@ describe('readiness', () => {
       notifications: { pendingKnown: () => pendingKnown },
       projector: {
         state: () => ({
+          active,
           subscriptions: [
             { filter: 'domain', halted: halted.map(halt) },
             { filter: 'clicks', halted: [], failure },
           ],
         }),
       },
+      halted: () => recorded.map(halt),
       lag: (filter) => lags[filter],
       maxLag: 10,
       clicks: { problems: () => problems },
@@ -65,6 +69,11 @@ describe('readiness', () => {
       ],
       lagSeconds,
     })
+  })
+
+  it('knows the halts of the process that projects; that one knows its own before they are recorded (fault 84)', () => {
+    expect(check({ active: false, recorded: ['links'] })).to.deep.include({ ready: false })
+    expect(check({ active: true, recorded: ['links'] })).to.deep.include({ ready: true })
   })
 
   it('lists problems of the click pipeline, which do not affect readiness', () => {
