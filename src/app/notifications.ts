@@ -22,6 +22,8 @@ interface NotificationOptions {
   readonly log: Pick<Logger, 'warn'>
   /** notified when an operator wants halted projections to be tried again */
   readonly retries?: Signal
+  /** Called when this process has read which tables are live. */
+  readonly onRefreshed?: () => Promise<unknown>
 }
 
 export interface Notifications {
@@ -33,11 +35,16 @@ export interface Notifications {
 /** Keeps the cache of this process up to date with what other processes append and project. */
 export const startNotifications = async (
   { db, store, appended, tables, instance }: Pick<Ledger, 'db' | 'store' | 'appended' | 'tables' | 'instance'>,
-  { cache, listener, log, retries }: NotificationOptions,
+  { cache, listener, log, retries, onRefreshed = async () => {} }: NotificationOptions,
 ): Promise<Notifications> => {
   const { pending, progress } = cache
   const closed = new AbortController()
-  const onReplaced = () => void tables.refresh().then(cache.invalidateAll, cache.invalidateAll)
+  const refresh = async () => {
+    await tables.refresh().finally(cache.invalidateAll)
+    await onRefreshed()
+  }
+  // the next poll refreshes the tables if this fails
+  const onReplaced = () => void refresh().catch(() => {})
   const onMessage = (text: string) => {
     const notification = decode(text)
     if (notification?.kind === 'replaced') onReplaced()

@@ -26,6 +26,7 @@ import { type Ledger, openLedger } from './ledger.ts'
 import { startNotifications } from './notifications.ts'
 import { project, projectedPosition } from './projector.ts'
 import { readiness } from './readiness.ts'
+import { announceReading } from './reading.ts'
 import { openSite, type Outside } from './site.ts'
 
 export interface App {
@@ -55,7 +56,13 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const redirectReader = { db: ledger.pool(4, 3000), table: ledger.tables.name }
   const cache = await openServiceCache(ledger, listener, redirectReader)
   const retries = createSignal()
-  const notifications = await startNotifications(ledger, { cache, listener, log, retries })
+  const notifications = await startNotifications(ledger, {
+    cache,
+    listener,
+    log,
+    retries,
+    onRefreshed: () => announceReading(ledger),
+  })
   cleanup.defer(notifications.close)
   const { projector, lag } = startProjecting(ledger, cache, retries, cleanup)
 

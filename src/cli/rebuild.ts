@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
 import { openProjection } from '../app/projector.ts'
 import { recordOperation } from '../app/operator.ts'
+import { readersOfOldTables } from '../app/reading.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { advanceSequence } from '../postgres/ids.ts'
 import { projections } from '../projections/index.ts'
@@ -23,6 +24,14 @@ class NotRebuilt extends OperatorError {
   constructor(halted: ReadonlyMap<string, string>) {
     const lines = [...halted].map(([projection, reason]) => `${projection}: ${reason}`)
     super(['these tables are not rebuilt, all others are; see `linkledger projections`', ...lines].join('\n'))
+  }
+}
+
+/** The tables are rebuilt, but a process goes on without them. */
+class NotInUse extends OperatorError {
+  override readonly name = 'NotInUse'
+  constructor(processes: readonly string[]) {
+    super(['the read tables are rebuilt, but these processes do not use them: restart them', ...processes].join('\n'))
   }
 }
 
@@ -51,6 +60,8 @@ const rebuild = (cli: Cli) =>
     const names = projections.map(({ name }) => name).filter((name) => !halted.has(name))
     await recordOperation(ledger.store, { type: 'TablesRebuilt', data: { projections: names } }, ledger.config)
     if (halted.size > 0) throw new NotRebuilt(halted)
+    const others = await readersOfOldTables(ledger)
+    if (others.length > 0) throw new NotInUse(others)
     cli.print('The read tables are rebuilt and in use.')
   })
 

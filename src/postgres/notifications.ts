@@ -15,10 +15,19 @@ type Pending = Sent & { readonly kind: 'pending'; readonly stream: string; reado
 type Replaced = Sent & { readonly kind: 'replaced' }
 /** Halted projections are to be tried again at once. */
 type Retry = Sent & { readonly kind: 'retry' }
-export type Notification = Appended | Projected | Pending | Replaced | Retry
+/** The process has read which tables are live, and reads them with the log `log` and the service key of the mark `key`. */
+type Reading = Sent & { readonly kind: 'reading'; readonly log: string; readonly key: string }
+export type Notification = Appended | Projected | Pending | Replaced | Retry | Reading
 
 /** The first words of the messages. A release may run next to an older one, so they stay as they are. */
-const words = { appended: 'log', projected: 'seen', pending: 'late', replaced: 'live', retry: 'retry' } as const
+const words = {
+  appended: 'log',
+  projected: 'seen',
+  pending: 'late',
+  replaced: 'live',
+  retry: 'retry',
+  reading: 'reads',
+} as const
 /** The same for the filter `domain`. */
 const domainFilter = 'rest'
 
@@ -30,6 +39,8 @@ export const encode = (notification: Notification): string => {
       return `${head} ${notification.filter === 'domain' ? domainFilter : notification.filter} ${notification.position}`
     case 'pending':
       return `${head} ${notification.stream} ${notification.position}`
+    case 'reading':
+      return `${head} ${notification.log} ${notification.key}`
     default:
       return head
   }
@@ -42,6 +53,7 @@ export const decode = (text: string): Notification | undefined => {
   if (word === words.appended) return { kind: 'appended', from }
   if (word === words.replaced) return { kind: 'replaced', from }
   if (word === words.retry) return { kind: 'retry', from }
+  if (word === words.reading) return name && digits ? { kind: 'reading', from, log: name, key: digits } : undefined
   if (!name || !/^\d+$/.test(digits)) return undefined
   const position = BigInt(digits)
   if (word === words.projected)

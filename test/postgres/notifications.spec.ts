@@ -10,6 +10,7 @@ describe('notifications between processes', () => {
     [`seen ${from} clicks 12`, { kind: 'projected', from, filter: 'clicks', position: 12n }],
     [`late ${from} link-7 9007199254740993`, { kind: 'pending', from, stream: 'link-7', position: 9007199254740993n }],
     [`live ${from}`, { kind: 'replaced', from }],
+    [`reads ${from} 7d3e3dae a_mark-1`, { kind: 'reading', from, log: '7d3e3dae', key: 'a_mark-1' }],
   ]
   for (const [text, notification] of messages)
     it(`are written as older releases write them, and read back: ${text}`, () => {
