@@ -1,4 +1,4 @@
-import type { Filter } from '../events/store.ts'
+import type { EventStore, Filter } from '../events/store.ts'
 import type { HaltedProjection, Subscription } from '../projections/work.ts'
 import type { LiveTables } from '../projections/tables.ts'
 import type { HaltWatch } from './halts.ts'
@@ -7,6 +7,8 @@ import type { LagWatch } from './lag.ts'
 interface Observed {
   readonly listener: { readonly up: () => boolean }
   readonly tables: Pick<LiveTables, 'complete'>
+  /** a log that does not answer does not affect readiness: redirects and reads go on */
+  readonly store: Pick<EventStore, 'problem'>
   readonly notifications: { readonly pendingKnown: () => boolean }
   readonly projector:
     | {
@@ -43,7 +45,7 @@ const longIdle = 10
  * tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
-  ({ listener, tables, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>
+  ({ listener, tables, store, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>
   (): Readiness => {
     const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
     const halts = active ? subscriptions.flatMap((subscription) => subscription.halted) : halted()
@@ -71,6 +73,7 @@ export const readiness =
       problems: [
         ...reasons,
         ...halts.filter(({ projection }) => !essential.has(projection)).map(describeHalt),
+        ...[store.problem?.() ?? []].flat(),
         ...idle,
         ...clicks.problems(),
       ],

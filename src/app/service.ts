@@ -76,8 +76,8 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
-  const { tables } = ledger
-  const problems = readiness({ listener, tables, notifications, projector, halted, lag, maxLag, clicks })
+  const { tables, store } = ledger
+  const problems = readiness({ listener, tables, store, notifications, projector, halted, lag, maxLag, clicks })
   const { address, baseUrl } = await startHttp(config, {
     problems,
     metrics: ledger.metrics.text,

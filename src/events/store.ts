@@ -76,6 +76,8 @@ export interface EventStore {
   readonly head: (filter: Filter, signal?: AbortSignal) => Promise<bigint>
   /** Id of the event at a position: by it, a reader recognises that this is still the log it has read. */
   readonly idAt: (position: bigint) => Promise<string | undefined>
+  /** Returns at once what is wrong while the log does not answer. */
+  readonly problem?: () => string | undefined
   readonly close: () => Promise<void>
 }
 

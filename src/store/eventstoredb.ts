@@ -4,7 +4,7 @@ import { createAppend } from './eventstoredb/append.ts'
 import { createCalls } from './eventstoredb/calls.ts'
 import { openClients } from './eventstoredb/clients.ts'
 import { createHead, type SearchMemory } from './eventstoredb/head.ts'
-import { createIdAt, createReadBack, createReadPage } from './eventstoredb/read.ts'
+import { createIdAt, createReadBack, createReadPage, probe } from './eventstoredb/read.ts'
 import { createSubscribe } from './eventstoredb/subscribe.ts'
 import { bytesOf, decodeBatches, decodeEvents, pageBytes } from './slices.ts'
 import { ensureLogOpened, type MakeOpening } from './open.ts'
@@ -44,7 +44,7 @@ export const eventStoreDb = async ({
   const clients = openClients(url)
   const { credentials } = clients
   const closed = new AbortController()
-  const calls = createCalls(clients, patience, closed.signal)
+  const calls = createCalls(clients, patience, closed.signal, probe)
   const readPage = createReadPage(calls)
   const idAt = createIdAt(calls)
   const head = createHead({ readBack: createReadBack(calls), idAt, memory })
@@ -73,6 +73,7 @@ export const eventStoreDb = async ({
     },
     head,
     idAt,
+    problem: calls.problem,
     close: async () => {
       closed.abort()
       await clients.close()

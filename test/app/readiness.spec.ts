@@ -20,6 +20,7 @@ describe('readiness', () => {
     readiness({
       listener: { up: () => up },
       tables: { complete: () => complete },
+      store: {},
       notifications: { pendingKnown: () => pendingKnown },
       projector: {
         state: () => ({

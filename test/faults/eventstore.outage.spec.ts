@@ -94,6 +94,27 @@ describe('an event store whose EventStoreDB', function () {
     expect((await appendUntilStored(store, write())).ok).to.equal(true)
   })
 
+  it('is down refuses appends at once after the first one, and is used again when it answers (fault 124)', async () => {
+    const { double, store } = await open({ patience: 2000 })
+    expect(store.problem?.()).to.equal(undefined)
+    await double.down()
+    const first = timed(store.append([write()]))
+    await until(
+      async () => store.problem?.(),
+      (problem) => problem?.includes('(EVENTSTORE_URL) cannot be reached') ?? false,
+      1900,
+    )
+    expect((await first).ms).to.be.at.least(1500)
+    const others = await Promise.all(Array.from({ length: 50 }, () => timed(store.append([write()]))))
+    for (const { outcome, ms } of others) {
+      expect(outcome).to.be.instanceOf(StoreUnavailable)
+      expect(ms).to.be.below(1500)
+    }
+    await double.up()
+    expect((await appendUntilStored(store, write())).ok).to.equal(true)
+    expect(store.problem?.()).to.equal(undefined)
+  })
+
   it('denies access, or holds the log of another program, says at once what to change', async () => {
     const double = await startDouble()
     later(double.close)

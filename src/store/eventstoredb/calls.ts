@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AccessDeniedError,
   DeadlineExceededError,
@@ -11,6 +12,7 @@ import {
 import { StoreUnavailable } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
+import { createOutage } from './outage.ts'
 import { type Clients, ConnectionClosed } from './clients.ts'
 
 /** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. `closed` aborts when the store is closed. */
@@ -25,6 +27,8 @@ export interface Calls {
    */
   readonly call: <T>(attempt: Attempt<T>, until: number, isAnswer?: (error: unknown) => boolean) => Promise<T>
   readonly unreachable: (cause?: unknown) => StoreUnavailable
+  /** Returns what is wrong while the server does not answer. */
+  readonly problem: () => string | undefined
 }
 
 /** Each attempt gets this part of the time that is left (3 s of 5 s, then 1.2 s, …), so that there is always time for another. */
@@ -47,30 +51,76 @@ const isRefusal = (error: unknown) =>
 export const isSilence = (error: unknown): boolean =>
   error instanceof TimedOut || error instanceof DeadlineExceededError || error instanceof ConnectionClosed
 
-/** Calls with retries. `patience` is the time in ms for one call, all its attempts included. */
-export const createCalls = (clients: Clients, patience: number, closed: AbortSignal): Calls => {
+/** ms before a call is refused during an outage: callers that repeat it at once must not use up the processor */
+const refusalPause = 10
+/** ms for one probe of a server that did not answer */
+const probeTime = 1000
+
+/**
+ * Calls with retries. `patience` is the time in ms for one call, all its attempts included. After a call without an answer, `probe` is tried
+ * until the server answers; other calls are refused meanwhile.
+ */
+export const createCalls = (
+  clients: Clients,
+  patience: number,
+  closed: AbortSignal,
+  probe: Attempt<unknown> = async () => {},
+): Calls => {
+  const probeOnce = async () => {
+    const client = clients.current()
+    await probe(client, probeTime, closed).catch((error: unknown) => {
+      if (isRefusal(error)) return
+      if (isSilence(error)) clients.replace(client)
+      throw error
+    })
+  }
+  const outage = createOutage({ probe: probeOnce, closed })
+
   const unreachable = (cause?: unknown) =>
     new StoreUnavailable(`the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`, { cause })
 
-  const call: Calls['call'] = async (attempt, until, isAnswer = isRefusal) => {
+  const tryUntil: Calls['call'] = async (attempt, until, isAnswer = isRefusal) => {
     const { pause } = backOff({ from: 50, to: 500 })
     for (let problem: unknown; ; await pause(until - Date.now())) {
       const left = until - Date.now()
-      if (left < shortestAttempt || closed.aborted) throw unreachable(problem)
+      if (left < shortestAttempt || closed.aborted) {
+        if (problem !== undefined) outage.failed(problem)
+        throw unreachable(problem)
+      }
       const client = clients.current()
       try {
-        return await attempt(client, left * share, closed)
+        const answer = await attempt(client, left * share, closed)
+        outage.answered()
+        return answer
       } catch (error) {
         if (error instanceof AccessDeniedError)
           throw new StoreUnavailable('the user in EVENTSTORE_URL must be allowed to append and to read $all', {
             cause: error,
           })
-        if (isAnswer(error)) throw error
+        if (isAnswer(error)) {
+          outage.answered()
+          throw error
+        }
         if (isSilence(error)) clients.replace(client)
         problem = error
       }
     }
   }
 
-  return { deadline: () => Date.now() + patience, call, unreachable }
+  const call: Calls['call'] = async (...args) => {
+    const known = outage.cause()
+    if (known) {
+      await sleep(refusalPause)
+      throw unreachable(known.error)
+    }
+    const ended = outage.waiting()
+    return tryUntil(...args).finally(ended)
+  }
+
+  return {
+    deadline: () => Date.now() + patience,
+    call,
+    unreachable,
+    problem: () => (outage.isSuspected() ? unreachable().message : undefined),
+  }
 }

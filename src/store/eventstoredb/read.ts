@@ -72,6 +72,11 @@ export const createReadBack =
       return page
     }, deadline())
 
+/** Asks the server for one event. */
+export const probe = async (client: EventStoreDBClient, ms: number, closed: AbortSignal): Promise<void> => {
+  for await (const _ of eventsOf(client.readStream('log', { maxCount: 1, requiresLeader: true }), ms, closed)) return
+}
+
 /** Id of the event at a position; undefined when no event begins there. */
 export const createIdAt =
   ({ call, deadline }: Calls) =>
