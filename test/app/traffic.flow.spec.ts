@@ -14,6 +14,9 @@ const urls = readFileSync(new URL('../data/urls.txt', import.meta.url), 'utf8')
 interface Link {
   readonly id: number
   readonly path: string
+  /** as it was sent */
+  readonly sent: string
+  /** as browsers write it */
   readonly url: string
 }
 interface Visit {
@@ -122,7 +125,7 @@ describe(`shortening real addresses and counting realistic visits (${repeatable}
       expect([status, json['error']], line).to.deep.equal([200, 0])
       const { id, shorturl } = json as { id: number; shorturl: string }
       expect(shorturl).to.match(new RegExp(`^${app.app.baseUrl}/[a-z0-9]{8}$`))
-      links.push({ id, path: new URL(shorturl).pathname, url: new URL(line).href })
+      links.push({ id, path: new URL(shorturl).pathname, sent: line, url: new URL(line).href })
       models.set(id, emptyModel())
     })
     expect(new Set(links.map(({ path }) => path)).size).to.equal(urls.length)
@@ -154,19 +157,19 @@ describe(`shortening real addresses and counting realistic visits (${repeatable}
     const rows = json['data'].urls as { id: number; longurl: string; clicks: number; uniqueclicks: number }[]
     const shown = rows.map(({ id, longurl, clicks: n, uniqueclicks }) => [id, longurl, n, uniqueclicks])
     const expected = links
-      .map(({ id, url }) => ({ id, url, model: models.get(id)! }))
+      .map(({ id, sent }) => ({ id, sent, model: models.get(id)! }))
       .sort((a, b) => b.model.clicks - a.model.clicks || b.id - a.id)
-      .map(({ id, url, model }) => [id, url, model.clicks, model.visitors.size])
+      .map(({ id, sent, model }) => [id, sent, model.clicks, model.visitors.size])
     expect(json['data'].result).to.equal(urls.length)
     expect(shown).to.deep.equal(expected)
   })
 
   it('returns the counts, top lists and social networks of each link', async () => {
-    await eachOf(links, 16, async ({ id, path, url }) => {
+    await eachOf(links, 16, async ({ id, path, sent, url }) => {
       const { json } = await app.get(`/api/url/${id}`, { key })
       const model = models.get(id)!
       const { details, data } = json
-      expect(details).to.include({ id, longurl: url, shorturl: app.app.baseUrl + path })
+      expect(details).to.include({ id, longurl: sent, shorturl: app.app.baseUrl + path })
       expect([data.clicks, data.uniqueClicks], path).to.deep.equal([model.clicks, model.visitors.size])
       expect(data.socialCount).to.deep.equal(model.socialCount)
       for (const top of tops) expectTop(data[top], model[top], `${top} of ${url}`)
