@@ -81,7 +81,7 @@ const restore = (cli: Cli, name: string, register: string | undefined) => {
     const count = await fill(config, file, { archive, state, erasures })
     const erased = await openRestored(config)
     cli.print(`${count} events, the keys, the sequences and the images are restored and verified.`)
-    cli.print(`${erased} of the accounts are erased. The service fills its read tables when it starts.`)
+    cli.print(`Accounts in it that are erased: ${erased}. The service fills its read tables when it starts.`)
   })
 }
 

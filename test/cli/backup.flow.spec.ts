@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { createChain, type Entry } from '../../src/lib/chain.ts'
 import { pngOf } from '../../src/qr/logo.ts'
+import { withEnd } from '../../src/store/archive.ts'
 import { startTestApp, urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startDouble } from '../support/eventstoredb.ts'
-import { openStage, randomFrom } from '../support/faults.ts'
+import { openStage, query, randomFrom } from '../support/faults.ts'
 import { runCommand, type Service } from '../support/process.ts'
 import { noise } from '../support/qr.ts'
 
@@ -25,6 +27,7 @@ const commandsOf = (chapter: string): readonly string[] => {
 describe('linkledger backup and restore', function () {
   this.timeout(180_000)
   const stage = openStage()
+  before(async () => void ([home, backups] = [await stage.dir(), await stage.dir()]))
   after(stage.clear)
   const png = pngOf(noise(20, 20, randomFrom(1))).toString('base64')
   let [home, backups] = ['', '']
@@ -82,7 +85,6 @@ describe('linkledger backup and restore', function () {
   }
 
   it('bring a service back with the commands of the documentation, without an account that was erased since (fault 131)', async () => {
-    ;[home, backups] = [await stage.dir(), await stage.dir()]
     await runLine('npm start')
     mine = await fill(service)
     other = (await service.register()) as typeof other
@@ -139,6 +141,46 @@ describe('linkledger backup and restore', function () {
     await expectRestored(app, mine, mine.link + 1)
     // this register does not know of the erasure, which came after the backup
     expect((await app.get('/api/account', { key: other.key })).status).to.equal(200)
+  })
+
+  it('erase an account again whose erasure falls between the log and the state of a backup (fault 134)', async () => {
+    const app = await startTestApp({}, await freshDatabase())
+    stage.later(app.close)
+    const kept = await app.register()
+    const erased = await app.register()
+    const SECRET = app.config.SECRET ?? ''
+    const settings = { DATABASE_URL: urlOf(app.connection), DATA_DIR: app.dir, SECRET }
+    const entriesAt = async (name: string) => {
+      const file = join(backups, name)
+      expect((await runCommand(['backup', file], settings)).err).to.equal('')
+      const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+      return lines.map((line) => Object.entries(JSON.parse(line) as object)[1] as Entry)
+    }
+    const before = await entriesAt('before.ndjson')
+    await runCommand(['account', 'erase', String(erased.email), '--yes'], settings)
+    const after = await entriesAt('after.ndjson')
+
+    const ofLog = ([kind]: Entry) => kind === 'header' || kind === 'event'
+    const ofState = ([kind]: Entry) => !ofLog([kind, undefined]) && kind !== 'erasure' && kind !== 'end'
+    const torn = async function* () {
+      yield [...before.filter(ofLog), ...after.filter(ofState)]
+    }
+    const file = join(backups, 'torn.ndjson')
+    const chain = createChain()
+    for await (const entries of withEnd(torn())) appendFileSync(file, entries.map(chain).join(''))
+
+    const connection = await freshDatabase()
+    const DATA_DIR = await stage.dir()
+    const restored = await runCommand(['restore', file], { DATABASE_URL: urlOf(connection), DATA_DIR, SECRET })
+    expect(restored.err).to.equal('')
+    expect(restored.out).to.include('Accounts in it that are erased: 1.')
+    const on = await startTestApp({ DATA_DIR, SECRET }, connection)
+    stage.later(on.close)
+    await isReady(on)
+    const statuses = [kept, erased].map(async ({ key }) => (await on.get('/api/account', { key })).status)
+    expect(await Promise.all(statuses)).to.deep.equal([200, 401])
+    const [event] = await query(connection, `select type from log.events where type = 'AccountErased'`)
+    expect(event).to.deep.equal({ type: 'AccountErased' })
   })
 
   it('refuse a place that another service has used, and change nothing there', async () => {
