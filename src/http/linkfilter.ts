@@ -29,7 +29,8 @@ type ListQuery = z.output<typeof ListQuery>
 /** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
 const spellings = (q: string) => {
   const safe = safeTargetUrl(q)
-  return safe.ok ? [q, safe.url] : [q]
+  // every address that contains the longer one contains `q`, and each spelling takes as long as the search itself
+  return safe.ok && !safe.url.toLowerCase().includes(q.toLowerCase()) ? [q, safe.url] : [q]
 }
 
 /** Returns the filter of a query, in terms of the tables. */
