@@ -17,11 +17,11 @@ import { refuseOtherState, writeState } from '../postgres/state.ts'
 import { appendErasures, type Erasure, readErasures } from '../security/erasures.ts'
 import { openKeyring } from '../security/keyring.ts'
 import { isWrappedUnder, WrongSecret } from '../security/wrapping.ts'
-import { type Archive, checkArchive, eventEntries, headerEntry, sourceIn, WrongArchive } from '../store/archive.ts'
+import { type Archive, eventEntries, headerEntry, sourceIn, WrongArchive } from '../store/archive.ts'
 import { copyEvents, sourceOf } from '../store/copy.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { openSource, openTarget, progressBar, withCleanup } from './engines.ts'
-import { fileToRead, fileToWrite, printerFor, withArchive, writeArchive } from './export.ts'
+import { checkWithBar, fileToRead, fileToWrite, printerFor, withArchive, writeArchive } from './export.ts'
 import { version } from './version.ts'
 
 /** `linkledger backup` and `linkledger restore` */
@@ -72,7 +72,7 @@ const restore = (cli: Cli, name: string, register: string | undefined) => {
   if (register !== undefined && !existsSync(register)) throw new BadCommand(`there is no file ${register}`)
   return withArchive(cli, name, async (file) => {
     const { add, restored } = collectState(file)
-    const archive = await checkArchive(file, add)
+    const archive = await checkWithBar(file, add)
     if (archive.header.kind !== 'backup')
       throw new WrongArchive(`${file.name} has only a log: import it with \`linkledger log import\``)
     const state = restored()

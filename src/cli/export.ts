@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { createChain, type Entry } from '../lib/chain.ts'
+import { createChain, type Entry, type NumberedEntry } from '../lib/chain.ts'
 import { fileOr, type ReadableFile, standard, writeFileOr } from '../lib/streamfile.ts'
-import { checkArchive, eventEntries, headerEntry, sourceIn, withEnd } from '../store/archive.ts'
+import { type Archive, checkArchive, eventEntries, headerEntry, sourceIn, withEnd } from '../store/archive.ts'
 import { copyEvents, sourceOf } from '../store/copy.ts'
 import type { Cli } from './cli.ts'
 import { openSource, openTarget, progressBar, withCleanup } from './engines.ts'
@@ -47,6 +47,12 @@ export const withArchive = async (cli: Cli, name: string, work: (file: ReadableF
 /** Prints to standard error when standard output is the file. */
 export const printerFor = ({ print, printError }: Cli, file: string) => (file === standard ? printError : print)
 
+/** `checkArchive` with a progress bar. */
+export const checkWithBar = (file: ReadableFile, onEntry: (entry: NumberedEntry) => void): Promise<Archive> => {
+  const { show, stop } = progressBar()
+  return checkArchive(file, onEntry, (progress) => show('checked', progress)).finally(stop)
+}
+
 const exportLog = (cli: Cli, file: string) => {
   const config = readConfig(cli.variables)
   return withCleanup(config, async (cleanup) => {
@@ -69,7 +75,7 @@ const importLog = (cli: Cli, name: string) => {
   const config = readConfig(cli.variables)
   return withArchive(cli, name, async (file) => {
     // a backup has the events, too
-    const archive = await checkArchive(file, () => {})
+    const archive = await checkWithBar(file, () => {})
     await withCleanup(config, async (cleanup) => {
       const store = await (await openTarget(config, cleanup)).openStore(archive.opening)
       const { show, stop } = progressBar()

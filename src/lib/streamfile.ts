@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -27,6 +27,9 @@ const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) =>
  */
 export const writeFileOr = async (output: Writable, file: string, text: AsyncIterable<string>): Promise<void> => {
   if (file === standard) return pipeline(Readable.from(text), output, { end: false })
+  // a device or a pipe would be replaced
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new OperatorError(`${file} is not a file: name one, or write to standard output with -`)
   const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`)
   try {
     const written = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
@@ -44,12 +47,18 @@ export const writeFileOr = async (output: Writable, file: string, text: AsyncIte
   }
 }
 
-/** The bytes of a file, decompressed when its name ends in `.gz`. */
-export const readBytes = async function* (file: string): AsyncGenerator<Buffer> {
+/** The bytes of a file, decompressed when its name ends in `.gz`. `onRead` gets the number of stored bytes that were read. */
+export const readBytes = async function* (
+  file: string,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Buffer> {
   const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
   const bytes = isGzip(file) ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), ignore) : stored
   try {
-    for await (const chunk of bytes) yield chunk as Buffer
+    for await (const chunk of bytes) {
+      onRead(stored.bytesRead)
+      yield chunk as Buffer
+    }
   } catch (error) {
     cannot('read', file)(error as NodeJS.ErrnoException)
   }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { LogEvent } from '../events/index.ts'
 import type { Recorded } from '../events/event.ts'
@@ -104,6 +105,7 @@ export const checkArchive = async (
   onEntry: (entry: NumberedEntry) => void = ({ kind, line }) => {
     throw damaged(name, line, `\`${kind}\` is of no known kind`)
   },
+  onProgress: (progress: CopyProgress) => void = () => {},
 ): Promise<Archive> => {
   let header: Header | undefined
   let opening: AnyEvent | undefined
@@ -125,7 +127,9 @@ export const checkArchive = async (
     if (kind === 'event') opening ??= eventOf(entry, name, 1n)
     else if (kind !== 'header' && kind !== 'image') onEntry(entry)
   }
-  for await (const entries of readChain(readBytes(path), name)) entries.forEach(check)
+  const head = BigInt((await stat(path).catch(() => undefined))?.size ?? 0)
+  const bytes = readBytes(path, (read) => onProgress({ position: BigInt(read), head }))
+  for await (const entries of readChain(bytes, name)) entries.forEach(check)
   if (!header || !isEnded) throw damaged(name, last + 1, 'the end of the file is missing')
   if (opening?.type !== 'LogOpened') throw new WrongArchive(`${name} has no log: its first event must be LogOpened`)
   return { header, opening, events: counts['event'] ?? 0 }

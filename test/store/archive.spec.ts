@@ -119,5 +119,9 @@ describe('a file with an event log', () => {
     }
     await writeFileOr(output, path, whole())
     expect(gunzipSync(await readFile(path)).toString()).to.equal(text)
+    const device = await writeFileOr(output, '/dev/null', whole()).catch((error: unknown) => error)
+    expect(device)
+      .to.have.property('message')
+      .that.matches(/^\/dev\/null is not a file/)
   })
 })
