@@ -14,6 +14,16 @@ export const addStartCommand = (program: Command, cli: Cli) =>
     .description('run the service (the default command)')
     .action(() => start(cli))
 
+/** ms that a stop takes at most besides the drain; with the default of that, less than the 45 s that operators are told to allow */
+const patience = 22_000
+
+/** Calls `onLate` when closing takes longer than `ms`: a server that is silent must not keep the process. */
+export const closeWithin = async (close: () => Promise<void>, ms: number, onLate: () => void) => {
+  const late = setTimeout(onLate, ms)
+  await close()
+  clearTimeout(late)
+}
+
 const start = async (cli: Cli) => {
   const config = readConfig(cli.variables)
   const log = createLogger(config)
@@ -23,7 +33,12 @@ const start = async (cli: Cli) => {
   const stop = (signal: NodeJS.Signals) => {
     stopping ??= (async () => {
       log.info({ signal }, 'stopping')
-      await app.close()
+      await closeWithin(app.close, config.DRAIN_TIMEOUT_SECONDS * 1000 + patience, () => {
+        log.error(
+          'a server does not answer, so the process ends without closing all connections; the next start recovers',
+        )
+        process.exit(1)
+      })
       cli.print(farewell(config))
     })()
   }

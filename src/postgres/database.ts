@@ -24,13 +24,22 @@ export const keepAlive = {
   connectionTimeoutMillis: 2000,
 } as const
 
+/** ms that a server may take to close a connection that we have ended */
+const farewell = 1000
+
+const streamOf = (client: pg.Client) =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+
+/** Closes a connection that we end even if its server is silent: otherwise it would keep the process from stopping. */
+export const closeWhenEnded = (client: pg.Client) => {
+  const stream = streamOf(client)
+  stream.once('finish', () => setTimeout(() => stream.destroy(), farewell).unref())
+}
+
 /** Closes a connection whose server falls silent during a statement: `statement_timeout` works only while the server does. */
-const closeWhenSilent = (client: pg.Client, timeout: number) => {
-  const inner = client as unknown as {
-    readonly readyForQuery: boolean
-    readonly connection: { readonly stream: Socket }
-  }
-  const { stream } = inner.connection
+export const closeWhenSilent = (client: pg.Client, timeout: number) => {
+  const inner = client as unknown as { readonly readyForQuery: boolean }
+  const stream = streamOf(client)
   const ms = timeout + 1000
   stream.setTimeout(ms, () => {
     const silence = new Error(`PostgreSQL did not answer for ${ms} ms`)
@@ -61,6 +70,7 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
       afterCreate: (client: pg.Client, done: (error: Error | null, client: pg.Client) => void) => {
         client.on('error', options.onError)
         closeWhenSilent(client, options.timeout)
+        closeWhenEnded(client)
         done(null, client)
       },
     },
@@ -72,6 +82,7 @@ export const openPool = (connection: Connection, options: PoolOptions): pg.Pool 
   pool.on('connect', (client) => {
     client.on('error', options.onError)
     closeWhenSilent(client, options.timeout)
+    closeWhenEnded(client)
   })
   return pool
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Connection, keepAlive } from './database.ts'
+import { closeWhenEnded, closeWhenSilent, type Connection, keepAlive } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
@@ -12,6 +12,7 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
   client.on('error', onEnd)
   client.on('end', () => onEnd())
   await client.connect()
+  closeWhenEnded(client)
   return client
 }
 
@@ -74,10 +75,14 @@ export const createListener = (connection: Connection, name: string, locks: read
   }
 }
 
+/** ms that acquiring locks may take */
+const lockTimeout = 10_000
+
 /** Opens a connection for advisory locks, which last as long as the connection does. */
 export const openLocks = async (connection: Connection, name: string) => {
   const lost = new AbortController()
   const client = await connect(connection, name, () => lost.abort())
+  closeWhenSilent(client, lockTimeout)
   const held = new Set<bigint>()
   return {
     lost: lost.signal,
