@@ -4,7 +4,7 @@ import { createAppend } from './eventstoredb/append.ts'
 import { createCalls } from './eventstoredb/calls.ts'
 import { openClients } from './eventstoredb/clients.ts'
 import { createHead, type SearchMemory } from './eventstoredb/head.ts'
-import { createIdAt, createReadBack, createReadPage, probe } from './eventstoredb/read.ts'
+import { createIdAt, createReadBack, createReadPage, probe, requireAll } from './eventstoredb/read.ts'
 import { createSubscribe } from './eventstoredb/subscribe.ts'
 import { bytesOf, decodeBatches, decodeEvents, pageBytes } from './slices.ts'
 import { ensureLogOpened, type MakeOpening } from './open.ts'
@@ -26,6 +26,8 @@ export interface EventStoreDbOptions {
 }
 
 const pageSize = 500
+/** ms that opening waits for the answer whether the user may read `$all` */
+const allTimeout = 1000
 
 /**
  * The event log on an EventStoreDB. The server pushes what any process appends, so subscriptions need no notification. The writes of one
@@ -80,6 +82,7 @@ export const eventStoreDb = async ({
     },
   }
   try {
+    await requireAll(clients.current(), allTimeout)
     return { ...store, logId: await ensureLogOpened(store, opening) }
   } catch (error) {
     await store.close()

@@ -20,7 +20,7 @@ describe('a service whose log on EventStoreDB takes long to search', function ()
 
     let release: (value?: unknown) => void = () => {}
     const held = new Promise((resolve) => (release = resolve))
-    double.fail(({ kind, stream }) => (kind === 'read' && stream === '$all' ? { held } : undefined))
+    double.fail(({ stream, backwards }) => (stream === '$all' && backwards ? { held } : undefined))
     const searching = await startTestApp({ EVENTSTORE_URL: double.url }, before.connection)
     const readyz = await searching.get('/readyz')
     expect(readyz.status).to.equal(503)

@@ -26,6 +26,8 @@ export interface DoubleOptions {
   readonly gossip?: () => Promise<unknown>
   /** where it listens; by default on a free port of 127.0.0.1 */
   readonly host?: string
+  /** a certificate and its key, in PEM; without it, the node speaks no TLS */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
   readonly port?: number
 }
 
@@ -39,6 +41,10 @@ export const startDouble = async (options: DoubleOptions = {}) => {
   let server: grpc.Server | undefined
   let port = options.port ?? 0
   let sent = 0
+  const { tls } = options
+  const security = tls
+    ? grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }])
+    : grpc.ServerCredentials.createInsecure()
   const leaderPort = () => leader?.() ?? port
   const node: Node = {
     log,
@@ -66,9 +72,7 @@ export const startDouble = async (options: DoubleOptions = {}) => {
     }
     server.addService(streamsService.StreamsService, methods as never)
     port = await new Promise<number>((resolve, reject) =>
-      server!.bindAsync(`${host}:${port}`, grpc.ServerCredentials.createInsecure(), (error, bound) =>
-        error ? reject(error) : resolve(bound),
-      ),
+      server!.bindAsync(`${host}:${port}`, security, (error, bound) => (error ? reject(error) : resolve(bound))),
     )
   }
   /** Like `kill -9`: calls that are under way are cut off. */
@@ -81,7 +85,7 @@ export const startDouble = async (options: DoubleOptions = {}) => {
   await up()
 
   return {
-    url: `esdb://127.0.0.1:${port}?tls=false`,
+    url: tls ? `esdb://admin:changeit@127.0.0.1:${port}` : `esdb://127.0.0.1:${port}?tls=false`,
     port,
     log,
     /** how many calls of each kind have arrived */

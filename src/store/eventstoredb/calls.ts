@@ -13,6 +13,7 @@ import { StoreUnavailable } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 import { createOutage } from './outage.ts'
+import { hintOf, refusalOf } from './cause.ts'
 import { type Clients, ConnectionClosed } from './clients.ts'
 
 /** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. `closed` aborts when the store is closed. */
@@ -76,8 +77,11 @@ export const createCalls = (
   }
   const outage = createOutage({ probe: probeOnce, closed })
 
-  const unreachable = (cause?: unknown) =>
-    new StoreUnavailable(`the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`, { cause })
+  const unreachable = (cause?: unknown) => {
+    const hint = hintOf(cause)
+    const place = `the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`
+    return new StoreUnavailable(hint ? `${place}: ${hint.text}` : place, { cause })
+  }
 
   const tryUntil: Calls['call'] = async (attempt, until, isAnswer = isRefusal) => {
     const { pause } = backOff({ from: 50, to: 500 })
@@ -93,14 +97,12 @@ export const createCalls = (
         outage.answered()
         return answer
       } catch (error) {
-        if (error instanceof AccessDeniedError)
-          throw new StoreUnavailable('the user in EVENTSTORE_URL must be allowed to append and to read $all', {
-            cause: error,
-          })
+        if (error instanceof AccessDeniedError) throw new StoreUnavailable(refusalOf(error), { cause: error })
         if (isAnswer(error)) {
           outage.answered()
           throw error
         }
+        if (hintOf(error)?.isFinal) throw unreachable(error)
         if (isSilence(error)) clients.replace(client)
         problem = error
       }

@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs'
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client'
+import { OperatorError } from '../../lib/operatorerror.ts'
 
 interface Channel {
   readonly close: () => void
@@ -45,6 +47,7 @@ export const openClients = (url: string): Clients => {
   // the client drops them on a connection without TLS
   const credentials = { username: decodeURIComponent(user ?? ''), password: decodeURIComponent(password ?? '') }
 
+  requireFiles(url)
   let client = open(url)
   let openedAt = Date.now()
   return {
@@ -62,6 +65,21 @@ export const openClients = (url: string): Clients => {
       void client.dispose()
       await closeChannel(client)
     },
+  }
+}
+
+/** The client names neither the setting nor the file. */
+const requireFiles = (url: string) => {
+  const options = new URLSearchParams(/\?(.*)$/.exec(url)?.[1])
+  for (const name of ['tlsCAFile', 'userCertFile', 'userKeyFile']) {
+    const file = options.get(name)
+    if (file === null) continue
+    try {
+      accessSync(file, constants.R_OK)
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      throw new OperatorError(`EVENTSTORE_URL: the file ${file} of ${name} cannot be read (${code})`, { cause })
+    }
   }
 }
 

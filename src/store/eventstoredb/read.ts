@@ -1,4 +1,5 @@
 import {
+  AccessDeniedError,
   BACKWARDS,
   END,
   type EventStoreDBClient,
@@ -8,8 +9,9 @@ import {
   UnknownError,
 } from '@eventstore/db-client'
 import pLimit from 'p-limit'
-import type { Filter } from '../../events/store.ts'
+import { type Filter, StoreUnavailable } from '../../events/store.ts'
 import type { Calls } from './calls.ts'
+import { refusalOf } from './cause.ts'
 import { type Encoded, pageBytes, parsed } from '../slices.ts'
 import { eventsOf, passes } from './events.ts'
 import type { Passed, ReadBack } from './head.ts'
@@ -71,6 +73,19 @@ export const createReadBack =
       }
       return page
     }, deadline())
+
+/**
+ * Throws when the user may not read `$all`: it could append, but no table would ever be filled. Waits `ms` at most; any other failure is
+ * left to the calls that follow.
+ */
+export const requireAll = async (client: EventStoreDBClient, ms: number): Promise<void> => {
+  const read = client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1, requiresLeader: true })
+  try {
+    for await (const _ of eventsOf(read, ms)) return
+  } catch (error) {
+    if (error instanceof AccessDeniedError) throw new StoreUnavailable(refusalOf(error), { cause: error })
+  }
+}
 
 /** Asks the server for one event. */
 export const probe = async (client: EventStoreDBClient, ms: number, closed: AbortSignal): Promise<void> => {

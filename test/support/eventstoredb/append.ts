@@ -5,7 +5,16 @@ import type * as grpc from '@grpc/grpc-js'
 import any from 'google-protobuf/google/protobuf/any_pb.js'
 import type { Node } from './faults.ts'
 import type { Expected, Outcome, Proposed } from './log.ts'
-import { type AppendRequest, denied, expectedOf, nameOf, proposed, refusal, unavailable } from './messages.ts'
+import {
+  type AppendRequest,
+  denied,
+  expectedOf,
+  nameOf,
+  proposed,
+  refusal,
+  unauthenticated,
+  unavailable,
+} from './messages.ts'
 
 const { AppendResp, BatchAppendResp } = streams
 const { Empty } = shared
@@ -19,6 +28,7 @@ const store = (node: Node, stream: string, expected: Expected, events: readonly 
   if (fault === 'not leader') return answer(node.notLeader())
   if (fault === 'unavailable') return answer(unavailable())
   if (fault === 'access denied') return answer(denied())
+  if (fault === 'unauthenticated') return answer(unauthenticated())
   const outcome = node.log.append(stream, expected, events)
   if (typeof fault === 'object' && 'held' in fault) return void fault.held.then(() => answer(null, outcome))
   const stored = typeof fault === 'object' && 'stored' in fault ? fault.stored : 0

@@ -7,12 +7,16 @@ export interface Call {
   readonly stream: string
   /** types of the events to be appended */
   readonly types: readonly string[]
+  /** of a read */
+  readonly backwards?: boolean
 }
 export type Fault =
   /** refused, with the address of the leader */
   | 'not leader'
   | 'unavailable'
   | 'access denied'
+  /** refused because of the user or the password */
+  | 'unauthenticated'
   /** never answered; an append is not stored */
   | 'silent'
   /** an append: stored, and answered without its position */

@@ -15,6 +15,7 @@ export const failure = (code: grpc.status, details: string, meta: Readonly<Recor
   return Object.assign(new Error(details), { code, details, metadata })
 }
 export const denied = () => failure(grpc.status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' })
+export const unauthenticated = () => failure(grpc.status.UNAUTHENTICATED, 'Unauthenticated')
 export const unavailable = () => failure(grpc.status.UNAVAILABLE, 'the connection was cut')
 /** Returns the error for a stream with a tombstone, or for an append over the size limit. */
 export const refusal = (stream: string, refused: 'deleted' | 'too large') =>

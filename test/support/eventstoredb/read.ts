@@ -16,6 +16,7 @@ import {
   type ReadOptions,
   type ReadResponse,
   refusal,
+  unauthenticated,
   unavailable,
 } from './messages.ts'
 
@@ -39,10 +40,11 @@ export const readHandler =
     const stream = options.hasAll() ? '$all' : nameOf(options.getStream()!.getStreamIdentifier())
     node.calls[kind]++
     call.on('error', () => {})
-    const fault = node.faultOf({ kind, stream, types: [] })
+    const fault = node.faultOf({ kind, stream, types: [], backwards: options.getReadDirection() === 1 })
     if (fault === 'not leader') return void call.emit('error', node.notLeader())
     if (fault === 'unavailable') return void call.emit('error', unavailable())
     if (fault === 'access denied') return void call.emit('error', denied())
+    if (fault === 'unauthenticated') return void call.emit('error', unauthenticated())
     if (fault === 'silent') return
     const request = { call, options, stream, fault }
     if (kind === 'subscribe') void subscribe(node, request)

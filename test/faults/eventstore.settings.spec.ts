@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { codec } from '../../src/events/codec.ts'
+import { eventStoreDb } from '../../src/store/eventstoredb.ts'
+import { createCa, createCertificate } from '../engines/certificates.ts'
+import { startDouble } from '../support/eventstoredb.ts'
+import { openStage } from '../support/faults.ts'
+import { memoryKeyring } from '../support/keyring.ts'
+import { timed } from './eventstore.ts'
+
+describe('a wrong EVENTSTORE_URL', function () {
+  this.timeout(60_000)
+  const stage = openStage()
+  afterEach(stage.clear)
+  const opening = async (url: string, patience = 30_000) => {
+    const { outcome, ms } = await timed(eventStoreDb({ url, codec: codec(memoryKeyring()), patience }))
+    if (typeof outcome === 'object' && outcome !== null && 'close' in outcome) {
+      await (outcome as { close: () => Promise<void> }).close()
+      return { message: 'opened', ms }
+    }
+    return { message: String(outcome), ms }
+  }
+  const startWithTls = async () => {
+    const dir = await stage.dir()
+    const [ca, other] = [await createCa(dir, 'ca'), await createCa(dir, 'other')]
+    const files = await createCertificate(dir, 'node', ca, 'DNS:localhost,IP:127.0.0.1')
+    const double = await startDouble({ tls: { cert: await readFile(files.cert), key: await readFile(files.key) } })
+    stage.later(double.close)
+    return { dir, ca: ca.cert, other: other.cert, double }
+  }
+
+  it('is reported with the certificate authority that is missing or wrong, and the file that cannot be read (fault 125)', async () => {
+    const { dir, ca, other, double } = await startWithTls()
+    expect((await opening(`${double.url}?tlsCAFile=${ca}`)).message).to.equal('opened')
+    for (const url of [double.url, `${double.url}?tlsCAFile=${other}`]) {
+      const { message, ms } = await opening(url)
+      expect(message).to.include('its certificate is refused').and.include('tlsCAFile').and.not.include('changeit')
+      expect(ms, 'no retry can help').to.be.below(15_000)
+    }
+    const missing = join(dir, 'missing.pem')
+    const { message } = await opening(`${double.url}?tlsCAFile=${missing}`)
+    expect(message).to.include(`EVENTSTORE_URL: the file ${missing} of tlsCAFile cannot be read (ENOENT)`)
+  })
+
+  it('is reported when TLS is used on one side only (fault 125)', async () => {
+    const { double } = await startWithTls()
+    const without = await opening(`esdb://127.0.0.1:${double.port}?tls=false`, 1000)
+    expect(without.message).to.include('if it uses TLS, remove tls=false')
+    const plain = await startDouble()
+    stage.later(plain.close)
+    const { message } = await opening(`esdb://admin:changeit@127.0.0.1:${plain.port}`, 1000)
+    expect(message).to.include('add tls=false').and.not.include('changeit')
+  })
+
+  it('is reported with a wrong password, and with a user who may append but not read $all (fault 125)', async () => {
+    const double = await startDouble()
+    stage.later(double.close)
+    double.fail(() => 'unauthenticated')
+    expect((await opening(double.url)).message).to.include('the user or the password in EVENTSTORE_URL is wrong')
+    double.fail(({ stream }) => (stream === '$all' ? 'access denied' : undefined))
+    const appended = double.calls.append
+    expect((await opening(double.url)).message).to.include('must be allowed to append and to read $all')
+    expect(double.calls.append, 'nothing is appended').to.equal(appended)
+  })
+})
