@@ -4,7 +4,7 @@ import { missingEntries } from './batch.ts'
 import type { SeqByPartition } from './entry.ts'
 import { recordedSeq } from './partition.ts'
 import type { Drop, Retirement, Spools } from './retire.ts'
-import type { Tails } from './tails.ts'
+import { OtherPartitions, type Tails } from './tails.ts'
 
 /** Where the recording of a spool begins and ends. */
 export interface SpoolEnds {
@@ -35,6 +35,17 @@ export const spoolEnds = ({ store, partitions, tails, spools, retirement }: Spoo
       if (state.seq > seq || (state.retiredAt !== undefined && state.seq === seq)) return
       const { ok } = await store.append([spools.retiring(partition, spool, state, seq, drop)])
       if (ok) return
+    }
+  }
+
+  /** Reads the last recorded number of a spool that may be of a click log with another number of partitions. */
+  const lastOf = async (partition: number, spool: string): Promise<number> => {
+    try {
+      await tails.read(partition)
+      return await tails.seqOf(partition, spool)
+    } catch (error) {
+      if (!(error instanceof OtherPartitions)) throw error
+      return (await spools.find(partition, spool)).seq
     }
   }
 
@@ -73,8 +84,7 @@ export const spoolEnds = ({ store, partitions, tails, spools, retirement }: Spoo
       let dropped = 0
       for (const partition of partitions) {
         const end = last[partition] ?? 0
-        await tails.read(partition)
-        const seq = Math.max(after[partition] ?? 0, await tails.seqOf(partition, spool))
+        const seq = Math.max(after[partition] ?? 0, await lastOf(partition, spool))
         if (seq >= end) continue
         await retireAt(partition, spool, end, { entries: end - seq, actor })
         dropped += end - seq

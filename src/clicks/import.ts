@@ -3,12 +3,14 @@ import type { EventStore } from '../events/store.ts'
 import type { Keyring } from '../security/seal.ts'
 import { entriesIn, reasonToKeepAside } from './aside.ts'
 import { type ClassifierOptions, createClassifier } from './classify.ts'
+import type { SeqByPartition } from './entry.ts'
 import { type ClickRecord, openClickRecord } from './record.ts'
 import { type RelayOptions, startRelay } from './relay.ts'
 import type { Log } from './report.ts'
 import { logSinkOf } from './sink.ts'
 import { type EarlierSpool, peekAtSpools } from './spool/earlier.ts'
 import { findRoutes, spoolDir } from './spool/folders.ts'
+import { OtherPartitions } from './tails.ts'
 
 export interface ImportOptions extends ClassifierOptions {
   readonly store: EventStore
@@ -43,7 +45,10 @@ export const listSpools = async ({ store, log }: Reading, spools: string): Promi
 
 const countWaiting = async ({ recordedUpTo }: ClickRecord, spool: EarlierSpool): Promise<number> => {
   if (entriesIn(spool) === 0) return 0
-  const recorded = await recordedUpTo(spool.id)
+  const recorded: SeqByPartition = await recordedUpTo(spool.id).catch((error: unknown) => {
+    if (error instanceof OtherPartitions) return {}
+    throw error
+  })
   const { lastSeq, releasedUpTo } = spool.stats()
   const doneOf = (partition: number) => Math.max(recorded[partition] ?? 0, releasedUpTo[partition] ?? 0)
   return lastSeq.reduce((sum, seq, partition) => sum + Math.max(0, seq - doneOf(partition)), 0)

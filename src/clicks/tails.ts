@@ -3,6 +3,7 @@ import type { ClickEvent } from '../events/click.ts'
 import { systemMetadata } from '../events/event.ts'
 import type { EventStore, ExpectedRevision, Write } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
 import { type PartitionState, recordedSeq, stateAfter } from './partition.ts'
 import type { Spools, SpoolState } from './retire.ts'
 
@@ -35,10 +36,15 @@ export interface TailsOptions {
   readonly partitions: number
 }
 
+/** The click log has another number of partitions, so nothing can have been recorded in it under this one. */
+export class OtherPartitions extends OperatorError {
+  override readonly name = 'OtherPartitions'
+}
+
 const checkPartitions = async ({ store, log, partitions }: TailsOptions, stream: string) => {
   for await (const { type, data } of store.read(stream, 0n, 1)) {
     if (type !== 'ClickLogOpened' || data.partitions === partitions) return
-    throw new Error(
+    throw new OtherPartitions(
       `the click log ${log} was created with ${data.partitions} partitions and cannot have ${partitions}: set KAFKA_PARTITIONS to ${data.partitions}, or KAFKA_TOPIC to another name`,
     )
   }

@@ -6,7 +6,7 @@ import { dropSpool, listSpools, recordSpool } from '../../src/clicks/import.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import { createRelays } from '../../src/clicks/relays.ts'
 import { logSink } from '../../src/clicks/sink.ts'
-import { localRoute } from '../../src/clicks/spool/folders.ts'
+import { localRoute, spoolDir } from '../../src/clicks/spool/folders.ts'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { until } from '../support/client.ts'
@@ -205,6 +205,19 @@ describe('a spool folder that is restored, copied or moved', () => {
       expect(retired?.metadata.actor).to.deep.equal({ kind: 'operator', name: 'ann@host' })
       expect(await recorded()).to.deep.equal([])
     })
+  })
+
+  it('of a Kafka topic with another number of partitions can be listed and dropped (fault 143)', async () => {
+    await openClickRecord({ store, log: 'clicks', partitions: 3 }).lastMessage(0)
+    const route = { log: 'clicks', partitions: 12 }
+    const dir = spoolDir(folder('spool'), route)
+    const spool = await openSpool({ dir, route, logId: 'another log', log: () => {}, syncMs: 1 })
+    for (const link of numbers(1, 5)) await spool.add(visit(link))
+    await spool.close()
+    const [aside] = await listSpools({ store, log: () => {} }, folder('spool'))
+    expect(aside).to.include({ waiting: 5 })
+    expect(await dropSpool({ store, log: () => {} }, aside!, { kind: 'operator', name: 'ann@host' })).to.equal(5)
+    expect(await readdir(dir)).to.deep.equal([])
   })
 
   describe('when its process is stopped (fault 112)', () => {
