@@ -7,7 +7,7 @@ import type { Signal } from '../lib/signal.ts'
 import type { Listener } from '../postgres/listen.ts'
 import { decode } from '../postgres/notifications.ts'
 import type { Ledger } from './ledger.ts'
-import { projectedPosition } from './projector.ts'
+import { heldPositions, projectedPosition } from './projector.ts'
 
 /** Events read at startup to find pending streams. Read tables that are further behind are being rebuilt. */
 const maxPending = 1000
@@ -71,9 +71,21 @@ export const startNotifications = async (
     .then(() => (pendingKnown = true))
   await Promise.race([marking, sleep(markTimeout, undefined, { ref: false })])
 
+  let held: ReadonlyMap<string, bigint> = new Map()
+  const hold = async () => {
+    const [before, now] = [held, await heldPositions(db)]
+    held = now
+    progress.hold(now)
+    const fresh = [...now].filter(([kind, position]) => before.get(kind) !== position).map(([, position]) => position)
+    // what was written since the halt counted as projected
+    if (fresh.length > 0) await markPending(store, cache, closed.signal, least(fresh))
+  }
+  await hold().catch(() => {})
+
   const polling = setInterval(() => {
     appended.notify()
     void projectedPosition(db).then(progress.advance, () => {})
+    void hold().catch(() => {})
     void tables.refresh().catch(() => {})
   }, pollInterval)
   return {
@@ -86,14 +98,17 @@ export const startNotifications = async (
   }
 }
 
+const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))
+
 /** Marks the streams as pending that were appended to before this process could receive notifications, and are not projected yet. */
 const markPending = async (
   store: EventStore,
   { pending, progress }: Pick<Cache, 'pending' | 'progress'>,
   signal: AbortSignal,
+  after = progress.seen(),
 ) => {
   let read = 0
-  for await (const events of readToHead(store, { after: progress.seen(), filter: 'domain', limit: 500, signal })) {
+  for await (const events of readToHead(store, { after, filter: 'domain', limit: 500, signal })) {
     // `add` reads the whole stream, so each is added once
     // what only a newer release can read is served from the tables
     for (const [stream, position] of new Map(events.filter(isKnown).map((event) => [event.stream, event.position])))

@@ -1,4 +1,5 @@
 import type { Filter } from '../events/store.ts'
+import type { StreamKind } from '../events/streams.ts'
 import type { Signal } from '../lib/signal.ts'
 import type { Database } from '../postgres/database.ts'
 import { openLocks } from '../postgres/listen.ts'
@@ -67,4 +68,32 @@ export const projectedPosition = async (db: Database): Promise<bigint> => {
     })
   return positions.length === 0 ? 0n : least(positions)
 }
+/** The projection that shows a kind of stream. Answers are not read one by one. */
+const shownBy: Readonly<Partial<Record<StreamKind, string>>> = {
+  account: 'accounts',
+  bio: 'bios',
+  campaign: 'campaigns',
+  channel: 'channels',
+  channelitem: 'channels',
+  domain: 'domains',
+  link: 'links',
+  overlay: 'overlays',
+  pixel: 'pixels',
+  qr: 'qrs',
+  splash: 'splashes',
+}
+
+/** Returns the kinds of streams that a halted projection shows, with the last position that its tables can contain. */
+export const heldPositions = async (db: Database): Promise<ReadonlyMap<string, bigint>> => {
+  const halted = new Map(
+    haltsOf(await loadHalts(db), projections).map(({ projection, position }) => [projection, BigInt(position) - 1n]),
+  )
+  return new Map(
+    Object.entries(shownBy).flatMap(([kind, name]) => {
+      const position = halted.get(name)
+      return position === undefined ? [] : [[kind, position] as const]
+    }),
+  )
+}
+
 const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))

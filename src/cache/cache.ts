@@ -44,7 +44,7 @@ export const openCache = (options: CacheOptions): Cache => {
   const targets = openTargets({
     find: (domain, aliasKey) => findPublicTarget(redirectReader, domain, aliasKey),
     trusted,
-    seen: position.seen,
+    shows: position.shows,
   })
 
   const folds = foldTargets(handler)

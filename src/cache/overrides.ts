@@ -1,5 +1,6 @@
 import type { PublicTarget } from '../queries/target.ts'
 import { addressKey } from './entries.ts'
+import type { Position } from './progress.ts'
 
 /** Targets folded from their streams. They take precedence until the tables have reached the position of the override. */
 export interface Overrides {
@@ -11,12 +12,12 @@ export interface Overrides {
   readonly set: (stream: string, position: bigint, target: PublicTarget | undefined) => boolean
 }
 
-export const createOverrides = (seen: () => bigint): Overrides => {
+export const createOverrides = (shows: Position['shows']): Overrides => {
   const overrides = new Map<string, { readonly position: bigint; readonly target: PublicTarget | undefined }>()
 
   const has = (stream: string) => {
     const override = overrides.get(stream)
-    if (override && override.position <= seen()) overrides.delete(stream)
+    if (override && shows(stream, override.position)) overrides.delete(stream)
     return overrides.has(stream)
   }
 
@@ -29,7 +30,7 @@ export const createOverrides = (seen: () => bigint): Overrides => {
     },
     set: (stream, position, target) => {
       // of two folds that ran at once, the older one may finish last
-      if (position <= seen() || position < (overrides.get(stream)?.position ?? 0n)) return false
+      if (shows(stream, position) || position < (overrides.get(stream)?.position ?? 0n)) return false
       overrides.set(stream, { position, target })
       return true
     },

@@ -12,14 +12,14 @@ export interface PendingStreams {
 
 /** `onAdded` is called for each new position of a stream that is not projected yet. */
 export const openPendingStreams = (
-  { seen }: Pick<Position, 'seen'>,
+  { shows }: Pick<Position, 'shows'>,
   onAdded: (stream: string, position: bigint) => void,
 ): PendingStreams => {
   const positions = new Map<string, bigint>()
   const has = (stream: string) => {
     const position = positions.get(stream)
     if (position === undefined) return false
-    if (position > seen()) return true
+    if (!shows(stream, position)) return true
     positions.delete(stream)
     return false
   }
@@ -28,7 +28,7 @@ export const openPendingStreams = (
     list: (prefix) => [...positions.keys()].filter((stream) => stream.startsWith(prefix) && has(stream)),
     any: (prefix = '') => [...positions.keys()].some((stream) => stream.startsWith(prefix) && has(stream)),
     add: (stream, position) => {
-      if (position <= seen() || position <= (positions.get(stream) ?? 0n)) return
+      if (shows(stream, position) || position <= (positions.get(stream) ?? 0n)) return
       positions.set(stream, position)
       onAdded(stream, position)
     },

@@ -5,6 +5,7 @@ import { type Changed, partStreams, type PublicTarget, targetStream } from '../q
 import { addressKey, createEntries, type EntriesOptions } from './entries.ts'
 import { createLookups, type Found } from './lookups.ts'
 import { createOverrides } from './overrides.ts'
+import type { Position } from './progress.ts'
 
 /** The links and bio pages that this process has cached; public addresses are served from here. */
 export interface Targets {
@@ -26,8 +27,7 @@ export interface TargetsOptions extends EntriesOptions {
   readonly find: (domain: number | null, aliasKey: string) => Promise<Found>
   /** Whether notifications arrive, so that no change can have been missed. */
   readonly trusted: () => boolean
-  /** Returns the position that the read tables have reached. */
-  readonly seen: () => bigint
+  readonly shows: Position['shows']
 }
 
 /** streams without an address of their own, which links may show */
@@ -59,9 +59,9 @@ const createRevalidation = (find: TargetsOptions['find']) => {
   }
 }
 
-export const openTargets = ({ find, trusted, seen, ...sizes }: TargetsOptions): Targets => {
+export const openTargets = ({ find, trusted, shows, ...sizes }: TargetsOptions): Targets => {
   const entries = createEntries(sizes)
-  const overrides = createOverrides(seen)
+  const overrides = createOverrides(shows)
   const changedAt = new QuickLRU<string, bigint>({ maxSize: 10_000 })
   const isOutdated = (found: Found) =>
     found !== undefined && found.position < (changedAt.get(targetStream(found)) ?? 0n)

@@ -29,6 +29,8 @@ const start = async () => {
     progress: {
       seen: () => 0n,
       advance: async (position: bigint) => void calls.push(`advance ${position}`),
+      shows: () => true,
+      hold: () => {},
       wait: async () => true,
     },
     pending: {

@@ -4,7 +4,9 @@ import { openPendingStreams } from '../../src/cache/pending.ts'
 const open = () => {
   let seen = 5n
   const added: string[] = []
-  const pending = openPendingStreams({ seen: () => seen }, (stream, position) => added.push(`${stream} ${position}`))
+  const pending = openPendingStreams({ shows: (_, position) => position <= seen }, (stream, position) =>
+    added.push(`${stream} ${position}`),
+  )
   return { ...pending, added, advance: (position: bigint) => (seen = position) }
 }
 

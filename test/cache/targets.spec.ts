@@ -34,7 +34,7 @@ describe('the cache of targets', () => {
     const cache = openTargets({
       find: async (_, aliasKey) => (lookups.push(aliasKey), aliasKey === 'page' ? page : target(1, aliasKey)),
       trusted: () => true,
-      seen: () => 1n,
+      shows: (_, position) => position <= 1n,
     })
     const both = async () => [await cache.get(null, 'link'), await cache.get(null, 'page')]
     expect(await both()).to.deep.equal([target(1, 'link'), page])
@@ -46,7 +46,11 @@ describe('the cache of targets', () => {
   })
 
   it('serves a cached target synchronously', async () => {
-    const cache = openTargets({ find: async () => target(1), trusted: () => true, seen: () => 1n })
+    const cache = openTargets({
+      find: async () => target(1),
+      trusted: () => true,
+      shows: (_, position) => position <= 1n,
+    })
     await cache.get(null, 'alias-1')
     expect(cache.get(null, 'alias-1')).to.deep.equal(target(1))
   })

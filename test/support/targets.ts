@@ -41,7 +41,7 @@ export const openTestTargets = (options: Partial<TargetsOptions> = {}) => {
       return found
     },
     trusted: () => trusted,
-    seen: () => seen,
+    shows: (_, position) => position <= seen,
     ...options,
   })
   return {

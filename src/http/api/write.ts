@@ -17,7 +17,10 @@ const pendingAfter = 40
 /** ms until a write is answered although it is not projected yet */
 const patience = 2000
 
-/** Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. */
+/**
+ * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
+ * projection it does not wait.
+ */
 export const writer = (
   ctx: Context,
   who: Authorized | undefined,
@@ -33,9 +36,12 @@ export const writer = (
     at: new Date().toISOString(),
   })
   const projected = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
-    if (await progress.wait(handled.position, pendingAfter)) return handled
-    onPending(stream, handled.position)
-    if (!(await progress.wait(handled.position, patience - pendingAfter))) ctx.set('X-Projection-Pending', '1')
+    const { position } = handled
+    const reached = await progress.wait(position, pendingAfter)
+    if (reached && progress.shows(stream, position)) return handled
+    onPending(stream, position)
+    if (!reached) await progress.wait(position, patience - pendingAfter)
+    if (!progress.shows(stream, position)) ctx.set('X-Projection-Pending', '1')
     return handled
   }
   return {
