@@ -4,12 +4,13 @@ import type { Cache } from '../cache/cache.ts'
 import { type EventStore, readToHead } from '../events/store.ts'
 import { isKnown } from '../events/unknown.ts'
 import type { Signal } from '../lib/signal.ts'
+import type { Database } from '../postgres/database.ts'
 import type { Listener } from '../postgres/listen.ts'
 import { decode } from '../postgres/notifications.ts'
 import type { Ledger } from './ledger.ts'
 import { heldPositions, projectedPosition } from './projector.ts'
 
-/** Events read at startup to find pending streams. Read tables that are further behind are being rebuilt. */
+/** Events read at once to find pending streams. At a start, read tables that are further behind are being rebuilt. */
 const maxPending = 1000
 /** ms between checks for changes whose notifications may have been lost */
 const pollInterval = 1000
@@ -50,7 +51,8 @@ export const startNotifications = async (
     if (notification?.kind === 'replaced') onReplaced()
     if (notification === undefined || notification.from === instance) return
     if (notification.kind === 'appended') appended.notify()
-    if (notification.kind === 'retry') retries?.notify()
+    // a rebuild may have cured a halted projection
+    if (notification.kind === 'retry' || notification.kind === 'replaced') retries?.notify()
     if (notification.kind === 'projected' && notification.filter === 'domain')
       void progress.advance(notification.position)
     if (notification.kind === 'pending') pending.add(notification.stream, notification.position)
@@ -71,15 +73,7 @@ export const startNotifications = async (
     .then(() => (pendingKnown = true))
   await Promise.race([marking, sleep(markTimeout, undefined, { ref: false })])
 
-  let held: ReadonlyMap<string, bigint> = new Map()
-  const hold = async () => {
-    const [before, now] = [held, await heldPositions(db)]
-    held = now
-    progress.hold(now)
-    const fresh = [...now].filter(([kind, position]) => before.get(kind) !== position).map(([, position]) => position)
-    // what was written since the halt counted as projected
-    if (fresh.length > 0) await markPending(store, cache, closed.signal, least(fresh))
-  }
+  const hold = holder(db, store, cache, closed.signal)
   await hold().catch(() => {})
 
   const polling = setInterval(() => {
@@ -98,22 +92,41 @@ export const startNotifications = async (
   }
 }
 
+/** Returns a function that reads which projections are halted, and marks what they should show by now as pending. */
+const holder = (db: Database, store: EventStore, cache: Pick<Cache, 'pending' | 'progress'>, signal: AbortSignal) => {
+  let held: ReadonlyMap<string, bigint> = new Map()
+  let marked = 0n
+  let running: Promise<void> | undefined
+  const hold = async () => {
+    const now = await heldPositions(db)
+    const again = [...now].some(([kind, position]) => held.get(kind) !== position)
+    if (again) marked = least([...now.values()])
+    held = now
+    cache.progress.hold(now)
+    // a process that did not know of the halt when it wrote did not tell the others
+    if (now.size > 0) marked = await markPending(store, cache, signal, { after: marked, again })
+  }
+  return () => (running ??= hold().finally(() => (running = undefined)))
+}
 const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))
 
-/** Marks the streams as pending that were appended to before this process could receive notifications, and are not projected yet. */
+/** Marks the streams as pending that were appended to after a position and are not projected yet. Returns the position up to which it has read. */
 const markPending = async (
   store: EventStore,
   { pending, progress }: Pick<Cache, 'pending' | 'progress'>,
   signal: AbortSignal,
-  after = progress.seen(),
-) => {
+  { after = progress.seen(), again = false } = {},
+): Promise<bigint> => {
   let read = 0
+  let last = after
   for await (const events of readToHead(store, { after, filter: 'domain', limit: 500, signal })) {
     // `add` reads the whole stream, so each is added once
     // what only a newer release can read is served from the tables
     for (const [stream, position] of new Map(events.filter(isKnown).map((event) => [event.stream, event.position])))
-      pending.add(stream, position)
+      pending.add(stream, position, again)
     read += events.length
+    last = events.at(-1)!.position
     if (read >= maxPending) break
   }
+  return last
 }

@@ -2,7 +2,8 @@ import type { Position } from './progress.ts'
 
 /** Streams with acknowledged events that are not in the read tables yet. They are read from the log meanwhile. */
 export interface PendingStreams {
-  readonly add: (stream: string, position: bigint) => void
+  /** `again`: a projection was found to be halted, so a position that counted as projected is not. */
+  readonly add: (stream: string, position: bigint, again?: boolean) => void
   readonly has: (stream: string) => boolean
   /** Whether any stream is pending, or any whose name starts with the prefix. */
   readonly any: (prefix?: string) => boolean
@@ -27,8 +28,9 @@ export const openPendingStreams = (
     has,
     list: (prefix) => [...positions.keys()].filter((stream) => stream.startsWith(prefix) && has(stream)),
     any: (prefix = '') => [...positions.keys()].some((stream) => stream.startsWith(prefix) && has(stream)),
-    add: (stream, position) => {
-      if (shows(stream, position) || position <= (positions.get(stream) ?? 0n)) return
+    add: (stream, position, again = false) => {
+      const before = positions.get(stream) ?? 0n
+      if (shows(stream, position) || position < before || (position === before && !again)) return
       positions.set(stream, position)
       onAdded(stream, position)
     },

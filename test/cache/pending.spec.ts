@@ -47,4 +47,10 @@ describe('pending streams', () => {
     advance(8n)
     expect(has('link-1')).to.equal(true)
   })
+  it('are reported again when their projection is found to be halted', () => {
+    const { add, added } = open()
+    add('link-1', 7n)
+    add('link-1', 7n, true)
+    expect(added).to.deep.equal(['link-1 7', 'link-1 7'])
+  })
 })

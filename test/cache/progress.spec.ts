@@ -107,4 +107,17 @@ describe('the progress of the read tables', () => {
     await progress.advance(6n)
     expect(progress.seen()).to.equal(7n)
   })
+
+  it('does not show the streams of a halted projection any further', async () => {
+    const progress = at(5n)
+    progress.hold(new Map([['link', 7n]]))
+    await progress.advance(9n)
+    const shown = (['link-1', 'bio-1'] as const).map((stream) => [7n, 8n, 10n].map((n) => progress.shows(stream, n)))
+    expect(shown).to.deep.equal([
+      [true, false, false],
+      [true, true, false],
+    ])
+    progress.hold(new Map())
+    expect(progress.shows('link-1', 9n)).to.equal(true)
+  })
 })
