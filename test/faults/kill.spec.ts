@@ -36,9 +36,9 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
   it('counts every redirected click exactly once after kill -9 under load (fault 8)', async () => {
     const links = await makeLinks(service, key, 5)
     const visits: Sent<VisitRequest>[] = []
-    for (const _ of rounds(2, 20)) {
+    for (const _ of rounds(1, 20)) {
       const load = stage.load(service, 50, visitsTo(links, random))
-      await load.answers((long ? 2000 : 500) + random(long ? 8000 : 1500))
+      await load.answers((long ? 2000 : 300) + random(long ? 8000 : 700))
       await service.end('SIGKILL')
       visits.push(...(await load.stop()))
       await start()
@@ -50,7 +50,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
 
   it('restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends (fault 16)', async () => {
     const load = stage.load(service, 8, creations(key))
-    for (const _ of rounds(2, 20)) {
+    for (const _ of rounds(1, 20)) {
       await load.answers(20 + random(60), ({ status }) => status === 200)
       process.kill(await postmaster(dir), 'SIGKILL')
       await load.answers(20, ({ status }) => status === 200)

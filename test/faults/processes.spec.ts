@@ -65,7 +65,7 @@ describe('two processes on one database', function () {
   }
 
   it('return a link from one process as soon as the other has created it (fault 13)', () =>
-    expectReadYourWrites(long ? 500 : 200))
+    expectReadYourWrites(long ? 500 : 60))
 
   it('return a link from the other process while long transactions stay open, in this database and in another one of the cluster (fault 43)', async () => {
     for (const place of [connection, await freshDatabase()]) {
@@ -77,13 +77,13 @@ describe('two processes on one database', function () {
       stage.later(() => idle.query('rollback').catch(() => {}))
     }
     const end = Date.now() + (long ? Math.min(60_000, longestMs) : 0)
-    do await expectReadYourWrites(50)
+    do await expectReadYourWrites(20)
     while (Date.now() < end)
   })
 
   it('apply a change, a deletion and a new password from the other process within a second', async () => {
     const times: number[] = []
-    for (const _ of rounds(20, 100)) {
+    for (const _ of rounds(5, 100)) {
       const { id, path } = await add(a, { url: 'https://example.com/before' })
       const expectSoon = async (change: () => Promise<Answer>, expected: string) => {
         expect((await change()).status).to.equal(200)
