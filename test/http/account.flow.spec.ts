@@ -16,7 +16,7 @@ describe('the account API', () => {
     return json as { id: number; username: string; api_key: string }
   }
   const account = async (key: string) => (await app.get('/api/account', { key })).json['data']
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
 
   describe('POST /register', () => {
     it('returns the id, the username and an API key that works at once', async () => {

@@ -8,7 +8,7 @@ describe('the bio page API', () => {
   let key: string
   before(async () => void ({ app, key } = await start()))
   after(stage.clear)
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const { add, create, addLink, update, remove, details, heading, refusal, free } = bioClient(
     () => app,
     () => key,

@@ -19,7 +19,7 @@ describe('the campaign API', () => {
   })
   after(() => app.close())
 
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const { add, create, update, listed, link, assign, assigned, campaignOf, visit, free } = campaignClient(
     () => app,
     () => key,

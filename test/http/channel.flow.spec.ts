@@ -16,7 +16,7 @@ describe('the channel API', () => {
   })
   after(() => app.close())
 
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const { add, create, update, listed, link, bio, qr, assign, items } = channelClient(
     () => app,
     () => key,

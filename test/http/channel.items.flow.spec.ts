@@ -13,7 +13,7 @@ describe('items of a channel', () => {
   })
   after(() => app.close())
 
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const { create, link, bio, qr, assign, assigned, items } = channelClient(
     () => app,
     () => key,

@@ -15,7 +15,7 @@ describe('updating a link', () => {
     key = (await app.register()).key
   })
   after(() => app.close())
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const { add, update, details, leadsTo, free } = linkClient(
     () => app,
     () => key,

@@ -28,7 +28,7 @@ describe('the overlay API', () => {
   const create = async (body: object) => Number((await add(body)).json['id'])
   const update = (id: number, body: object) => app.put(`/api/overlay/${id}/update`, { key, body })
   const details = async (id: number) => (await app.get(`/api/overlay/${id}`, { key })).json['details']
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const refusal = async (body: object) => {
     const { status, json } = await add(body)
     expect([status, json['error']]).to.deep.equal([400, 1])

@@ -69,14 +69,14 @@ describe('a link that refers to other resources', () => {
       ['type', { type: 'popup' }],
       ['type', { type: 'splash-0' }],
     ]
-    const before = await app.app.ledger.store.head('domain')
+    const before = await app.domainHead()
     for (const [field, body] of wrong) {
       const { status, json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', ...body } })
       expect([status, json['message']], JSON.stringify(body)).to.satisfy(
         ([code, message]: [number, string]) => code === 400 && message.startsWith(`\`${field}`),
       )
     }
-    expect(await app.app.ledger.store.head('domain')).to.equal(before)
+    expect(await app.domainHead()).to.equal(before)
   })
 
   it('no longer shows a pixel or campaign that is deleted', async () => {

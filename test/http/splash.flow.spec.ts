@@ -24,7 +24,7 @@ describe('the splash page API', () => {
   const create = async (body: object = full) => Number((await add(body)).json['id'])
   const update = (id: number, body: object) => app.put(`/api/splash/${id}/update`, { key, body })
   const details = async (id: number) => (await app.get(`/api/splash/${id}`, { key })).json['details']
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const refusal = async (body: object) => {
     const { status, json } = await add(body)
     expect([status, json['error']]).to.deep.equal([400, 1])

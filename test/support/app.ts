@@ -46,7 +46,9 @@ export const startTestApp = async (
     dir,
     connection,
     config,
-    domainEventsAfter: (position: bigint) => domainEventsAfter(app, position),
+    domainEventsAfter: async (position: bigint) => (await domainPositions(app, position)).length,
+    /** Returns the position of the newest event that is neither a click nor about a spool. */
+    domainHead: async () => (await domainPositions(app, 0n)).at(-1)!,
     close: async () => {
       await app.close()
       await rm(dir, { recursive: true, force: true })
@@ -54,12 +56,12 @@ export const startTestApp = async (
   }
 }
 
-/** Counts what was written after a position. Clicks and their spools are left out: those of an earlier test may be recorded meanwhile. */
-const domainEventsAfter = async ({ ledger: { store } }: App, after: bigint) => {
-  let count = 0
+/** Returns the positions of the events after a position, without clicks and their spools: those of an earlier test may be recorded meanwhile. */
+const domainPositions = async ({ ledger: { store } }: App, after: bigint) => {
+  const positions: bigint[] = []
   for await (const events of readToHead(store, { after, filter: 'domain', limit: 1000 }))
-    count += events.filter(({ stream }) => !/^(?:clicks|spool)-/.test(stream)).length
-  return count
+    for (const { stream, position } of events) if (!/^(?:clicks|spool)-/.test(stream)) positions.push(position)
+  return positions
 }
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 

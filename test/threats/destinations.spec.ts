@@ -15,7 +15,7 @@ describe('the destination of a link', () => {
   let made: { id: number; alias: string }
   const add = (body: object) => app.post('/api/url/add', { key, body: { url: long, ...body } })
   const update = (body: object) => app.put(`/api/url/${made.id}/update`, { key, body: { url: long, ...body } })
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   /** The fields of a link that have a URL. */
   const fields: Record<string, (url: string) => object> = {
     url: (url) => ({ url }),

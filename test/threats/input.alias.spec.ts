@@ -15,7 +15,7 @@ describe('hostile input as an alias', () => {
   })
   after(() => app.close())
   const add = (body: unknown) => app.post('/api/url/add', { key, body })
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
 
   const refused = async (custom: unknown) => {
     for (const { status, json } of [

@@ -17,7 +17,7 @@ describe('hostile input', () => {
   let key: string
   let slow: Slow
   const add = (body: unknown) => app.post('/api/url/add', { key, body })
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
   const inLog = async (text: string) =>
     (await query(app.connection, 'select 1 from log.events where data::text like $1', [`%${text}%`])).length
   before(async () => {

@@ -110,11 +110,9 @@ export const createCalls = (
   }
 
   const call: Calls['call'] = async (...args) => {
+    if (outage.cause()) await sleep(refusalPause)
     const known = outage.cause()
-    if (known) {
-      await sleep(refusalPause)
-      throw unreachable(known.error)
-    }
+    if (known) throw unreachable(known.error)
     const ended = outage.waiting()
     return tryUntil(...args).finally(ended)
   }

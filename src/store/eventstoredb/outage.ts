@@ -36,9 +36,10 @@ export const createOutage = ({ probe, closed }: OutageParts): Outage => {
     cause = undefined
   }
   const probeUntilAnswered = async () => {
+    // at once: it may be only this call that the server does not answer
     while (cause && !closed.aborted) {
-      await sleep(probeInterval, undefined, { ref: false })
       await probe().then(answered, () => {})
+      if (cause) await sleep(probeInterval, undefined, { ref: false })
     }
   }
   return {

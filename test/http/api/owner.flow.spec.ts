@@ -16,7 +16,7 @@ describe('an id of another account (threat 27, fault 32)', () => {
     other = (await app.register()).key
   })
   after(() => app.close())
-  const head = () => app.app.ledger.store.head('domain')
+  const head = () => app.domainHead()
 
   /** Bodies that create and update each resource, by the first word of its paths. */
   const bodies: Record<string, readonly [add: () => object, update: object]> = {
