@@ -13,7 +13,8 @@ const kept = (text: string) => text.replaceAll(/\r\n?/g, '\n')
 const texts = (selector: string) => `[...document.querySelectorAll('${selector}')].map((e) => e.textContent)`
 /** The elements of a page, and the names of their attributes. */
 const shape = `[...document.querySelectorAll('*')].map((e) => [e.localName, ...e.getAttributeNames()].join(' ')).join(', ')`
-const look = `({
+/** The policy of the page forbids `eval` in its frame, so the page is looked at from outside. */
+const lookAt = `((window, document) => ({
   canary: 'canary' in window,
   shape: ${shape},
   title: document.title,
@@ -24,7 +25,17 @@ const look = `({
   targets: [...document.querySelectorAll('li a')].map((e) => e.href),
   description: document.querySelector('meta[name=description]')?.content,
   picture: document.querySelector('img')?.getAttribute('src'),
-})`
+}))`
+const look = `${lookAt}(window, document)`
+/** What each frame shows, when all have their documents: null for one that has navigated to another site. */
+const lookAtFrames = (count: number) => `(async () => {
+  const frames = document.getElementsByTagName('iframe')
+  const isThere = ({ contentDocument: page }) => !page || (page.readyState !== 'loading' && page.querySelector('title'))
+  // a page whose frames navigate counts as loaded before it has all frames
+  while (frames.length < ${count} || ![...frames].every(isThere)) await new Promise((done) => setTimeout(done, 10))
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  return [...frames].map((frame) => frame.contentDocument && ${lookAt}(frame.contentWindow, frame.contentDocument))
+})()`
 interface Look {
   readonly canary: boolean
   readonly shape: string
@@ -63,7 +74,10 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
   }
 
   let browser: Browser
-  /** serves the pages of the service without their Content-Security-Policy, pages that escape nothing, and `/frames` */
+  /**
+   * serves `/frames` and what it shows: the pages of the service without their Content-Security-Policy, or with `?policy` with a policy that differs
+   * from theirs only in that it allows the frame, and pages that escape nothing
+   */
   let bare: Server
   /** what the page `/frames` shows, each in a frame */
   let frames: readonly string[] = []
@@ -75,14 +89,17 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
       if (!['document', 'iframe'].includes(String(req.headers['sec-fetch-dest']))) return void res.writeHead(404).end()
       const { pathname, searchParams } = new URL(req.url ?? '', 'http://x')
       const text = searchParams.get('unescaped')
-      const agent = req.headers['user-agent'] ?? ''
-      const answer =
-        pathname === '/frames'
-          ? Promise.resolve(frames.map((path) => `<iframe src="${path}"></iframe>`).join(''))
-          : text === null
-            ? app.visit(pathname, { 'User-Agent': agent }).then((page) => page.text)
-            : Promise.resolve(unescaped(text))
-      void answer.then((html) => res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html))
+      const answer = async (): Promise<readonly [html: string, policy: string]> => {
+        if (pathname === '/frames') return [frames.map((path) => `<iframe src="${path}"></iframe>`).join(''), '']
+        if (text !== null) return [unescaped(text), `default-src 'none'`]
+        const page = await app.visit(pathname, { 'User-Agent': req.headers['user-agent'] ?? '' })
+        const policy = page.headers.get('Content-Security-Policy') ?? ''
+        return [page.text, policy.replace(`frame-ancestors 'none'`, 'frame-ancestors *')]
+      }
+      void answer().then(([html, policy]) => {
+        const headers = searchParams.has('policy') ? { 'Content-Security-Policy': policy } : {}
+        res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...headers }).end(html)
+      })
     })
     await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
     bareAddress = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`
@@ -102,51 +119,55 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
   const some = (nth: number) => (thorough ? payloads : payloads.filter((_, i) => i % 5 === nth))
 
   /** Looks at pages of the bare server, many at once, which is ten times faster than one after another: undefined for a page that navigated away. */
-  const lookWithoutPolicy = async (paths: readonly string[]) => {
+  const lookInFrames = async (paths: readonly string[]) => {
     frames = paths
-    const inFrame = `(frame) => { try { return frame.contentWindow.eval(${JSON.stringify(look)}) } catch { return null } }`
-    const all = `[...document.querySelectorAll('iframe')].map(${inFrame})`
-    const { value } = await browser.visit<readonly (Look | null)[]>(`${bareAddress}/frames`, all)
-    expect(value).to.have.length(paths.length)
-    return value.map((seen) => seen ?? undefined)
+    const seen = await browser.visit<readonly (Look | null)[]>(`${bareAddress}/frames`, lookAtFrames(paths.length))
+    expect(seen.value).to.have.length(paths.length)
+    return { ...seen, value: seen.value.map((page) => page ?? undefined) }
   }
 
-  /** Expects that nothing runs, and that the policy has nothing to block. */
-  const harmlessWithPolicy = async (path: string, what: string) => {
-    const seen = await browser.visit<Look>(app.address + path, look)
-    expect(seen, what).to.deep.include({ dialogs: 0, problems: [] })
-    expect(seen.value.canary, what).to.equal(false)
-    return seen.value
-  }
-  const harmlessWithout = (without: Look | undefined, seen: Look, what: string) => {
-    expect(without, what).to.deep.include({ canary: false, shape: seen.shape })
-    return seen
-  }
-  /** Expects that nothing runs, that the policy has nothing to block, and that nothing would run without the policy either. */
-  const harmless = async (path: string, what: string) => {
-    const seen = await harmlessWithPolicy(path, what)
-    return harmlessWithout((await browser.visit<Look>(bareAddress + path, look)).value, seen, what)
-  }
-  /** The same for many pages, by what each one shows. They must not navigate away. */
+  /**
+   * Expects of each page, by what it shows, that nothing runs, that its policy has nothing to block, and that nothing would run without the policy
+   * either. The first one is also visited at the service itself; with FAULTS=long, all are.
+   */
   const allHarmless = async (pages: ReadonlyMap<string, string>) => {
-    const seen: Look[] = []
-    for (const [what, path] of pages) seen.push(await harmlessWithPolicy(path, what))
-    const without = await lookWithoutPolicy([...pages.values()])
-    return new Map([...pages.keys()].map((what, i) => [what, harmlessWithout(without[i], seen[i]!, what)]))
+    const paths = [...pages.values()]
+    const { value: without } = await lookInFrames(paths)
+    const withPolicy = await lookInFrames(paths.map((path) => `${path}?policy`))
+    expect(withPolicy).to.deep.include({ dialogs: 0, problems: [] })
+    const shown = new Map<string, Look>()
+    for (const [i, [what, path]] of [...pages].entries()) {
+      const seen = withPolicy.value[i]!
+      expect(seen, what).to.deep.include({ canary: false })
+      expect(without[i], what).to.deep.include({ canary: false, shape: seen.shape })
+      if (i === 0 || thorough) {
+        const alone = await browser.visit<Look>(app.address + path, look)
+        expect(alone, what).to.deep.include({ dialogs: 0, problems: [] })
+        expect(alone.value, what).to.deep.include({ canary: false, shape: seen.shape })
+      }
+      shown.set(what, seen)
+    }
+    return shown
   }
+  const harmless = async (path: string, what: string) => (await allHarmless(new Map([[what, path]]))).get(what)!
 
   it('would mostly run as scripts on a page that escapes nothing', async () => {
-    const seen = await lookWithoutPolicy(payloads.map((text) => `/?unescaped=${encodeURIComponent(text)}`))
+    const paths = payloads.map((text) => `/?unescaped=${encodeURIComponent(text)}`)
+    const { value: seen } = await lookInFrames(paths)
     // one navigates away before the page can be inspected; those that need the focus do not run in a frame
     const ran = seen.filter((page) => page === undefined || page.canary)
     expect(ran).to.have.length.above(payloads.length / 2)
+
+    const { value: refused, problems } = await lookInFrames(paths.slice(0, 5).map((path) => `${path}&policy`))
+    expect(refused.map((page) => page?.canary)).to.deep.equal(Array.from({ length: 5 }, () => false))
+    expect(problems).to.have.length.above(5)
   })
 
   it('are shown as text on a bio page, in every place', async () => {
-    const plain = await harmless(await bioOf(benign), benign)
-    const paths = await Promise.all(payloads.map(async (text) => [text, await bioOf(text)] as const))
-    for (const [text, page] of await allHarmless(new Map(paths))) {
-      expect(page.shape, JSON.stringify(text)).to.equal(plain.shape)
+    const paths = await Promise.all([benign, ...payloads].map(async (text) => [text, await bioOf(text)] as const))
+    const seen = await allHarmless(new Map(paths))
+    for (const [text, page] of seen) {
+      expect(page.shape, JSON.stringify(text)).to.equal(seen.get(benign)!.shape)
       const written = kept(text)
       expect(page).to.deep.include({ heading: written, paragraph: written, links: [written], description: written })
       // browsers collapse white space in a title
@@ -155,13 +176,15 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
   })
 
   it('are only URLs in the links and the picture of a bio page', async () => {
-    const page = await harmless(await bioOf(benign, payloadUrls), 'links')
-    expect(page.targets).to.deep.equal(payloadUrls.map((url) => new URL(url).href))
+    const pages = new Map([['links', await bioOf(benign, payloadUrls)]])
     for (const avatar of payloadUrls) {
       const alias = `page-${++n}`
       await post('/api/bio/add', { name: benign, alias, links: [], avatar })
-      expect((await harmless(`/${alias}`, avatar)).picture).to.equal(new URL(avatar).href)
+      pages.set(avatar, `/${alias}`)
     }
+    const seen = await allHarmless(pages)
+    expect(seen.get('links')!.targets).to.deep.equal(payloadUrls.map((url) => new URL(url).href))
+    for (const avatar of payloadUrls) expect(seen.get(avatar)!.picture).to.equal(new URL(avatar).href)
   })
 
   describe('on interstitial pages', () => {
@@ -174,15 +197,12 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
       texts: readonly string[],
       pageOf: (text: string) => Promise<string>,
       shows: (page: Look, text: string) => unknown,
-      { navigates = false } = {},
     ) => {
       const pages = new Map<string, string>()
-      for (const text of texts) pages.set(text, await pageOf(text))
-      const plain = await harmless(await pageOf(benign), benign)
-      const seen = navigates ? new Map<string, Look>() : await allHarmless(pages)
-      if (navigates) for (const [text, path] of pages) seen.set(text, await harmless(path, text))
+      for (const text of [benign, ...texts]) pages.set(text, await pageOf(text))
+      const seen = await allHarmless(pages)
       for (const [text, page] of seen) {
-        expect(page.shape, JSON.stringify(text)).to.equal(plain.shape)
+        expect(page.shape, JSON.stringify(text)).to.equal(seen.get(benign)!.shape)
         shows(page, kept(text))
       }
     }
@@ -247,44 +267,32 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
         some(2),
         (text) => linkOf({ ...words(text), pixels: [id] }),
         (page, text) => expect(page).to.deep.include({ heading: 'Redirecting to example.com', description: text }),
-        { navigates: true },
       )
     })
 
     it('are only URLs wherever a page links to them or shows them', async () => {
-      await browser.block('empty', 'https://example.com/*')
       const { id: pixel } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
-      const plain = new Map<string, string>()
       const urls = thorough ? payloadUrls : payloadUrls.filter((_, i) => i % 2 === 0)
+      const pages: Record<string, [url: string, path: string][]> = { splash: [], pixels: [], frame: [], overlay: [] }
       for (const url of ['https://example.com/', ...urls]) {
-        const { id: splash } = await post('/api/splash/add', {
-          name: benign,
-          logo: url,
-          banner: url,
-          product: url,
-          counter: 60,
-        })
+        const pictures = { logo: url, banner: url, product: url }
+        const { id: splash } = await post('/api/splash/add', { name: benign, ...pictures, counter: 60 })
         const image = { type: 'image', name: benign, image: url, link: url }
         const { id: overlay } = await post('/api/overlay/add', image)
         for (const [kind, body] of Object.entries({
           splash: { type: `splash-${String(splash)}` },
           pixels: { pixels: [pixel] },
-        })) {
-          const page = await harmless(await linkOf(body, url), `${kind} ${url}`)
-          plain.set(kind, plain.get(kind) ?? page.shape)
-          expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
-        }
-        // the browser would wait for a blocked frame
-        await browser.block()
-        for (const [kind, body] of Object.entries({
           frame: { type: 'frame' },
           overlay: { type: `overlay-${String(overlay)}` },
-        })) {
-          const page = await harmless(await linkOf(body, url), `${kind} ${url}`)
-          plain.set(kind, plain.get(kind) ?? page.shape)
-          expect(page.shape, `${kind} ${url}`).to.equal(plain.get(kind))
-        }
-        await browser.block('empty', 'https://example.com/*')
+        }))
+          pages[kind]!.push([url, await linkOf(body, url)])
+      }
+      for (const [kind, ofKind] of Object.entries(pages)) {
+        // the browser would wait for a blocked frame
+        if (kind === 'pixels') await browser.block('empty', 'https://example.com/*')
+        else await browser.block()
+        const [plain, ...others] = (await allHarmless(new Map(ofKind))).entries()
+        for (const [url, page] of others) expect(page.shape, `${kind} ${url}`).to.equal(plain![1].shape)
       }
     })
   })
@@ -311,9 +319,7 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
     // the destination's host follows the title
     const titles = page.links.map((text) => text.replace(/example\.com$/, ''))
     expect(titles).to.have.members(payloads.map(kept))
-    for (const [i, text] of some(4).entries()) {
-      const { heading, links } = await harmless(named[i]!, JSON.stringify(text))
-      expect([heading, links.length]).to.deep.equal([kept(text), 1])
-    }
+    const seen = await allHarmless(new Map(some(4).map((text, i) => [text, named[i]!])))
+    for (const [text, { heading, links }] of seen) expect([heading, links.length]).to.deep.equal([kept(text), 1])
   })
 })
