@@ -187,11 +187,15 @@ describe('a service whose EventStoreDB', function () {
     await visit(20)
     expect(await until(clicks, (n) => n === visits)).to.equal(visits)
     await double.down()
-    for (const _ of rounds(14, 300)) {
+    for (const _ of rounds(4, 300)) {
       await visit(30)
       await sleep(500)
     }
-    const ready = await app.get('/readyz')
+    const ready = await until(
+      () => app.get('/readyz'),
+      ({ text }) => text.includes('clicks wait in the spool'),
+      30_000,
+    )
     expect(ready.json['ready'], 'it still redirects').to.equal(true)
     expect(ready.text).to.match(
       /\d+ clicks wait in the spool: the event store at \S+ \(EVENTSTORE_URL\) cannot be reached/,

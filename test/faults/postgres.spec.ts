@@ -52,7 +52,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const killer = await stage.connect(connection)
     let cut = 0
     const end = Date.now() + longestMs
-    while (cut < 40 || (long && cut < 2000 && Date.now() < end)) {
+    while (cut < 25 || (long && cut < 2000 && Date.now() < end)) {
       await sleep(random(40))
       const { rows } = await killer.query<{ pid: number }>(
         `select pid from pg_stat_activity
@@ -135,10 +135,10 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       const links = await makeLinks(service, key, 20)
       const [known, spare, unknown] = [links.slice(0, 5), links[5], links.slice(6)]
       expect((await service.visit('/never-made')).status).to.equal(404)
-      const visiting = stage.load(service, 4, visitsTo(known, random))
+      const visiting = stage.load(service, 4, visitsTo(known, random), long ? 0 : 20)
       for (const { id } of known) await visiting.answers(1, ({ request }) => request.link === id)
 
-      for (const _ of rounds(2, 10)) {
+      for (const _ of rounds(1, 10)) {
         await postgres.stop()
         await until(
           () => service.get('/readyz'),
@@ -201,7 +201,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const { key } = await service.register()
     const links = await makeLinks(service, key, 10)
     const [known, unknown] = [links.slice(0, 5), links.slice(5)]
-    const visiting = stage.load(service, 4, visitsTo(known, random), 5)
+    const visiting = stage.load(service, 4, visitsTo(known, random), long ? 5 : 40)
     for (const { id } of known) await visiting.answers(1, ({ request }) => request.link === id)
 
     const server = await processesOf(dir)
