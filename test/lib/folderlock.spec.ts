@@ -4,12 +4,13 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDataDir } from '../../src/lib/folderlock.ts'
-import { child, endChildren } from '../postgres/child.ts'
+import { child, endChildren, prepareChildren } from '../postgres/child.ts'
 import { needsRoot } from '../support/skip.ts'
 
 describe('the lock of a data folder', function () {
   this.timeout(60_000)
   let scratch: string
+  before(prepareChildren)
   beforeEach(async () => (scratch = await mkdtemp(join(tmpdir(), 'linkledger test '))))
   afterEach(async () => {
     await endChildren()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type EmbeddedConnection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
-import { endChildren } from './child.ts'
+import { endChildren, prepareChildren } from './child.ts'
 
 export const isRoot = process.getuid?.() === 0
 
@@ -68,6 +68,7 @@ export const useEmbedded = () => {
   const started: EmbeddedPostgres[] = []
 
   before(async () => {
+    await prepareChildren()
     paths.scratch = await mkdtemp(join(tmpdir(), 'linkledger test '))
     await chmod(paths.scratch, 0o711)
     paths.dir = join(paths.scratch, 'data folder')

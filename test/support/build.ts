@@ -1,4 +1,4 @@
-import { cp, mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
@@ -14,6 +14,8 @@ const outcome = () => join(process.env['LINKLEDGER_TEST_DIR']!, 'build.json')
 export const startBuild = async () => {
   await mkdir(join(root, '.cache'), { recursive: true })
   const dir = await mkdtemp(join(root, '.cache', 'test-build-'))
+  // one spec runs what is built as another user
+  await chmod(dir, 0o755)
   const built = bundle(dir).then(
     () => ({ main: join(dir, 'main.js') }),
     (error: unknown) => ({ problem: String(error) }),
@@ -33,7 +35,11 @@ const notInstalled = [
 const bundle = async (dir: string) => {
   await build({
     // the worker is started by its file name, next to the program
-    entryPoints: { main: join(root, 'src/main.ts'), worker: join(root, 'src/qr/worker.ts') },
+    entryPoints: {
+      main: join(root, 'src/main.ts'),
+      worker: join(root, 'src/qr/worker.ts'),
+      'start-embedded': join(root, 'test/postgres/start-embedded.ts'),
+    },
     outdir: dir,
     bundle: true,
     splitting: true,
