@@ -42,7 +42,7 @@ const steps = fc.commands([fc.oneof(...faults, ...resources.flatMap((resource) =
 })
 
 describe(`two instances compared with a model (fault 31) (${repeatable})`, function () {
-  const [enough, rounds] = long ? [Math.min(300_000, longestMs), 200] : [9000, 10]
+  const [enough, rounds] = long ? [Math.min(300_000, longestMs), 200] : [5000, 10]
   this.timeout(enough + 120_000)
   const stage = openStage()
   let world: World
@@ -58,9 +58,9 @@ describe(`two instances compared with a model (fault 31) (${repeatable})`, funct
         const model: Model = { run: `run${++run}`, accounts: [], names: new Map() }
         await register(model, world, 0)
         await register(model, world, 1)
-        // when the time is up, the remaining steps are skipped
+        // when the time is up, the remaining steps are skipped, but on a slow machine, too, some are done
         const inTime: fc.AsyncCommand<Model, World>[] = [...commands].map((step) => ({
-          check: () => Date.now() < end,
+          check: () => done < 20 || Date.now() < end,
           run: async (...args) => (done++, step.run(...args)),
           toString: () => step.toString(),
         }))

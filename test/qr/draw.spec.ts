@@ -23,8 +23,8 @@ describe(`the image of a QR code (${repeatable})`, () => {
   const logo = pngOf(noise(256, 256, random)).toString('base64')
 
   it('is read by a scanner at every length and size, with and without a logo', () => {
-    for (const bytes of [1, 7, 60, 333, 1200])
-      for (const size of [64, 300, 1024])
+    for (const bytes of long ? [1, 7, 60, 333, 1200] : [1, 60, 1200])
+      for (const size of long ? [64, 300, 1024] : [64, 600])
         for (const wish of [{}, { logo }]) {
           const content = text(bytes)
           expect(scanPng(png({ text: content, size, ...wish })), `${bytes} bytes, ${size} pixels`).to.equal(content)
@@ -56,7 +56,7 @@ describe(`the image of a QR code (${repeatable})`, () => {
       `#${random(2 ** 24)
         .toString(16)
         .padStart(6, '0')}`
-    for (let n = 0; n < (long ? 300 : 50);) {
+    for (let n = 0; n < (long ? 300 : 20);) {
       const [foreground, background] = [hex(), hex()].toSorted(
         (a, b) => contrast(a, '#000000') - contrast(b, '#000000'),
       )
