@@ -68,8 +68,10 @@ export const projectedPosition = async (db: Database): Promise<bigint> => {
     })
   return positions.length === 0 ? 0n : least(positions)
 }
-/** The projection that shows a kind of stream. Answers are not read one by one. */
-const shownBy: Readonly<Partial<Record<StreamKind, string>>> = {
+/** Streams that are not read one by one, or that no table shows. */
+type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'spool'
+/** The projection that shows a kind of stream. */
+const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
   account: 'accounts',
   bio: 'bios',
   campaign: 'campaigns',
