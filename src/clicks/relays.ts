@@ -62,7 +62,7 @@ const drain = async (relays: readonly Relay[], ms: number): Promise<number> => {
   return left
 }
 
-/** The sink for a spool that has just begun: nobody has anything of it yet, so there is nothing to ask. */
+/** The sink for a spool that has just begun: the topic has nothing of it yet, so there is nothing to ask. */
 const fresh = (sink: ClickSink): ClickSink => {
   let isFresh = true
   return {

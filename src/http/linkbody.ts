@@ -12,7 +12,7 @@ import { alias, bodyId, orEmpty, orNone, url, urlAsSent } from './api/fields.ts'
 import type { Services } from './api/route.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
 
-/** A name that never matches is refused: its visitors would go elsewhere and nobody would notice. */
+/** A name that never matches is refused: its visitors would go elsewhere without a sign. */
 const targets = <N extends string>(name: N, isPossible: (name: string) => boolean, expected: string) =>
   orNone(
     z

@@ -107,7 +107,7 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
   const join = async (projection: Projection) => {
     await db.transaction(async (tx) => {
       await clearHalts(tx, [projection])
-      // what the caches hold of it is of before
+      // the caches hold its state from before the halt
       await tx.raw(`select ${notify}`, [encode({ kind: 'replaced', from: instance })])
     })
     apart.delete(projection)

@@ -108,6 +108,6 @@ export const rewrapKeys = (
     return names.length
   })
 
-/** Deletes what lets the processes of before follow the rotation: the old secret opens nothing from then on. Returns whether there was any. */
+/** Deletes what lets running processes follow the rotation; the old secret then opens nothing. Returns whether there was any. */
 export const endHandover = async (db: Database): Promise<boolean> =>
   (await keysIn(db).where({ name: handover }).delete()) > 0

@@ -74,7 +74,7 @@ export const kafkaSink = ({ topic, record, createProducer, readSent, log }: Kafk
     await current?.close()
   }
 
-  /** Reads what the topic has already; without an answer, it is sent again and recorded once all the same. */
+  /** Reads what the topic has already. Without an answer, everything is sent again, and is still recorded once. */
   const sentUpTo = async (spool: string): Promise<SeqByPartition> => {
     if (!readSent || replaced) return {}
     return readSent(spool, await recordedOffsets(), closing.signal).catch((error: unknown) => {
