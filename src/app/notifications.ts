@@ -8,7 +8,7 @@ import type { Database } from '../postgres/database.ts'
 import type { Listener } from '../postgres/listen.ts'
 import { decode } from '../postgres/notifications.ts'
 import type { Ledger } from './ledger.ts'
-import { heldPositions, projectedPosition } from './projector.ts'
+import { heldPositions, least, projectedPosition } from './projector.ts'
 
 /** Events read at once to find pending streams. At a start, read tables that are further behind are being rebuilt. */
 const maxPending = 1000
@@ -108,7 +108,6 @@ const holder = (db: Database, store: EventStore, cache: Pick<Cache, 'pending' | 
   }
   return () => (running ??= hold().finally(() => (running = undefined)))
 }
-const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))
 
 /** Marks the streams as pending that were appended to after a position and are not projected yet. Returns the position up to which it has read. */
 const markPending = async (

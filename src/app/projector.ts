@@ -98,4 +98,5 @@ export const heldPositions = async (db: Database): Promise<ReadonlyMap<string, b
   )
 }
 
-const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))
+/** Returns the lowest of some positions; there must be one. */
+export const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))

@@ -25,7 +25,7 @@ export const logSink = ({ record, recordedUpTo }: ClickRecord): ClickSink => ({
   },
 })
 
-/** The sink for spools whose entries go into the event log, whatever they were meant for. */
+/** The sink for spools whose entries go into the event log, also those that were meant for Kafka. */
 export const logSinkOf = (route: Route, record: ClickRecord): ClickSink =>
   isLocal(route) ? logSink(record) : logSinkWithoutGaps(record)
 

@@ -92,7 +92,7 @@ const headerOf = (entry: NumberedEntry, name: string): Header => {
 const eventOf = (entry: NumberedEntry, name: string, position: bigint): AnyEvent => {
   const { revision, metadata, ...event } = parse(ArchivedEvent, entry, name)
   const { at } = metadata as { readonly at: string }
-  // read as stored: of whatever type and release
+  // read as stored, since a newer release may have written it
   return { ...event, metadata, revision: BigInt(revision), position, at } as AnyEvent
 }
 
