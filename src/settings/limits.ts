@@ -1,0 +1,7 @@
+import { oneOf, whole } from './parsers.ts'
+
+/** Who may register, and how much each may ask for. */
+export const limitSettings = {
+  REGISTRATION: oneOf(['open', 'closed'], 'open').describe('`closed`: only `linkledger account add` creates accounts'),
+  RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests per minute for each API key; 0 = unlimited'),
+} as const

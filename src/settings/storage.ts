@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { whole } from './parsers.ts'
+
+/** Options in the query of an EventStoreDB address. For any other the client prints the whole address, including the password. */
+const storeOptions = [
+  'tls',
+  'tlsCAFile',
+  'userCertFile',
+  'userKeyFile',
+  'connectionName',
+  'nodePreference',
+  'discoveryInterval',
+  'gossipTimeout',
+  'maxDiscoverAttempts',
+  'keepAliveInterval',
+  'keepAliveTimeout',
+]
+/** Returns what is wrong with the address of an EventStoreDB and what would be right, or undefined for a valid one. */
+export const eventStoreProblem = (text: string) => {
+  const [, scheme, login, , query] =
+    /^([a-z+]+):\/\/(?:([^@/?]*)@)?([^@/?#,\s]+(?:,[^@/?#,\s]+)*)\/?(?:\?(\S*))?$/.exec(text) ?? []
+  if (scheme?.startsWith('k')) return 'must begin with esdb://, also for KurrentDB: write esdb instead of kurrentdb'
+  if (scheme !== 'esdb' && scheme !== 'esdb+discover')
+    return 'must be an address like esdb://host:2113?tls=false or esdb://user:password@host:2113'
+  const options = new URLSearchParams(query)
+  const unknown = [...options.keys()].find((name) => !storeOptions.includes(name))
+  if (unknown !== undefined) return `does not support the option ${unknown}; it supports ${storeOptions.join(', ')}`
+  const tls = options.get('tls') ?? 'true'
+  if (tls !== 'true' && tls !== 'false') return 'must set tls to true or false'
+  if (tls === 'true' && !/^[^:]+:[^:]+$/.test(login ?? ''))
+    return 'must have user:password@ before the host (write : as %3A and @ as %40 in them), or end with ?tls=false for a server without TLS'
+  return undefined
+}
+
+/** Where the log, the read tables and the keys are. */
+export const storageSettings = {
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .describe('folder of the embedded database, the click spool and the generated SECRET'),
+  DRAIN_TIMEOUT_SECONDS: whole(0, 3600, 20).describe(
+    'seconds that a process which is stopped waits for its clicks to leave the spool; the rest stays in DATA_DIR/spool',
+  ),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be an address like postgres://user:password@host:5432/database')
+    .optional()
+    .describe('PostgreSQL 14 or newer to use instead of the embedded one'),
+  EVENTSTORE_URL: z
+    .string()
+    .superRefine((text, context) => {
+      const message = eventStoreProblem(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+    .optional()
+    .describe('EventStoreDB to keep the log in, instead of PostgreSQL: `esdb://host:2113?tls=false`'),
+  SECRET: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('encrypts the keys in the database; when not set, it is generated once and kept in DATA_DIR/secret'),
+} as const
