@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { withRandomAlias } from '../commands/alias.ts'
 import { requireOwn } from '../commands/caller.ts'
 import { qr } from '../commands/qr.ts'
-import { requireScannable } from '../commands/qrdesign.ts'
+import { requireScannable, scanWarnings } from '../commands/qrdesign.ts'
 import { type QrFields, type QrPersonal, QrType } from '../events/qr.ts'
 import { defined } from '../lib/defined.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
@@ -55,7 +55,7 @@ const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost }: Services
   const name = derived ? nameOf(data) : body.name
   const changes = defined({ foreground, background, data: JSON.stringify(data), name })
   const fields = { ...before, ...changes }
-  requireScannable(fields, payload(fields, baseUrl))
+  requireScannable(fields, payload(fields, baseUrl), before)
   return changes
 }
 
@@ -109,6 +109,12 @@ const content = (row: QrRow | Fields) => ({
   logo: 'hasLogo' in row ? row.hasLogo : (row.logo ?? row.logoHash ?? null) !== null,
 })
 
+/** Only when there are any, so that an ordinary answer stays as it was. */
+const withWarnings = (fields: Fields) => {
+  const warnings = scanWarnings(fields)
+  return warnings.length > 0 ? { warnings } : {}
+}
+
 export const qrRoutes = [
   listRoute('/api/qr', 'qrs', listQrs, present),
 
@@ -141,7 +147,7 @@ export const qrRoutes = [
       const { id, state } = await withRandomAlias((alias) =>
         create('qr', qr, (id) => ({ type: 'Create' as const, id, account, fields: { ...fields, alias }, token })),
       )
-      return { id, link: imageAddress(state.fields.alias, services.baseUrl) }
+      return { id, link: imageAddress(state.fields.alias, services.baseUrl), ...withWarnings(state.fields) }
     },
   }),
 
@@ -156,8 +162,8 @@ export const qrRoutes = [
       const { id } = call.params
       const { fields } = await requireOwn(call, qr, label, id)
       const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
-      await write(qr, { type: 'Update', id, account, changes })
-      return { message: `${label} has been updated.` }
+      const { state } = await write(qr, { type: 'Update', id, account, changes })
+      return { message: `${label} has been updated.`, ...withWarnings(state.fields) }
     },
   }),
 

@@ -2,7 +2,7 @@
 export const rgb = (color: string): number[] => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
 /** Returns the relative luminance, from 0 to 1: WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
-const luminance = (color: string) => {
+export const luminance = (color: string): number => {
   const [r = 0, g = 0, b = 0] = rgb(color)
     .map((n) => n / 255)
     .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))

@@ -73,10 +73,24 @@ describe(`fields of QR codes (${repeatable})`, () => {
         { foreground: 'rgb(90,90,90)', background: 'rgb(100,100,100)' },
       ])
         expect((await add({ type: 'text', data: 'x', ...colours })).json['message']).to.match(
-          /^`foreground` must differ more from `background`: their contrast is [\d.]+:1 and must be at least 2:1/,
+          /^`foreground` must differ more from `background`: their contrast is [\d.]+:1 and must be at least 3:1/,
         )
-      const { id } = await create({ type: 'text', data: 'x', background: '#101010', foreground: '#ffffff' })
-      expect((await update(id, { data: 'x', foreground: '#202020' })).status).to.equal(400)
+      const { id } = await create({ type: 'text', data: 'x', background: '#f0f0f0', foreground: '#101010' })
+      expect((await update(id, { data: 'x', foreground: '#e0e0e0' })).status).to.equal(400)
+    })
+
+    it('answers with warnings about colors that not every scanner reads (fault 158)', async () => {
+      const warnings = async (colors: object) =>
+        (await add({ type: 'text', data: 'x', ...colors })).json['warnings'] as string[] | undefined
+      expect(await warnings({})).to.equal(undefined)
+      expect(await warnings({ foreground: '#777777' })).to.have.length(1)
+      const inverted = await add({ type: 'text', data: 'x', background: '#101010', foreground: '#ffffff' })
+      expect(inverted.json['warnings']).to.deep.equal([
+        '`foreground` is lighter than `background`: many scanners read only dark codes on a light background. Swap the two colors.',
+      ])
+      const id = Number(inverted.json['id'])
+      expect((await update(id, { data: 'y' })).json['warnings']).to.have.length(1)
+      expect((await update(id, { data: 'y', foreground: '', background: '' })).json).to.not.have.property('warnings')
     })
   })
 
