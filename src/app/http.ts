@@ -5,8 +5,7 @@ import type { Cleanup } from '../lib/cleanup.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface HttpOptions {
-  readonly problems: () => Readiness
-  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
+  readonly problems: () => Pick<Readiness, 'ready'>
   /** Called in a process with the role http. It must not wait: the server listens already. */
   readonly openSite: (baseUrl: string) => Site & { readonly close: () => Promise<void> }
   readonly cleanup: Cleanup
@@ -15,10 +14,10 @@ export interface HttpOptions {
 /** ms to finish open requests when the service stops */
 const drainTimeout = 20_000
 
-/** Starts the HTTP server: probes and metrics, and in a process with the role http the site. */
+/** Starts the HTTP server: probes, and in a process with the role http the site. */
 export const startHttp = async (
   { HOST, PORT, BASE_URL, ROLES }: Config,
-  { problems, metrics, openSite, cleanup }: HttpOptions,
+  { problems, openSite, cleanup }: HttpOptions,
 ) => {
   const server = createHttpServer()
   const port = await listenOn(server, PORT, HOST)
@@ -28,12 +27,12 @@ export const startHttp = async (
   if (site) cleanup.defer(site.close)
   serve(server, {
     ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),
-    metrics,
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
       '/readyz': () => {
-        const body = problems()
-        return { status: body.ready ? 200 : 503, body }
+        // the reasons are for the operator: they name addresses, settings and internal state
+        const { ready } = problems()
+        return { status: ready ? 200 : 503, body: { ready } }
       },
     },
   })

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type Cache, openCache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
 import { ensureListenable } from '../http/listen.ts'
+import type { OperatorRoutes } from '../http/operator.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { inDataDir } from '../lib/datadir.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
@@ -24,14 +25,17 @@ import { kafkaSettings } from './kafka.ts'
 import { watchLag } from './lag.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { startNotifications } from './notifications.ts'
+import { ensureOperatorPort, startOperatorPort } from './operatorport.ts'
 import { project, projectedPosition } from './projector.ts'
-import { readiness } from './readiness.ts'
+import { type Readiness, readiness } from './readiness.ts'
 import { announceReading } from './reading.ts'
 import { openSite, type Outside } from './site.ts'
 
 export interface App {
   /** Where it listens: http://host:port */
   readonly address: string
+  /** Where metrics and details of readiness are: http://host:port */
+  readonly operatorAddress: string
   readonly baseUrl: string
   readonly ledger: Ledger
   readonly close: () => Promise<void>
@@ -78,21 +82,34 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const maxLag = config.READY_MAX_LAG_SECONDS
   const { tables, store } = ledger
   const problems = readiness({ listener, tables, store, notifications, projector, halted, lag, maxLag, clicks })
+  const operatorAddress = await startOperatorPort(config, operatorRoutes(ledger, problems), { log, cleanup })
   const { address, baseUrl } = await startHttp(config, {
     problems,
-    metrics: ledger.metrics.text,
     openSite: (baseUrl) =>
       openSite({ ledger, cache, redirectReader, countryOf, recordVisit: clicks.add, ...hosts, baseUrl, outside }),
     cleanup,
   })
-  return { address, baseUrl, ledger, close: cleanup.run }
+  return { address, operatorAddress, baseUrl, ledger, close: cleanup.run }
 }
+
+const operatorRoutes = ({ metrics }: Pick<Ledger, 'metrics'>, problems: () => Readiness): OperatorRoutes => ({
+  '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
+  '/readyz': () => {
+    const body = problems()
+    return { status: body.ready ? 200 : 503, body }
+  },
+  '/metrics': async () => {
+    const { type, text } = await metrics.text()
+    return { status: 200, type, body: text }
+  },
+})
 
 /** Opens the ledger, in a data folder that no other service uses. */
 const openData = async (config: Config, log: Logger, cleanup: Cleanup) => {
   const folder = await lockDataDir(config.DATA_DIR)
   cleanup.defer(folder.release)
   await ensureListenable(config.PORT, config.HOST)
+  await ensureOperatorPort(config)
   const ledger = await openLedger(config, log, 'service')
   cleanup.defer(ledger.close)
   return ledger

@@ -48,5 +48,5 @@ const start = async (cli: Cli) => {
   // the log: while the read tables are filled for the first time, they do not say whether there are accounts
   // a log that takes long to search is not new
   const isNew = await withTimeout(2000, isUnused(app.ledger.store)).catch(() => false)
-  cli.print(welcome({ config, address: app.address, baseUrl: app.baseUrl, isNew }))
+  cli.print(welcome({ config, ...app, isNew }))
 }

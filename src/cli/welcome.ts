@@ -15,6 +15,8 @@ interface Started {
   readonly config: Places & Pick<Config, 'ROLES' | 'REGISTRATION'>
   /** where it listens: http://host:port */
   readonly address: string
+  /** where metrics are: http://host:port */
+  readonly operatorAddress: string
   /** what short links start with */
   readonly baseUrl: string
   /** whether nothing was ever stored */
@@ -22,13 +24,14 @@ interface Started {
 }
 
 /** Returns what the service prints once it listens: a tour while nothing is stored, later one line. */
-export const welcome = ({ config, address, baseUrl, isNew }: Started): string => {
+export const welcome = ({ config, address, operatorAddress, baseUrl, isNew }: Started): string => {
+  const metrics = `metrics: ${operatorAddress}/metrics`
   if (!config.ROLES.has('http'))
-    return `Linkledger listens on ${address} for probes and runs the roles ${[...config.ROLES].join(', ')}.`
+    return `Linkledger listens on ${address} for probes and runs the roles ${[...config.ROLES].join(', ')} (${metrics}).`
   const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
   return isNew
-    ? `\n${heading}\n${tour(baseUrl, config.REGISTRATION)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)}.\n`
-    : `${heading} (API: docs/api.md; data: ${placesOf(config)}).`
+    ? `\n${heading}\n${tour(baseUrl, config.REGISTRATION)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
+    : `${heading} (API: docs/api.md; data: ${placesOf(config)}; ${metrics}).`
 }
 
 /** Returns what the service prints when it has stopped. */

@@ -13,8 +13,6 @@ export interface Site {
 export interface ServerOptions extends Site {
   /** by path: `/healthz`, `/readyz` */
   readonly probes: Readonly<Record<string, () => { readonly status: number; readonly body: object }>>
-  /** at `/metrics` */
-  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
 }
 
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
@@ -35,7 +33,7 @@ export const createHttpServer = (): Server => {
 }
 
 /** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
-export const serve = (server: Server, { api, redirect, below, probes, metrics }: ServerOptions) =>
+export const serve = (server: Server, { api, redirect, below, probes }: ServerOptions) =>
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     // a request may name the whole address (RFC 9112, 3.2.2)
     const path = (req.url ?? '').replace(/^https?:\/\/[^/?#]*\/?/i, '/')
@@ -43,7 +41,6 @@ export const serve = (server: Server, { api, redirect, below, probes, metrics }:
     if (isApi.test(path)) return void api(req, res)
     const probe = probes[path]
     if (probe) return answerProbe(res, probe())
-    if (path === '/metrics') return void answerMetrics(res, metrics)
     const page = below[firstPart.exec(path)?.[0] ?? ''] ?? redirect
     return void page(req, res)
   })
@@ -51,12 +48,6 @@ export const serve = (server: Server, { api, redirect, below, probes, metrics }:
 const answerProbe = (res: ServerResponse, { status, body }: { status: number; body: object }) => {
   res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
   res.end(JSON.stringify(body))
-}
-
-const answerMetrics = async (res: ServerResponse, metrics: ServerOptions['metrics']) => {
-  const { type, text } = await metrics()
-  res.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' })
-  res.end(text)
 }
 
 /** Responds for a process without the role http. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { oneOf, origin, whole } from './parsers.ts'
+import { integer, oneOf, origin, whole } from './parsers.ts'
 
 const roles = ['http', 'projector', 'relay', 'recorder'] as const
 export type Role = (typeof roles)[number]
@@ -8,6 +8,15 @@ export type Role = (typeof roles)[number]
 export const serviceSettings = {
   PORT: whole(0, 65_535, 3000).describe('port to listen on; 0 picks a free one'),
   HOST: z.string().default('127.0.0.1').describe('address to listen on; `0.0.0.0` for all interfaces'),
+  OPERATOR_PORT: integer(0, 65_535)
+    .optional()
+    .describe(
+      'port for `/metrics` and the details of `/readyz`; 0 picks a free one; default 9464, or a free one when that is in use or PORT is 0',
+    ),
+  OPERATOR_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('address of OPERATOR_PORT, which the public must not reach; `0.0.0.0` for all interfaces'),
   BASE_URL: z
     .string()
     .refine(origin, 'must be an address without a path, for example https://go.example.com')

@@ -59,7 +59,7 @@ describe('metrics', () => {
     let service: TestApp
     before(async () => (service = await startTestApp()))
     after(() => service.close())
-    const read = async () => samples(await (await fetch(`${service.app.address}/metrics`)).text())
+    const read = async () => samples(await (await fetch(`${service.operator.address}/metrics`)).text())
 
     it('report appends, projection, clicks and the process itself', async () => {
       const { key } = await service.register()
@@ -93,7 +93,7 @@ describe('metrics', () => {
 
     it('describe the process that responds: a standby projector is not active and has no lag', async () => {
       const standby = await startTestApp({}, service.connection)
-      const text = await (await fetch(`${standby.app.address}/metrics`)).text()
+      const text = await (await fetch(`${standby.operator.address}/metrics`)).text()
       await standby.close()
       expect(samples(text)).to.include({ linkledger_projector_active: 0 })
       expect(text).not.to.include('linkledger_projector_lag_positions{')

@@ -38,11 +38,11 @@ describe('linkledger spool, while a spool of another event log is in the folder 
     return { code, text: printed.join('\n') }
   }
   const problems = async () => {
-    const response = await fetch(`${app.address}/readyz`)
+    const response = await fetch(`${app.operator.address}/readyz`)
     return ((await response.json()) as { readonly problems: readonly string[] }).problems.join('\n')
   }
   const asideClicks = async () =>
-    /^linkledger_spool_aside_clicks (\d+)/m.exec(await (await fetch(`${app.address}/metrics`)).text())?.[1]
+    /^linkledger_spool_aside_clicks (\d+)/m.exec(await (await fetch(`${app.operator.address}/metrics`)).text())?.[1]
   const events = (type: string) =>
     query<{ data: object; actor: object }>(
       app.connection,

@@ -62,7 +62,7 @@ describe('a service that is started by hand', function () {
     const first = await startProcess(settings)
     const { port } = new URL(first.address)
     await until(
-      () => first.get('/readyz'),
+      () => first.operator.get('/readyz'),
       ({ status }) => status === 200,
     )
     const email = 'ann@example.com'
@@ -70,7 +70,7 @@ describe('a service that is started by hand', function () {
     expect(await first.end('SIGINT')).to.equal(0)
     const printed = first.output()
     expect(printed).to.include(`curl -X POST http://localhost:${port}/register`)
-    expect(printed.match(/127\.0\.0\.1/g)).to.have.length(1)
+    expect(printed.match(/127\.0\.0\.1/g), 'the address and that of the metrics').to.have.length(2)
     expect(printed).to.include(`All data is kept in ${dir}.`)
     expect(printed.match(/"msg":"[^"]*"/g)).to.deep.equal(['"msg":"stopping"'])
     expect(printed.endsWith(`Stopped. All data is kept in ${dir}.\n`)).to.equal(true)

@@ -12,6 +12,7 @@ const shown = (variables: Readonly<Record<string, string>>, isNew: boolean) =>
   welcome({
     config: readConfig({ DATA_DIR: '/data', ...variables }),
     address: 'http://127.0.0.1:3000',
+    operatorAddress: 'http://127.0.0.1:9464',
     baseUrl: 'https://go.example.com',
     isNew,
   })
@@ -30,13 +31,15 @@ describe('the welcome of a service', () => {
 
   it('is one line once something is stored', () => {
     expect(shown({}, false)).to.equal(
-      'Linkledger listens on http://127.0.0.1:3000 and its short links start with https://go.example.com (API: docs/api.md; data: /data).',
+      'Linkledger listens on http://127.0.0.1:3000 and its short links start with https://go.example.com (API: docs/api.md; data: /data; metrics: http://127.0.0.1:9464/metrics).',
     )
   })
 
   it('names the roles of a process that serves no links', () => {
     const text = shown({ ROLES: 'projector,relay', DATABASE_URL: servers.DATABASE_URL }, true)
-    expect(text).to.equal('Linkledger listens on http://127.0.0.1:3000 for probes and runs the roles projector, relay.')
+    expect(text).to.equal(
+      'Linkledger listens on http://127.0.0.1:3000 for probes and runs the roles projector, relay (metrics: http://127.0.0.1:9464/metrics).',
+    )
   })
 })
 

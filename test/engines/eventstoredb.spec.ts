@@ -17,9 +17,9 @@ import { freshDatabase } from '../support/database.ts'
 import { listed } from '../support/load.ts'
 
 /** Waits until the service has projected the log, which may take long on a server that was used before. */
-const ready = async <S extends Pick<TestApp, 'get'>>(service: S) => {
+const ready = async <S extends Pick<TestApp, 'operator'>>(service: S) => {
   const { status, text } = await until(
-    () => service.get('/readyz'),
+    () => service.operator.get('/readyz'),
     (answer) => answer.status === 200,
     40_000,
   )

@@ -28,7 +28,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const common = { ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() }
     const service = await stage.start({ ...common, ...settings })
     await until(
-      () => service.get('/readyz'),
+      () => service.operator.get('/readyz'),
       ({ status }) => status === 200,
     )
     return service
@@ -141,10 +141,10 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       for (const _ of rounds(1, 10)) {
         await postgres.stop()
         await until(
-          () => service.get('/readyz'),
+          () => service.operator.get('/readyz'),
           ({ status }) => status === 503,
         )
-        expect((await service.get('/readyz')).json).to.deep.include({ ready: false })
+        expect((await service.operator.get('/readyz')).json).to.deep.include({ ready: false })
         expect((await service.get('/healthz')).status).to.equal(200)
         await visiting.answers(50)
         for (const { alias } of unknown) {
@@ -180,7 +180,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
         expect(mended.status).to.equal(200)
         // the process is ready before the clicks that wait in its spool are relayed
         const ready = await until(
-          () => service.get('/readyz'),
+          () => service.operator.get('/readyz'),
           ({ status, json }) => status === 200 && json['problems'].length === 0,
           30_000,
         )

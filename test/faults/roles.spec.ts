@@ -31,7 +31,7 @@ describe('roles in separate processes on one database', function () {
     return { id: Number(made.json['id']), path: `/${String(made.json['short']).split('/').at(-1)}` }
   }
   const active = async (service: Service) =>
-    /^linkledger_projector_active 1$/m.test(await (await fetch(`${service.address}/metrics`)).text())
+    /^linkledger_projector_active 1$/m.test(await (await fetch(`${service.operator.address}/metrics`)).text())
   const ready = async (service: Service) => (await fetch(`${service.address}/readyz`)).status
 
   it('make a link created through one process available through the other, and count the clicks of both', async () => {

@@ -47,7 +47,7 @@ describe('a link that a newer release has changed in a way that this one cannot 
     expect(
       (
         await until(
-          () => app.get('/metrics'),
+          () => app.operator.get('/metrics'),
           ({ text }) => text.includes(skipped),
         )
       ).text,

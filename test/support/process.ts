@@ -44,11 +44,15 @@ export const startProcess = async (settings: Readonly<Record<string, string>>) =
   })
   let output = ''
   const exited = once(child, 'exit') as Promise<[number | null]>
-  const address = await new Promise<string>((resolve, reject) => {
+  const { address, operatorAddress } = await new Promise<{
+    readonly address: string
+    readonly operatorAddress: string
+  }>((resolve, reject) => {
     const read = (text: Buffer) => {
       output += text.toString()
       const found = /listens on (http:\S+)/.exec(output)?.[1]
-      if (found) resolve(found)
+      const operator = /metrics: (http:\S+)\/metrics/.exec(output)?.[1]
+      if (found && operator) resolve({ address: found, operatorAddress: operator })
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
@@ -63,6 +67,6 @@ export const startProcess = async (settings: Readonly<Record<string, string>>) =
       return (await exited)[0]
     },
   }
-  return { ...client(address), ...service }
+  return { ...client(address), ...service, operator: client(operatorAddress) }
 }
 export type Service = Awaited<ReturnType<typeof startProcess>>

@@ -111,7 +111,7 @@ describe('a service that logs everything and fails in many ways', () => {
       key,
       body: { ...link, password: `${word} again`, title: injected },
     })
-    const problems = async () => String((await service.get('/readyz')).json['problems'])
+    const problems = async () => String((await service.operator.get('/readyz')).json['problems'])
     expect(await until(problems, (text) => text.includes('accounts'))).to.include('accounts')
     await inRead((table) => `alter table read.${table} rename to ${table.replace('aside_', '')}`)
     await until(

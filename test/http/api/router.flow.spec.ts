@@ -196,11 +196,24 @@ describe('the API', () => {
     it('report that the process is alive and ready', async () => {
       const alive = await app.get('/healthz')
       expect([alive.status, alive.json]).to.deep.equal([200, { status: 'ok' }])
-      const ready = await app.get('/readyz')
+      const ready = await app.operator.get('/readyz')
       expect([ready.status, ready.json]).to.deep.equal([
         200,
         { ready: true, problems: [], lagSeconds: { domain: 0, clicks: 0 } },
       ])
+    })
+
+    it('show visitors neither metrics nor the reasons of /readyz, which are on the port of the operator (threat 71)', async () => {
+      const ready = await app.get('/readyz')
+      expect([ready.status, ready.json]).to.deep.equal([200, { ready: true }])
+      expect((await app.get('/metrics')).status).to.equal(404)
+      const { hostname, port } = new URL(app.operator.address)
+      expect(hostname).to.equal('127.0.0.1')
+      expect(port).not.to.equal(new URL(app.address).port)
+      expect((await app.operator.get('/metrics')).text).to.include('linkledger_append_seconds')
+      expect((await app.operator.get('/healthz')).status).to.equal(200)
+      for (const path of ['/', '/api/urls', '/constructor']) expect((await app.operator.get(path)).status).to.equal(404)
+      expect((await app.operator.post('/metrics')).status).to.equal(405)
     })
   })
 
@@ -225,7 +238,7 @@ describe('the API', () => {
         expect(unknown.headers.get('Cache-Control')).to.include('no-store')
         expect(Number(unknown.headers.get('Retry-After'))).to.be.at.least(1)
         const ready = await until(
-          () => app.get('/readyz'),
+          () => app.operator.get('/readyz'),
           ({ status }) => status === 503,
         )
         expect([ready.status, ready.json['ready']]).to.deep.equal([503, false])
@@ -243,7 +256,7 @@ describe('the API', () => {
       expect(
         (
           await until(
-            () => app.get('/readyz'),
+            () => app.operator.get('/readyz'),
             ({ status }) => status === 200,
           )
         ).json['problems'],
