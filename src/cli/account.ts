@@ -9,28 +9,27 @@ import type { Context } from '../commands/handle.ts'
 import { register, Registration } from '../commands/register.ts'
 import { expiry, firstProblem } from '../lib/fields.ts'
 import { idSequence } from '../postgres/ids.ts'
-import { findAccountBy, listAccounts } from '../queries/account.ts'
+import { type AccountRow, findAccountBy, listAccounts } from '../queries/account.ts'
 import { newKey } from '../security/apikeys.ts'
 import { formatErasures, registerIn } from '../security/erasures.ts'
 import { BadCommand, type Cli } from './cli.ts'
+import { accountForms, accountName } from './accountname.ts'
+import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
 
 interface AddOptions {
   readonly username?: string
   readonly password?: string
 }
-interface KeyOptions {
+interface KeyOptions extends Confirmation {
   readonly expires?: string
-}
-interface EraseOptions {
-  readonly yes?: boolean
 }
 
 /** `linkledger account …` */
 export const addAccountCommands = (program: Command, cli: Cli) => {
   const accounts = program.command('account').description('manage accounts')
   const onAccount = (name: string, description: string) =>
-    accounts.command(name).description(description).argument('<account>', 'id, e-mail address or username')
+    withConfirmation(accounts.command(name).description(description).argument('<account>', accountForms))
 
   accounts
     .command('add')
@@ -46,15 +45,15 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
   onAccount('key', 'replace the API key of an account and print the new one')
     .option('--expires <time>', 'when the key expires, in UTC: "2030-01-31 18:00:00" or 2030-01-31')
     .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
-  onAccount('disable', 'refuse the API key of an account and hide its links').action((who: string) =>
-    change(cli, who, 'DisableAccount', (id) => `Account ${id} is disabled.`),
+  onAccount('disable', 'refuse the API key of an account and hide its links').action(
+    (who: string, options: Confirmation) => change(cli, who, options, disabling),
   )
-  onAccount('enable', 'undo `disable`').action((who: string) =>
-    change(cli, who, 'EnableAccount', (id) => `Account ${id} is enabled.`),
+  onAccount('enable', 'undo `disable`').action((who: string, options: Confirmation) =>
+    change(cli, who, options, enabling),
   )
-  onAccount('erase', 'destroy the personal data of an account for good; its links then return 404')
-    .option('--yes', 'confirm: this cannot be undone')
-    .action((who: string, options: EraseOptions) => erase(cli, who, options))
+  onAccount('erase', 'destroy the personal data of an account for good; its links then return 404').action(
+    (who: string, options: Confirmation) => erase(cli, who, options),
+  )
   accounts
     .command('erasures')
     .description('print the erasure register: which accounts a restored backup has to erase again')
@@ -69,10 +68,16 @@ const operator = ({ config }: Pick<Ledger, 'config'>, id: number): Context => ({
   at: new Date().toISOString(),
 })
 
-const find = async ({ reader }: Ledger, who: string) => {
-  const found = await findAccountBy(reader, who)
-  return found && found.status !== 'erased' ? found : refuse('not_found', `there is no account ${who}`)
+/** Returns the account that is meant, once the operator has confirmed the change. */
+const find = async (cli: Cli, { reader }: Ledger, who: string, options: Confirmation, change: string) => {
+  const found = await findAccountBy(reader, accountName(who))
+  if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+  await confirm(cli, options, `${described(found)}: ${change}.`)
+  return found
 }
+
+const described = ({ id, username, email, status }: AccountRow) =>
+  `Account ${id} (@${username}, ${email}${status === 'active' ? '' : `, ${status}`})`
 
 const add = async (cli: Cli, email: string, { username, password }: AddOptions) => {
   const generated = randomBytes(12).toString('base64url')
@@ -99,26 +104,40 @@ const add = async (cli: Cli, email: string, { username, password }: AddOptions) 
   })
 }
 
-const change = (
-  cli: Cli,
-  who: string,
-  type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount'>,
-  done: (id: number) => string,
-) =>
-  withTables(cli, async (ledger, waitUntilProjected) => {
-    const { id } = await find(ledger, who)
+/** A change of an account's status: the command, the question before it, and what is printed when it is done. */
+interface StatusChange {
+  readonly type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount'>
+  readonly question: string
+  readonly done: string
+}
+const disabling: StatusChange = {
+  type: 'DisableAccount',
+  question: 'refuse its API key and hide its links',
+  done: 'disabled',
+}
+const enabling: StatusChange = {
+  type: 'EnableAccount',
+  question: 'accept its API key and serve its links again',
+  done: 'enabled',
+}
+
+const change = (cli: Cli, who: string, options: Confirmation, { type, question, done }: StatusChange) => {
+  accountName(who)
+  requireAnswerable(cli, options)
+  return withTables(cli, async (ledger, waitUntilProjected) => {
+    const { id } = await find(cli, ledger, who, options, question)
     const { position } = await ledger.handler.handle(account, { type, id }, operator(ledger, id))
     await waitUntilProjected(position)
-    cli.print(done(id))
+    cli.print(`Account ${id} is ${done}.`)
   })
+}
 
-const erase = async (cli: Cli, who: string, { yes }: EraseOptions) => {
-  if (!yes)
-    throw new BadCommand(
-      'erasing cannot be undone: the personal data of the account is destroyed and its links return 404. Add --yes to confirm.',
-    )
-  await withTables(cli, async (ledger, waitUntilProjected) => {
-    const { id } = await find(ledger, who)
+const erase = (cli: Cli, who: string, options: Confirmation) => {
+  accountName(who)
+  requireAnswerable(cli, options)
+  return withTables(cli, async (ledger, waitUntilProjected) => {
+    const question = 'destroy its personal data for good; its links then return 404. This cannot be undone'
+    const { id } = await find(cli, ledger, who, options, question)
     // first of all: if this command is interrupted, the next start completes the erasure
     await registerErasures(ledger, [id])
     const { position } = await ledger.handler.handle(account, { type: 'EraseAccount', id }, operator(ledger, id))
@@ -139,13 +158,15 @@ const erasures = (cli: Cli) =>
       cli.print(line)
   })
 
-const replaceKey = async (cli: Cli, who: string, { expires }: KeyOptions) => {
+const replaceKey = async (cli: Cli, who: string, { expires, ...options }: KeyOptions) => {
+  accountName(who)
   const until = expiry.safeParse(expires ?? null)
   if (!until.success) throw new BadCommand(`--expires ${firstProblem(until.error)}`)
   if (until.data !== null && until.data <= new Date().toISOString())
     throw new BadCommand('--expires must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
+  requireAnswerable(cli, options)
   await withTables(cli, async (ledger, waitUntilProjected) => {
-    const { id } = await find(ledger, who)
+    const { id } = await find(cli, ledger, who, options, 'replace its API key; the old key stops working')
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
     const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: until.data } } as const
     const { position } = await ledger.handler.handle(account, command, operator(ledger, id))

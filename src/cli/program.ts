@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './account.ts'
+import { addAliasCommands } from './aliases.ts'
 import { addBackupCommands } from './backup.ts'
 import type { AddCommand, Cli } from './cli.ts'
 import { addLogCommands } from './log.ts'
@@ -13,6 +14,7 @@ import { version } from './version.ts'
 const commands: readonly AddCommand[] = [
   addStartCommand,
   addAccountCommands,
+  addAliasCommands,
   addRebuildCommand,
   addProjectionCommands,
   addBackupCommands,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { LinkFields } from '../events/link.ts'
-import { Refused } from './decider.ts'
+import { fieldProblem } from '../lib/fields.ts'
+import { refuse, Refused } from './decider.ts'
 
 /** Aliases of links, bio pages and QR codes, and slugs; ASCII only, so that no two look alike. */
 export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -13,22 +14,32 @@ export const aliasClaimName = ({ domain, alias }: Pick<LinkFields, 'domain' | 'a
   `${domain ?? 0}-${aliasKey(alias)}`
 
 // our own first path segments, present and future, and words that programs write for a missing value
-const reserved: ReadonlySet<string> = new Set(
+export const reservedWords: ReadonlySet<string> = new Set(
   [
-    'api register qr r u c p o static assets metrics health healthz ready readyz live livez',
-    'docs openapi asyncapi app dashboard admin login logout',
+    'api register qr r u c p o static assets metrics health healthz ready readyz live livez internal log',
+    'docs openapi asyncapi app dashboard admin login logout keys webhooks www',
+    'report reports blocked privacy imprint terms abuse security support',
     'robots favicon sitemap index well-known true false null undefined',
   ].flatMap((words) => words.split(' ')),
 )
 
-export const isReserved = (alias: string): boolean => reserved.has(aliasKey(alias))
+export const isReserved = (alias: string): boolean => reservedWords.has(aliasKey(alias))
 
-/** Returns what is wrong with an alias that a user chose, as the predicate of a sentence about the field, or undefined. */
-export const aliasProblem = (alias: string): string | undefined => {
-  if (!aliasPattern.test(alias)) {
-    return 'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit'
-  }
-  return isReserved(alias) ? 'must not be a reserved word: choose another alias' : undefined
+const wrongForm =
+  'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit' as const
+const reservedWord = 'must not be a reserved word: choose another alias' as const
+
+/** Returns what is wrong with the form of an alias, as the predicate of a sentence about the field, or undefined. */
+export const aliasFormProblem = (alias: string): string | undefined =>
+  aliasPattern.test(alias) ? undefined : wrongForm
+
+/** Returns what is wrong with an alias that a user chose for something new, as the predicate of a sentence about the field, or undefined. */
+export const aliasProblem = (alias: string): string | undefined =>
+  aliasFormProblem(alias) ?? (isReserved(alias) ? reservedWord : undefined)
+
+/** Throws `Refused` for a reserved word, unless it is the alias so far: newer releases reserve words that are in use already. */
+export const refuseReserved = (field: string, alias: string, before = ''): void => {
+  if (isReserved(alias) && aliasKey(alias) !== aliasKey(before)) refuse('invalid', fieldProblem(field, reservedWord))
 }
 
 // 32 symbols; 0, 1, l and o are left out because they are easily confused when read aloud or copied from paper

@@ -12,6 +12,6 @@ export const bio = owned(
     version: 1,
     label: 'Bio page',
     initial,
-    claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }) },
+    claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }), chosen: 'alias' },
   },
 )

@@ -11,6 +11,6 @@ export const campaign = owned(
     version: 1,
     label: 'Campaign',
     initial,
-    claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug) },
+    claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug), chosen: 'slug' },
   },
 )

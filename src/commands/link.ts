@@ -1,6 +1,6 @@
 import type { Event } from '../events/index.ts'
 import type { LinkEvent, LinkFields } from '../events/link.ts'
-import { aliasClaimName } from './alias.ts'
+import { aliasClaimName, refuseReserved } from './alias.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
@@ -78,6 +78,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
       case 'CreateLink': {
         const { fields, password, token, now } = command
         notPast(fields.expiry, now)
+        refuseReserved('custom', fields.alias)
         if (state.status === 'none' && state.tokens.fenced.length === 0)
           return [{ type: 'LinkCreated', data: { id, account, ...fields, password, token } }]
         return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
@@ -89,6 +90,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         if (Object.keys(changes).length === 0 && !protects) return []
         notPast(changes.expiry, command.now)
         const { domain, alias } = { ...fields, ...changes }
+        refuseReserved('custom', alias, fields.alias)
         const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
         if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias')
         const secret = protects ? { password: command.password ?? null } : {}

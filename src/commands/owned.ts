@@ -2,6 +2,7 @@ import type { Event } from '../events/index.ts'
 import type { OwnedCreated, OwnedDeleted, OwnedEvent, OwnedUpdated } from '../events/owned.ts'
 import type { StreamKind } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
+import { refuseReserved } from './alias.ts'
 import { acquire, type ClaimKind, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { refuseTaken } from './taken.ts'
@@ -50,7 +51,12 @@ export interface OwnedOptions<Open, P> {
   /** likewise, the fields that its events store sealed */
   readonly personal?: P
   /** its unique name, if it has one */
-  readonly claim?: { readonly kind: ClaimKind; readonly name: (fields: Open) => string }
+  readonly claim?: {
+    readonly kind: ClaimKind
+    readonly name: (fields: Open) => string
+    /** the field that the user chooses and that must not be a reserved word */
+    readonly chosen?: keyof Open & string
+  }
 }
 
 /** A field that older events do not have is undefined; null says the same. */
@@ -92,6 +98,9 @@ export const owned = <
   const isUpdated = (event: E): event is OwnedUpdated<U, Open, P> => event.type === names.updated
   const isDeleted = (event: E): event is OwnedDeleted<D> => event.type === names.deleted
   const noFields = { ...initial, ...personal }
+  const requireFree = (fields: Open, before: Open) => {
+    if (claim?.chosen) refuseReserved(claim.chosen, String(fields[claim.chosen]), String(before[claim.chosen]))
+  }
   const withToken = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
   const claimed = (tokens: Tokens, token: string | undefined) =>
     claim && token !== undefined ? acquire(tokens, claim.kind, token) : tokens
@@ -106,6 +115,7 @@ export const owned = <
       switch (command.type) {
         case 'Create': {
           const { fields, token } = command
+          requireFree(fields, initial)
           if (state.status === 'none' && state.tokens.fenced.length === 0)
             return [{ type: names.created, data: { id, account, ...fields, ...withToken(token) } }]
           return state.account === account && same(state.fields, fields) ? [] : refuse('invalid', 'This id is in use.')
@@ -114,6 +124,7 @@ export const owned = <
           const { fields, tokens } = mine(state, account, label)
           const changes = differing(command.changes, fields)
           if (Object.keys(changes).length === 0) return []
+          requireFree({ ...fields, ...changes }, fields)
           const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
           if (renamed && tokens.fenced.includes(command.token ?? '')) return refuseTaken(claim.kind)
           const token = renamed ? withToken(command.token) : {}

@@ -10,6 +10,8 @@ export const password = text(1024).refine((word) => word.length >= 8, 'must be a
 const username = z
   .string(must('a string'))
   .regex(/^[a-z0-9_-]{3,32}$/, 'must be 3 to 32 lower-case letters, digits, hyphens or underscores')
+  // logs of 0.1.0 have names of digits, which look like ids to an operator
+  .regex(/[a-z]/, 'must have at least one letter')
 
 export const Registration = z.object({ email, password, username: username.optional() })
 export type Registration = z.output<typeof Registration>
@@ -34,7 +36,7 @@ const usernameFrom = (address: string) => {
     .split('@')[0]!
     .replaceAll(/[^a-z0-9_-]/g, '-')
     .replaceAll(/^-+|-+$/g, '')
-  return (local.length < 3 ? `user-${local || 'x'}` : local).slice(0, 24)
+  return (local.length < 3 || !/[a-z]/.test(local) ? `user-${local || 'x'}` : local).slice(0, 24)
 }
 
 /** Tries the requested username, or one derived from the e-mail, with a longer and longer random number while it is taken. */

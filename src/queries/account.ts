@@ -17,11 +17,11 @@ export const findAccount = async (reader: Reader, id: number) => {
   return row && typed(row)
 }
 
-/** Finds an account by the id, e-mail or username that an operator types. */
-export const findAccountBy = async (reader: Reader, name: string) => {
-  const text = name.toLowerCase()
-  const by = /^\d{1,15}$/.test(text) ? { id: Number(text) } : text.includes('@') ? { email: text } : { username: text }
-  const [row] = (await accounts(reader).where(by)) as AccountRow[]
+/** What names one account; e-mail addresses and usernames in lower case. */
+export type AccountName = Readonly<{ id: number } | { email: string } | { username: string }>
+
+export const findAccountBy = async (reader: Reader, name: AccountName) => {
+  const [row] = (await accounts(reader).where(name)) as AccountRow[]
   return row && typed(row)
 }
 

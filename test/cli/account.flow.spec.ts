@@ -98,8 +98,8 @@ describe('account commands and rebuild, on the embedded database', function () {
     it('lists accounts, finds them by id, e-mail or username, and changes them at once', async () => {
       const [list, replaced, disabled] = await Promise.all([
         inProcess(['list']),
-        run('account', 'key', 'ann@example.com', '--expires', '2090-01-31 18:00:00'),
-        run('account', 'disable', 'bobby'),
+        run('account', 'key', 'ann@example.com', '--expires', '2090-01-31 18:00:00', '--yes'),
+        run('account', 'disable', '@bobby', '--yes'),
       ])
       const rows = list.split('\n').map((line) => line.trim().split(/ +/))
       expect(rows[0]).to.deep.equal(['id', 'status', 'registered', 'username', 'e-mail'])
@@ -112,10 +112,11 @@ describe('account commands and rebuild, on the embedded database', function () {
       await soon(() => account(ann.key), 401)
       ann = { ...ann, key }
 
-      expect(disabled).to.equal(`Account ${bob.id} is disabled.\n`)
+      expect(disabled).to.match(new RegExp(`^Account ${bob.id} \\(@bobby, .*\\nAccount ${bob.id} is disabled\\.\\n$`))
       await soon(() => account(bob.key), 403)
       await soon(() => service.visit(links['bobby']!), 404)
-      expect(await inProcess(['enable', bob.id])).to.equal(`Account ${bob.id} is enabled.`)
+      const bobby = `Account ${bob.id} (@bobby, ${bob.email}, disabled): accept its API key and serve its links again.`
+      expect(await inProcess(['enable', `id:${bob.id}`, '--yes'])).to.equal(`${bobby}\nAccount ${bob.id} is enabled.`)
       await soon(() => account(bob.key), 200)
       await soon(() => service.visit(links['bobby']!), 302)
     })
@@ -188,8 +189,8 @@ describe('account commands and rebuild, on the embedded database', function () {
           /^linkledger: `username` belongs to another account[^\n]*$/,
           ['add', 'new@example.com', '--username', 'bobby'],
         ],
-        [/^linkledger: there is no account nobody@example\.com$/, ['key', 'nobody@example.com']],
-        [new RegExp(`^linkledger: there is no account ${eve.id}$`), ['enable', eve.id]],
+        [/^linkledger: there is no account nobody@example\.com$/, ['key', 'nobody@example.com', '--yes']],
+        [new RegExp(`^linkledger: there is no account id:${eve.id}$`), ['enable', `id:${eve.id}`, '--yes']],
       ]
       const printed = await Promise.all(wrong.map(([, args]) => inProcess(args)))
       wrong.forEach(([pattern, args], i) => expect(printed[i], args.join(' ')).to.match(pattern))

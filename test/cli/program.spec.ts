@@ -88,7 +88,11 @@ describe('the command line', () => {
     })
 
     const values: readonly [args: string[], message: string][] = [
-      [['account', 'erase', 'ann'], 'Add --yes to confirm.'],
+      ...['key', 'disable', 'enable', 'erase'].map((command): [string[], string] => [
+        ['account', command, 'ann'],
+        'its input is not a terminal. Add --yes to confirm.',
+      ]),
+      [['account', 'erase', '219', '--yes'], 'write id:219 for the id, @219 for the username'],
       [['account', 'add', 'ann'], '`email` must be an e-mail address'],
       [['account', 'add', 'new@example.com', '--password', 'short'], '`password` must '],
       [['account', 'add', 'new@example.com', '--username', 'N'], '`username` must be 3 to 32 '],

@@ -165,9 +165,9 @@ describe('linkledger secret rotate', () => {
   it('is one of the commands whose operator the log names (threat 55)', async () => {
     const service = await start({ SECRET: secrets[0] })
     const { id } = await service.register()
-    for (const args of [`account disable ${id}`, 'rebuild'])
+    for (const args of [`account disable id:${id} --yes`, 'rebuild'])
       expect((await command(args, { SECRET: secrets[0] })).code, args).to.equal(0)
-    await command(`account enable ${id}`, { SECRET: secrets[0], OPERATOR: '' })
+    await command(`account enable id:${id} --yes`, { SECRET: secrets[0], OPERATOR: '' })
     const actors = await query<{ type: string; name: string }>(
       on,
       `select type, metadata->'actor'->>'name' as name from log.events where metadata->'actor'->>'kind' = 'operator' order by position`,

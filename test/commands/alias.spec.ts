@@ -78,7 +78,8 @@ describe('a custom alias', () => {
         'null',
         'undefined',
       ],
-      ['register', 'docs', 'openapi', 'asyncapi', 'app', 'dashboard'],
+      ['register', 'docs', 'openapi', 'asyncapi', 'app', 'dashboard', 'log', 'report', 'privacy', 'imprint', 'terms'],
+      ['abuse', 'security', 'support', 'www', 'keys', 'webhooks', 'internal'],
     ].flat()
     for (const word of words) {
       for (const alias of [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]) {

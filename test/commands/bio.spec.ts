@@ -34,6 +34,15 @@ describe('creating a bio page', () => {
   it('records its fields and the token of its claim', () => {
     given().when(create).thenEvents(created)
   })
+  it('refuses a reserved alias, and keeps one that was reserved later (fault 151)', () => {
+    const held = { ...fields, alias: 'report' }
+    given()
+      .when({ ...create, fields: held } as OwnedCommand<BioFields>)
+      .thenRefused('invalid')
+    given({ type: 'BioCreated', data: { id, account, ...held, token: 't' } })
+      .when(update({ alias: 'Report', title: 'T' }))
+      .thenEvents(updated({ alias: 'Report', title: 'T' }))
+  })
   it('claims its alias as a link on the service’s own host does', () => {
     given().when(create).thenClaims(claim('0-annsmith', 't'))
   })

@@ -47,6 +47,11 @@ describe('creating a link', () => {
       .when(create({ password: 'hash' }))
       .thenEvents(linkCreated({ password: 'hash' }))
   })
+  it('refuses a reserved alias (fault 151)', () => {
+    given()
+      .when(create({ fields: { ...linkFields, alias: 'Report' } }))
+      .thenRefused('invalid')
+  })
   it('claims its alias, in lower case, on its domain', () => {
     given().when(create()).thenClaims({ kind: 'alias', name: '0-hello', token: 't' })
     given()
@@ -129,6 +134,15 @@ describe('updating a link', () => {
     given(created)
       .when(update({ changes: { title: 'x' } }))
       .thenClaims()
+  })
+  it('keeps an alias that was reserved later, and refuses to take another such one (fault 151)', () => {
+    const held = linkCreated({ id, account, alias: 'report' })
+    given(held)
+      .when(update({ changes: { alias: 'report', title: 'T' } }))
+      .thenEvents(updated({ title: 'T' }))
+    given(held)
+      .when(update({ changes: { alias: 'privacy' } }))
+      .thenRefused('invalid')
   })
   it('refuses a token that was fenced off', () => {
     given(created, fenced('t2'))

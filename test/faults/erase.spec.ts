@@ -77,7 +77,7 @@ describe(`erasing an account (${repeatable})`, function () {
       const writing = stage.load<CreateRequest>(service, 3, creations(other.key), 10)
       const visiting = stage.load(service, 6, visitsTo(links, random), 10)
       await writing.answers(20)
-      const command = await runCommand(['account', 'erase', String(erased.id), '--yes'], settings)
+      const command = await runCommand(['account', 'erase', `id:${erased.id}`, '--yes'], settings)
       expect(command.code, command.err).to.equal(0)
       output += command.out + command.err
 

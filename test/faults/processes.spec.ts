@@ -119,7 +119,10 @@ describe('two processes on one database', function () {
       return answers.map(({ status }) => status)
     }
     const command = async (what: string) => {
-      const { code, err } = await runCommand(['account', what, String(other.id)], { ...settings, DATA_DIR: dir })
+      const { code, err } = await runCommand(['account', what, `id:${other.id}`, '--yes'], {
+        ...settings,
+        DATA_DIR: dir,
+      })
       expect(code, err).to.equal(0)
     }
     expect(await both()).to.deep.equal([200, 302, 200, 302])

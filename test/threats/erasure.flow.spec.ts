@@ -90,7 +90,7 @@ describe('erasing an account', () => {
 
   it('leaves nothing in the tables, and an entry in the register (threat 52)', async () => {
     const app = await start(connection, folder('a'))
-    await command(connection, folder('a'), 'account', 'erase', String(id), '--yes')
+    await command(connection, folder('a'), 'account', 'erase', `id:${id}`, '--yes')
     register = await readFile(registerIn(folder('a')), 'utf8')
     expect(register.match(new RegExp(`"account":${id},`, 'g'))).to.have.length(1)
     await expectErased(app)

@@ -61,7 +61,7 @@ describe('hostile input as an alias', () => {
     const written = await head()
     const ours = [...routes.map(({ path }) => path), '/healthz', '/readyz'].map((path) => path.split('/')[1]!)
     const words =
-      'api qr metrics health healthz ready readyz live admin login logout static assets u c p r robots favicon sitemap index well-known true null undefined docs openapi asyncapi app dashboard register'
+      'api qr metrics health healthz ready readyz live admin login logout static assets u c p r robots favicon sitemap index well-known true null undefined docs openapi asyncapi app dashboard register log report privacy imprint terms abuse security support www keys webhooks internal'
     for (const word of new Set([...ours, ...words.split(' ')]))
       for (const alias of [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)]) await refused(alias)
     expect(await head()).to.equal(written)
@@ -90,7 +90,7 @@ describe('hostile input as an alias', () => {
       '*',
     ])
       await refused(alias)
-    for (const custom of ['link-1', 'account-1', 'claim-alias-0-x', 'log'])
+    for (const custom of ['link-1', 'account-1', 'claim-alias-0-x', 'log-1'])
       expect((await add({ url: long, custom })).status).to.equal(200)
     await add({
       url: long,

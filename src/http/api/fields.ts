@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { aliasProblem } from '../../commands/alias.ts'
+import { aliasFormProblem } from '../../commands/alias.ts'
 import { must, text } from '../../lib/fields.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import type { Listed, Page } from '../../queries/page.ts'
@@ -7,13 +7,13 @@ import type { Listed, Page } from '../../queries/page.ts'
 /** The name of a resource. */
 export const name = text(255).min(1, 'must not be empty')
 
-/** An alias that a user chose; `` and null mean none. */
+/** An alias that a user chose; `` and null mean none. The decider refuses reserved words, which the resource may have already. */
 export const alias = z
   .string(must('a string'))
   .nullable()
   .transform((input) => input || undefined)
   .superRefine((input, context) => {
-    const problem = input === undefined ? undefined : aliasProblem(input)
+    const problem = input === undefined ? undefined : aliasFormProblem(input)
     if (problem) context.addIssue(problem)
   })
 

@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
+import { BadCommand } from '../../src/cli/cli.ts'
+import { confirm, requireAnswerable } from '../../src/cli/confirm.ts'
+
+const cli = (answer: string, isTTY = true) => {
+  const printed: string[] = []
+  const print = (line: string) => void printed.push(line)
+  const input = Object.assign(Readable.from([answer]), { isTTY })
+  return { printed, cli: { variables: {}, print, printError: print, input } }
+}
+const outcome = async (answer: string, options = {}) => {
+  const { cli: terminal, printed } = cli(answer)
+  const problem = await confirm(terminal, options, 'Account 7 (@ann): erase it.').then(
+    () => '',
+    (error: Error) => error.message,
+  )
+  return { problem, printed }
+}
+
+describe('the confirmation of a command', () => {
+  it('says what will be changed, and goes on after a yes (fault 150)', async () => {
+    for (const answer of ['y\n', 'Yes\n']) {
+      const { problem, printed } = await outcome(answer)
+      expect(problem).to.equal('')
+      expect(printed).to.deep.equal(['Account 7 (@ann): erase it.', 'Continue? [y/N]'])
+    }
+  })
+
+  it('changes nothing after any other answer, or none', async () => {
+    for (const answer of ['n\n', '\n', 'yesterday\n', ''])
+      expect((await outcome(answer)).problem, JSON.stringify(answer)).to.equal('Nothing was changed.')
+  })
+
+  it('does not ask with --yes, but still says what will be changed', async () => {
+    const { problem, printed } = await outcome('', { yes: true })
+    expect(problem).to.equal('')
+    expect(printed).to.deep.equal(['Account 7 (@ann): erase it.'])
+  })
+
+  it('is refused before the command begins when the input is not a terminal (fault 150)', () => {
+    expect(() => requireAnswerable(cli('y\n', false).cli, {})).to.throw(BadCommand, 'Add --yes to confirm.')
+    expect(() => requireAnswerable(cli('y\n', false).cli, { yes: true })).not.to.throw()
+    expect(() => requireAnswerable(cli('y\n').cli, {})).not.to.throw()
+  })
+})
