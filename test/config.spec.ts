@@ -190,13 +190,39 @@ describe('settings', () => {
         'x',
       ],
       RATE_LIMIT_PER_MINUTE: ['1000001', '1e3', 'none'],
-      TRUST_PROXY: ['true', '17'],
+      TRUST_PROXY: [
+        'true',
+        '17',
+        '1, 2',
+        '10.0.0.0/33',
+        '10.0.0',
+        '10.0.0.0/8, proxy.example',
+        '::ffff:10.0.0.0/104',
+        '::/129',
+      ],
       READY_MAX_LAG_SECONDS: ['0', '1.5', 'never'],
       REGISTRATION: ['OPEN', 'off'],
       DOMAIN_TARGETS: ['!!!', '203.0.113', 'https://go.example.com', 'a..example', '1.2.3.4:53'],
       LOG_LEVEL: ['INFO', 'verbose'],
     }))
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
+  })
+
+  it('name trusted proxies by their addresses and networks, or by their number (threat 66)', () => {
+    const trusts = (TRUST_PROXY: string, ...addresses: readonly string[]) => {
+      const trusted = read({ TRUST_PROXY }).TRUST_PROXY
+      return addresses.map((address) => (typeof trusted === 'number' ? trusted : trusted(address)))
+    }
+    expect(trusts('2', '')).to.deep.equal([2])
+    expect(
+      trusts('127.0.0.1, 10.0.0.0/8', '127.0.0.1', '::ffff:10.200.3.4', '127.0.0.2', '11.0.0.1', '::1', ''),
+    ).to.deep.equal([true, true, false, false, false, false])
+    expect(trusts('2001:DB8::/32,::1', '2001:db8:1::5', '::1', '2001:db9::1', '1.2.3.4')).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 
   it('explain how to write the address of an EventStoreDB', () => {

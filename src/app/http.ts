@@ -1,6 +1,7 @@
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { listenOn } from '../http/listen.ts'
-import { closeServer, createHttpServer, nothingHere, serve, type Site } from '../http/server.ts'
+import { closeServer, createHttpServer, nothingHere, onForwarded, serve, type Site } from '../http/server.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -9,6 +10,7 @@ export interface HttpOptions {
   /** Called in a process with the role http. It must not wait: the server listens already. */
   readonly openSite: (baseUrl: string) => Site & { readonly close: () => Promise<void> }
   readonly cleanup: Cleanup
+  readonly log: Logger
 }
 
 /** ms to finish open requests when the service stops */
@@ -16,8 +18,8 @@ const drainTimeout = 20_000
 
 /** Starts the HTTP server: probes, and in a process with the role http the site. */
 export const startHttp = async (
-  { HOST, PORT, BASE_URL, ROLES }: Config,
-  { problems, openSite, cleanup }: HttpOptions,
+  { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY }: Config,
+  { problems, openSite, cleanup, log }: HttpOptions,
 ) => {
   const server = createHttpServer()
   const port = await listenOn(server, PORT, HOST)
@@ -36,6 +38,11 @@ export const startHttp = async (
       },
     },
   })
+  // behind a proxy all visitors then share one address: limits hit all of them, and statistics see one visitor
+  if (TRUST_PROXY === 0)
+    onForwarded(server, () =>
+      log.warn('X-Forwarded-For is ignored: behind a reverse proxy, set TRUST_PROXY to the address of the proxy'),
+    )
   cleanup.defer(() => closeServer(server, drainTimeout))
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   return { address: `http://${host}:${port}`, baseUrl }

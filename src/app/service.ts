@@ -88,6 +88,7 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
     openSite: (baseUrl) =>
       openSite({ ledger, cache, redirectReader, countryOf, recordVisit: clicks.add, ...hosts, baseUrl, outside }),
     cleanup,
+    log,
   })
   return { address, operatorAddress, baseUrl, ledger, close: cleanup.run }
 }

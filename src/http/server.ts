@@ -45,6 +45,16 @@ export const serve = (server: Server, { api, redirect, below, probes }: ServerOp
     return void page(req, res)
   })
 
+/** Calls `report` for the first request that names a client in `X-Forwarded-For`, and never again. */
+export const onForwarded = (server: Server, report: () => void) => {
+  const look = ({ headers }: IncomingMessage) => {
+    if (headers['x-forwarded-for'] === undefined) return
+    server.off('request', look)
+    report()
+  }
+  server.on('request', look)
+}
+
 const answerProbe = (res: ServerResponse, { status, body }: { status: number; body: object }) => {
   res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
   res.end(JSON.stringify(body))

@@ -1,20 +1,42 @@
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 
-/**
- * Returns the client's address: the socket's, or with `hops` trusted proxies the one that the outermost proxy saw.
- * Entries further left in `X-Forwarded-For` come from the client and prove nothing.
- */
-export const clientAddress = ({ socket, headers }: IncomingMessage, hops: number): string => {
-  const peer = socket.remoteAddress ?? ''
-  if (hops === 0) return peer
-  const forwarded = [headers['x-forwarded-for'] ?? []]
+/** The reverse proxies whose `X-Forwarded-For` is believed: a number of them, at any address, or those at certain addresses. */
+export type TrustedProxies = number | ((address: string) => boolean)
+
+/** Returns whether a connection comes from a trusted proxy. A number of proxies may have any address. */
+export const isTrustedPeer = (address: string, proxies: TrustedProxies) =>
+  typeof proxies === 'number' ? proxies > 0 : proxies(address)
+
+/** Some proxies add the port of the client: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (entry: string) =>
+  /^([\d.]+):\d+$/.exec(entry)?.[1] ?? /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? entry
+
+/** A client may send thousands of entries; more proxies than this are never in front of a service. */
+const maxEntries = 32
+
+const forwardedFor = ({ headers }: IncomingMessage) =>
+  [headers['x-forwarded-for'] ?? []]
     .flat()
     .join(',')
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-  return forwarded.at(-hops) ?? forwarded[0] ?? peer
+    .slice(-maxEntries)
+
+/** Returns the entry of the outermost trusted proxy. With addresses, that is the first one from the right that is no proxy. */
+const outermost = (entries: readonly string[], proxies: TrustedProxies) =>
+  (typeof proxies === 'number' ? entries.at(-proxies) : entries.findLast((entry) => !proxies(withoutPort(entry)))) ??
+  entries[0]
+
+/**
+ * Returns the client's address: the connection's, or behind trusted proxies the one that the outermost of them saw. Entries further left in
+ * `X-Forwarded-For` come from the client and prove nothing. An entry that is no address is no reason to believe another one.
+ */
+export const clientAddress = (req: IncomingMessage, proxies: TrustedProxies): string => {
+  const peer = req.socket.remoteAddress ?? ''
+  if (req.headers['x-forwarded-for'] === undefined || !isTrustedPeer(peer, proxies)) return peer
+  return plainAddress(withoutPort(outermost(forwardedFor(req), proxies) ?? '')) || peer
 }
 
 /**

@@ -1,8 +1,14 @@
 import { z } from 'zod'
-import { integer, oneOf, origin, whole } from './parsers.ts'
+import type { TrustedProxies } from '../lib/address.ts'
+import { inNetworks, isNetwork } from '../lib/networks.ts'
+import { integer, list, oneOf, origin, whole } from './parsers.ts'
 
 const roles = ['http', 'projector', 'relay', 'recorder'] as const
 export type Role = (typeof roles)[number]
+
+const isHops = (given: readonly string[]) => given.length === 1 && /^\d+$/.test(given[0]!) && Number(given[0]) <= 16
+const proxiesMessage =
+  'must be the addresses of the reverse proxies, for example 127.0.0.1, 10.0.0.0/8, or their number, from 0 to 16'
 
 /** What this process does and where it listens. */
 export const serviceSettings = {
@@ -23,7 +29,15 @@ export const serviceSettings = {
     .transform((text) => text.replace(/\/$/, ''))
     .optional()
     .describe('address that short links start with; default `http://localhost:PORT`'),
-  TRUST_PROXY: whole(0, 16, 0).describe('number of trusted reverse proxies in front, which set `X-Forwarded-For`'),
+  TRUST_PROXY: list
+    .superRefine((given, context) => {
+      if (!isHops(given) && !given.every(isNetwork)) context.addIssue({ code: 'custom', message: proxiesMessage })
+    })
+    .transform((given): TrustedProxies => (isHops(given) ? Number(given[0]) : inNetworks(given)))
+    .default(0)
+    .describe(
+      'reverse proxies in front, which set `X-Forwarded-For`: their addresses and networks, separated by commas (`127.0.0.1, 10.0.0.0/8`), or how many there are when their addresses are unknown',
+    ),
   ROLES: z
     .string()
     .transform((text) => new Set(text.split(',').map((part) => part.trim())))

@@ -1,12 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { addressBlock, clientAddress, plainAddress } from '../../src/lib/address.ts'
+import { addressBlock, clientAddress, plainAddress, type TrustedProxies } from '../../src/lib/address.ts'
+import { inNetworks } from '../../src/lib/networks.ts'
 
 describe('clientAddress and addressBlock', () => {
-  const from = (forwarded: string | undefined, hops: number, remoteAddress: string | undefined = '192.0.2.1') => {
+  const from = (
+    forwarded: string | undefined,
+    proxies: TrustedProxies,
+    remoteAddress: string | undefined = '192.0.2.1',
+  ) => {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
-    return clientAddress({ socket: { remoteAddress }, headers } as unknown as IncomingMessage, hops)
+    return clientAddress({ socket: { remoteAddress }, headers } as unknown as IncomingMessage, proxies)
   }
 
   it('ignore X-Forwarded-For without trusted proxies', () => {
@@ -24,6 +29,54 @@ describe('clientAddress and addressBlock', () => {
   it('use the leftmost entry, else the connection, when there are fewer entries than proxies', () => {
     expect(from('8.8.8.8', 3)).to.equal('8.8.8.8')
     for (const forwarded of [undefined, '', ' , ']) expect(from(forwarded, 2)).to.equal('192.0.2.1')
+  })
+
+  it('use the first entry from the right that is not a trusted proxy (threat 66)', () => {
+    const proxies = inNetworks(['192.0.2.0/24', '10.0.0.0/8', '::1'])
+    expect(from('8.8.8.8', proxies)).to.equal('8.8.8.8')
+    expect(from('1.2.3.4, 8.8.8.8', proxies)).to.equal('8.8.8.8')
+    expect(from('1.2.3.4, 8.8.8.8, 10.1.2.3, ::ffff:10.0.0.1', proxies)).to.equal('8.8.8.8')
+    expect(from('8.8.8.8, 10.1.2.3', proxies, '::ffff:192.0.2.9')).to.equal('8.8.8.8')
+    expect(from('10.1.2.3, 10.0.0.1', proxies), 'all are proxies').to.equal('10.1.2.3')
+    expect(from(undefined, proxies)).to.equal('192.0.2.1')
+  })
+
+  it('believe no header of a connection that is not from a trusted proxy (threat 66)', () => {
+    for (const peer of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8::1', ''])
+      expect(from('8.8.8.8, 10.0.0.1', inNetworks(['10.0.0.0/8', '192.0.2.1']), peer)).to.equal(peer)
+  })
+
+  it('remove ports from entries, so that a client has one address (threat 66)', () => {
+    const entries = {
+      '1.2.3.4:5678': '1.2.3.4',
+      '[::1]:80': '::1',
+      '[2001:DB8::1]': '2001:db8::1',
+      '2001:db8::1:80': '2001:db8::1:80',
+      '::ffff:1.2.3.4': '1.2.3.4',
+      'fe80::1%eth0': 'fe80::1',
+    }
+    for (const proxies of [1, inNetworks(['192.0.2.1'])])
+      for (const [entry, address] of Object.entries(entries)) expect(from(entry, proxies), entry).to.equal(address)
+    expect(from('8.8.8.8, 10.0.0.1:80', inNetworks(['192.0.2.1', '10.0.0.1']))).to.equal('8.8.8.8')
+  })
+
+  it('use the connection when the entry is no address (threat 66, fault 152)', () => {
+    for (const proxies of [1, inNetworks(['192.0.2.1'])])
+      for (const junk of [
+        'unknown',
+        '1.2.3',
+        '1.2.3.4:',
+        '1.2.3.4:5:6',
+        '[]',
+        '[1.2.3.4',
+        '\0',
+        "' or 1=1",
+        'x'.repeat(6600),
+        '8.8.8.8, x',
+      ])
+        expect(from(junk, proxies), junk).to.equal('192.0.2.1')
+    const proxies = inNetworks(['192.0.2.1'])
+    expect(from(`${'192.0.2.1,'.repeat(1500)}192.0.2.1`, proxies)).to.equal('192.0.2.1')
   })
 
   it('count an IPv6 address by its /64 and an IPv4 address by itself', () => {

@@ -12,10 +12,16 @@ describe('a request (fault 64)', () => {
   const { app, key, add: addLink } = useLinks({ TRUST_PROXY: '1' })
   /** the same service without a proxy, with a rate limit */
   let direct: TestApp
+  /** the same service behind a proxy on this machine */
+  let proxied: TestApp
   before(async () => {
     direct = await startTestApp({ RATE_LIMIT_PER_MINUTE: '30' }, app().connection)
+    proxied = await startTestApp({ RATE_LIMIT_PER_MINUTE: '30', TRUST_PROXY: '127.0.0.1, ::1' })
   })
-  after(() => direct.close())
+  after(async () => {
+    await direct.close()
+    await proxied.close()
+  })
 
   const add = () => addLink({ url: long })
   const statistics = async (id: number, clicks: number) =>
@@ -119,6 +125,17 @@ describe('a request (fault 64)', () => {
       for (let i = 0; i < 5; i++) {
         const { headers } = await direct.get('/api/urls', { headers: { 'X-Forwarded-For': `198.51.100.${i}` } })
         left.push(Number(headers.get('X-RateLimit-Remaining')))
+      }
+      expect(left).to.deep.equal([29, 28, 27, 26, 25])
+    })
+
+    it('is answered whatever X-Forwarded-For contains, and the rate limit counts the connection (fault 152)', async () => {
+      const left = []
+      for (const junk of ['x'.repeat(6600), 'unknown', '1.2.3.4.5:6', '\u00fc'.repeat(2000), `${'7,'.repeat(5000)}7`]) {
+        const { status, headers } = await proxied.get('/api/urls', { headers: { 'X-Forwarded-For': junk } })
+        expect(status, junk.slice(0, 20)).to.equal(401)
+        left.push(Number(headers.get('X-RateLimit-Remaining')))
+        expect((await proxied.visit('/', { 'X-Forwarded-For': junk })).status).to.equal(200)
       }
       expect(left).to.deep.equal([29, 28, 27, 26, 25])
     })

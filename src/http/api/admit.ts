@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Auth, Authenticated } from '../../cache/auth.ts'
-import { addressBlock, clientAddress } from '../../lib/address.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
 import { type Counted, type Limiter, rateHeaders, uncounted } from './limiter.ts'
 
@@ -10,7 +10,7 @@ export interface AdmitOptions {
   /** requests per minute, 0 = unlimited */
   readonly rateLimit: number
   /** proxies whose `X-Forwarded-For` is trusted */
-  readonly trustProxy: number
+  readonly trustProxy: TrustedProxies
 }
 export type Authorized = Extract<Authenticated, { ok: true }>
 

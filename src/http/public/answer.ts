@@ -6,7 +6,7 @@ import { answer } from '../../commands/answer.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { overlay } from '../../commands/overlay.ts'
 import type { OverlayFields } from '../../events/overlay.ts'
-import { addressBlock, clientAddress } from '../../lib/address.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { email, firstProblem, must, text } from '../../lib/fields.ts'
 import type { Limiter } from '../api/limiter.ts'
 import { originOf } from './answerform.ts'
@@ -22,7 +22,7 @@ export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
   readonly limiter: Limiter
   /** key of the signature in the form */
   readonly pepper: Buffer
-  readonly trustProxy: number
+  readonly trustProxy: TrustedProxies
 }
 
 const path = /^\/o\/([1-9]\d{0,14})(?:\?|$)/

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import QuickLRU from 'quick-lru'
-import { addressBlock, clientAddress } from '../../lib/address.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 
 /** Counts requests for unknown addresses, by network. A network that guesses is answered without a lookup for a while. */
 export interface Misses {
@@ -11,7 +11,7 @@ export interface Misses {
 const limit = 60
 const minute = 60_000
 
-export const createMisses = (trustProxy: number): Misses => {
+export const createMisses = (trustProxy: TrustedProxies): Misses => {
   const counts = new QuickLRU<string, number>({ maxSize: 10_000, maxAge: minute })
   const networkOf = (req: IncomingMessage) => addressBlock(clientAddress(req, trustProxy))
   return {

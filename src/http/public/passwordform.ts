@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { addressBlock, clientAddress } from '../../lib/address.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import type { Target } from '../../queries/target.ts'
 import { checkPassword } from '../../security/passwords.ts'
 import { unreadable } from '../../security/seal.ts'
@@ -15,7 +15,7 @@ export interface PasswordFormOptions {
   readonly limiter: Limiter
   /** key of the signature in the cookie */
   readonly pepper: Buffer
-  readonly trustProxy: number
+  readonly trustProxy: TrustedProxies
   readonly secureCookies: () => boolean
   /** Reports a request that is not a visit to the metrics: a HEAD request, a wrong password. */
   readonly notCounted: (what: 'head' | 'password') => void

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
-import { clientAddress } from '../../lib/address.ts'
+import { clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { preferredLanguages } from '../../visitor/language.ts'
 import type { Destination, Visitor } from './resolve.ts'
 
@@ -16,8 +16,8 @@ const limited = (header: string | undefined, length: number) => (header ?? '').s
 export interface VisitorOptions {
   /** Returns the ISO 3166-1 alpha-2 code of an address, an empty string when unknown. */
   readonly countryOf: (address: string) => string
-  /** number of trusted proxies in front of this service */
-  readonly trustProxy: number
+  /** proxies whose `X-Forwarded-For` is trusted */
+  readonly trustProxy: TrustedProxies
   /** whether visitors use https */
   readonly secureCookies: () => boolean
 }
@@ -42,7 +42,7 @@ export const readVisit = (
   { account, link, revision }: Visited,
   { url, rule }: Chosen,
   source: Source,
-  trustProxy: number,
+  trustProxy: TrustedProxies,
 ): Visit => {
   const { headers } = req
   const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-moz']].map((value) => String(value ?? ''))
