@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { aliasKey } from '../commands/alias.ts'
+import { isStorable, notStorable } from '../lib/fields.ts'
 import { safeTargetUrl } from '../lib/url.ts'
 import type { LinkFilter } from '../queries/link.ts'
 import { filterId, pagination } from './api/fields.ts'
@@ -13,13 +14,15 @@ const domainFilter = (address: string, account: number, { domains, isMainHost }:
 }
 
 const text = z.string().optional()
+/** PostgreSQL refuses to search for what it cannot store. */
+const searched = z.string().refine(isStorable, notStorable).optional()
 /** The query of `GET /api/urls`. */
 export const ListQuery = pagination.extend({
   /** any other value means `date` */
   order: text.transform((order) => (order === 'click' ? 'click' : 'date')),
   /** a short address, with or without scheme, or an alias alone: finds one link */
-  short: text,
-  q: text,
+  short: searched,
+  q: searched,
   domain: text,
   campaign: filterId,
   channel: filterId,

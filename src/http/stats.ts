@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseMoment, timestamp, momentExample } from '../lib/fields.ts'
+import { firstMoment, momentExample, parseMoment, timestamp } from '../lib/fields.ts'
 import {
   clickSeries,
   type Interval,
@@ -39,14 +39,13 @@ const by = z
   .refine((names) => names.every(isDimension), `must be any of ${seriesDimensions.join(', ')}`)
   .transform((names) => names.filter(isDimension))
 
+const daysBefore = (date: Date, days: number) =>
+  new Date(Math.max(date.getTime() - days * ms.day, firstMoment.getTime()))
+
 /** The default is the last thirty days, by day. */
 const SeriesQuery = z
   .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by })
-  .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * ms.day), ...rest }): SeriesOptions => ({
-    from,
-    to,
-    ...rest,
-  }))
+  .transform(({ to = new Date(), from = daysBefore(to, 30), ...rest }): SeriesOptions => ({ from, to, ...rest }))
   .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
   .refine(({ from, to, interval }) => (to.getTime() - from.getTime()) / ms[interval] <= maxIntervals, {
     path: ['interval'],

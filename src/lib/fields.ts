@@ -16,17 +16,26 @@ const isDay = (text: string) => {
 const moment =
   /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i
 
+/** The first and the last second that four digits of a year can name: PostgreSQL does not know the year 0, nor how JavaScript writes the year 10,000. */
+export const [firstMoment, lastMoment] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
+const isWithinYears = (date: Date) => date >= firstMoment && date <= lastMoment
+
 /**
  * Parses a date and time, with a space or a T between them, with or without seconds and an offset (ISO 8601; UTC when there is none),
- * or a day with `timeOfDay` added. Returns undefined for anything else.
+ * or a day with `timeOfDay` added. Returns undefined for anything else, also outside of the years 1 to 9999.
  */
 export const parseMoment = (text: string, timeOfDay: string) => {
   const [, day, time, seconds = ':00', offset = 'Z'] = moment.exec(text) ?? []
   if (!day || !isDay(day)) return undefined
-  if (time === undefined) return new Date(`${day}T${timeOfDay}Z`)
+  if (time === undefined) {
+    // the last day of all ends a second early
+    const found = new Date(Math.min(new Date(`${day}T${timeOfDay}Z`).getTime(), lastMoment.getTime()))
+    return isWithinYears(found) ? found : undefined
+  }
   const found = new Date(`${day}T${time}${seconds}${offset.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')}`)
   // whole seconds, as all timestamps: what is read back equals what was sent
-  return new Date(Math.floor(found.getTime() / 1000) * 1000)
+  const whole = new Date(Math.floor(found.getTime() / 1000) * 1000)
+  return isWithinYears(whole) ? whole : undefined
 }
 
 /** What `parseMoment` accepts, for messages. */
@@ -44,14 +53,16 @@ export const expiry = z
     return z.NEVER
   })
 
-const storable = (text: string) => text.isWellFormed() && !text.includes('\0')
+/** Whether every event store and every table keeps a string unchanged. */
+export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
+export const notStorable = 'must not contain NUL characters or lone surrogates'
 
 /** A string that every event store keeps unchanged. */
 export const text = (max: number) =>
   z
     .string(must('a string'))
     .max(max, `must be at most ${max.toLocaleString('en')} characters long`)
-    .refine(storable, 'must not contain NUL characters or lone surrogates')
+    .refine(isStorable, notStorable)
 
 const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/
 /** An e-mail address, stored and compared in lower case. */

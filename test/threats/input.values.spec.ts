@@ -134,4 +134,77 @@ describe('hostile input', () => {
         )
     })
   })
+
+  describe('at the end of what a query can say', () => {
+    const refused = async (query: string, field: string) => {
+      const { status, json } = await app.get(`/api/${query}`, { key })
+      expect([status, json['error']], query).to.deep.equal([400, 1])
+      expect(json['message'], query).to.match(new RegExp(`^\`${field}\` `))
+    }
+
+    it('refuses text that no database can store (fault 154)', async () => {
+      for (const nul of ['%00', 'a%00b', '%00%00'])
+        for (const name of ['q', 'short']) await refused(`urls?${name}=${nul}`, name)
+    })
+
+    it('answers every other extreme of every parameter without an error of its own (fault 154)', async () => {
+      const { id } = (await add({ url: long })).json
+      const extremes = [
+        '%00',
+        'a%00b',
+        '%ED%A0%80',
+        '%FF',
+        '%F4%8F%BF%BF',
+        '%u0000',
+        '%0a',
+        '%25'.repeat(500),
+        '\u{10ffff}',
+      ]
+      const lists = ['urls', 'domains', 'pixels', 'qr', 'overlay', 'splash', 'bio', 'campaigns', 'channels']
+      const asked = [
+        ...['limit', 'page', 'order', 'q', 'short', 'domain', 'campaign', 'channel'].map((name) => `urls?${name}=`),
+        ...lists.flatMap((list) => ['limit', 'page'].map((name) => `${list}?${name}=`)),
+        ...['from', 'to', 'interval', 'by'].flatMap((name) => [`account/stats?${name}=`, `url/${id}/stats?${name}=`]),
+      ]
+      await Promise.all(
+        asked.flatMap((path) =>
+          extremes.map(async (extreme) => {
+            const { status } = await app.get(`/api/${path}${extreme}`, { key })
+            expect(status, path + extreme).to.be.oneOf([200, 400])
+          }),
+        ),
+      )
+    })
+
+    it('counts from the first to the last day that a date can name (fault 155)', async () => {
+      const stats = async (query: string) => (await app.get(`/api/account/stats?${query}`, { key })).json
+      for (const query of [
+        'from=9999-01-01&to=9999-12-31',
+        'from=9999-12-31&to=9999-12-31&interval=hour',
+        'from=0001-01-01&to=0001-12-31',
+        'from=0001-01-01T00:00:00Z&to=0001-01-02&interval=hour',
+        'to=0001-01-15',
+      ])
+        expect((await stats(query))['error'], query).to.equal(0)
+      expect((await stats('from=9999-12-31&to=9999-12-31'))['data'].to).to.equal('9999-12-31 23:59:59')
+      expect((await stats('to=0001-01-15'))['data'].from).to.equal('0001-01-01 00:00:00')
+      const parameters = ['from', 'to']
+      const outside = ['0000-01-01', '0000-06-30', '9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00%2B01:00']
+      for (const name of parameters) for (const date of outside) await refused(`account/stats?${name}=${date}`, name)
+      await refused('account/stats?from=9999-12-31T23:59:59Z', 'from')
+      await refused('account/stats?to=0001-01-01T00:00:00Z', 'from')
+      await refused('account/stats?from=0001-01-01&to=9999-12-31&interval=month', 'interval')
+    })
+
+    it('keeps an expiry that every engine can store (fault 155)', async () => {
+      const { json } = await add({ url: long, expiry: '9999-12-31' })
+      const { details } = (await app.get(`/api/url/${json['id']}`, { key })).json
+      expect(details.expiry).to.equal('9999-12-31 23:59:59')
+      for (const expiry of ['9999-12-31T23:59:59-01:00', '0000-01-01']) {
+        const { status, json } = await add({ url: long, expiry })
+        expect([status, json['message']]).to.deep.equal([400, json['message']])
+        expect(json['message']).to.match(/^`expiry` /)
+      }
+    })
+  })
 })
