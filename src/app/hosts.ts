@@ -1,13 +1,50 @@
+import { networkInterfaces } from 'node:os'
 import type { Domains } from '../cache/domains.ts'
 import type { Config } from '../config.ts'
+import { plainAddress } from '../lib/address.ts'
 import { normalHost } from '../lib/url.ts'
 
-/** Returns two tests for host names. */
-export const ourHosts = ({ BASE_URL }: Pick<Config, 'BASE_URL'>, domains: Pick<Domains, 'byHost'>) => {
-  const main = normalHost(new URL(BASE_URL ?? 'http://localhost').hostname)
-  /** Returns whether this is the host of BASE_URL. */
-  const isMainHost = (host: string) => normalHost(host) === main
-  /** Returns whether this is the host of BASE_URL or a branded domain. */
+/** Returns every address of this machine. */
+const addressesOfMachine = () =>
+  Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => plainAddress(address)))
+
+const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|::1|0\.0\.0\.0|::)$/
+
+/** Returns the one spelling of a name or an IP address: IPv6 without brackets, IPv4-mapped addresses as IPv4. */
+const spelled = (host: string) => {
+  const normal = normalHost(host)
+  return normal.startsWith('[') ? plainAddress(normal.slice(1, -1)) : normal
+}
+const portOf = (host: string) => Number(/:(\d{1,5})$/.exec(host)?.[1] ?? 0)
+
+/**
+ * Returns two tests for hosts, as a `Host` header or a URL has them. `ports` returns the ports on which this process listens: there, each
+ * name of the machine leads to the service. Without a port, a host is on one of the default ports.
+ */
+export const ourHosts = (
+  { BASE_URL }: Pick<Config, 'BASE_URL'>,
+  domains: Pick<Domains, 'byHost'>,
+  ports: () => readonly number[] = () => [],
+) => {
+  const base = new URL(BASE_URL ?? 'http://localhost')
+  const main = spelled(base.hostname)
+  const machine = new Set(addressesOfMachine())
+  // a proxy or a container on this machine may listen on another port for us
+  const ofBase =
+    loopback.test(main) && BASE_URL !== undefined ? [Number(base.port) || 80, Number(base.port) || 443] : []
+  const isOurPort = (port: number) => {
+    const ours = [...ports(), ...ofBase]
+    return port === 0 ? ours.includes(80) || ours.includes(443) : ours.includes(port)
+  }
+  const isThisMachine = (host: string, name: string) =>
+    (loopback.test(name) || machine.has(name)) && isOurPort(portOf(host))
+
+  /** Returns whether this is the host of BASE_URL on any port, or this machine on a port of ours. */
+  const isMainHost = (host: string) => {
+    const name = spelled(host)
+    return name === main || isThisMachine(host, name)
+  }
+  /** Returns whether this is a main host or a branded domain. */
   const isOurHost = (host: string) =>
     isMainHost(host) || [host, normalHost(host)].some((name) => domains.byHost(name) !== undefined)
   return { isMainHost, isOurHost }

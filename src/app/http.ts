@@ -8,7 +8,7 @@ import type { Readiness } from './readiness.ts'
 export interface HttpOptions {
   readonly problems: () => Pick<Readiness, 'ready'>
   /** Called in a process with the role http. It must not wait: the server listens already. */
-  readonly openSite: (baseUrl: string) => Site & { readonly close: () => Promise<void> }
+  readonly openSite: (baseUrl: string, port: number) => Site & { readonly close: () => Promise<void> }
   readonly cleanup: Cleanup
   readonly log: Logger
 }
@@ -25,7 +25,7 @@ export const startHttp = async (
   const port = await listenOn(server, PORT, HOST)
   cleanup.defer(async () => server.close()) // when the site cannot be opened
   const baseUrl = BASE_URL ?? `http://localhost:${port}`
-  const site = ROLES.has('http') ? openSite(baseUrl) : undefined
+  const site = ROLES.has('http') ? openSite(baseUrl, port) : undefined
   if (site) cleanup.defer(site.close)
   serve(server, {
     ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),

@@ -73,7 +73,8 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const { halted, stop: stopWatching } = watchHalts(ledger.db)
   cleanup.defer(async () => stopWatching())
 
-  const hosts = ourHosts(config, cache.domains)
+  const ports: number[] = []
+  const hosts = ourHosts(config, cache.domains, () => ports)
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
@@ -85,8 +86,10 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const operatorAddress = await startOperatorPort(config, operatorRoutes(ledger, problems), { log, cleanup })
   const { address, baseUrl } = await startHttp(config, {
     problems,
-    openSite: (baseUrl) =>
-      openSite({ ledger, cache, redirectReader, countryOf, recordVisit: clicks.add, ...hosts, baseUrl, outside }),
+    openSite: (baseUrl, port) => {
+      ports.push(port)
+      return openSite({ ledger, cache, redirectReader, countryOf, recordVisit: clicks.add, ...hosts, baseUrl, outside })
+    },
     cleanup,
     log,
   })

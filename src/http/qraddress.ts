@@ -8,8 +8,8 @@ export const imageAddress = (alias: string, baseUrl: () => string) => `${baseUrl
 const scanAddress = (alias: string, baseUrl: () => string) => `${imageAddress(alias, baseUrl)}/go`
 /** Whether the URL is the address of a QR code of this service: a scan that leads to it would loop. */
 export const isScanAddress = (url: string, isMainHost: (host: string) => boolean) => {
-  const { hostname, pathname } = new URL(url)
-  return isMainHost(hostname) && pathname.startsWith('/qr/')
+  const { host, pathname } = new URL(url)
+  return isMainHost(host) && pathname.startsWith('/qr/')
 }
 
 /** Returns what the user entered for the QR code: a string, or an object of fields. */

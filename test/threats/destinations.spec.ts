@@ -80,6 +80,36 @@ describe('the destination of a link', () => {
       expect(await app.domainEventsAfter(written)).to.equal(0)
     })
 
+    it('is refused when it names this machine and a port of ours, in any spelling', async () => {
+      const { port } = new URL(app.address)
+      for (const host of [
+        'localhost',
+        '127.0.0.1',
+        '127.1',
+        '0x7f000001',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+        '0.0.0.0',
+        'LOCALHOST.',
+      ])
+        await expectRefused('url', `http://${host}:${port}/made`, add, update)
+    })
+
+    it('responds 410 and counts no click when the request came by the host of the destination, whatever its name', async () => {
+      // a name or an address of a proxy, which no setting mentions
+      const seen = 'links.internal.example:8080'
+      const { json } = await add({ url: `http://${seen}/circle-here`, custom: 'circle-here' })
+      const statusAt = async (Host: string) =>
+        /^HTTP\/1.1 (\d+)/.exec(
+          await wire(app.address, `GET /circle-here HTTP/1.1\r\nHost: ${Host}\r\nConnection: close\r\n\r\n`),
+        )?.[1]
+      for (const host of [seen, 'LINKS.internal.example:8080']) expect(await statusAt(host), host).to.equal('410')
+      for (const host of ['links.internal.example', 'links.internal.example:81', 'other.example'])
+        expect(await statusAt(host), host).to.equal('302')
+      const clicks = async () => (await app.get(`/api/url/${json['id']}/stats`, { key })).json['data'].total.visits
+      expect(await until(clicks, (n) => n >= 3)).to.equal(3)
+    })
+
     it('is accepted on similar hosts, which belong to others', async () => {
       for (const url of [
         'https://xn--bcher-kva.example/',

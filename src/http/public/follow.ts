@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
 import type { Target } from '../../queries/target.ts'
+import { withRequestedHost } from '../ownaddress.ts'
 import { answerForm } from './answerform.ts'
 import { interstitialPage } from './interstitials.ts'
 import { sendPage } from './page.ts'
@@ -64,7 +65,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now)
-    const resolved = resolve(target, readVisitor(req, unlocked, options), now, isOurHost)
+    const resolved = resolve(target, readVisitor(req, unlocked, options), now, withRequestedHost(req, isOurHost))
     if (resolved.to === 'expired') return sendPage(req, res, pages.expired)
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {

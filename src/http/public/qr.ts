@@ -13,6 +13,7 @@ import { findInlineLogo, findPublicQr, type PublicQr } from '../../queries/qr.ts
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
+import { withRequestedHost } from '../ownaddress.ts'
 import { sendPage } from './page.ts'
 import { pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
@@ -163,7 +164,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
   const followScan = async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
     const url = dataOf(code)
     if (code.type !== 'link' || typeof url !== 'string') return false
-    if (isScanAddress(url, isMainHost)) sendPage(req, res, pages.loop)
+    if (isScanAddress(url, withRequestedHost(req, isMainHost))) sendPage(req, res, pages.loop)
     else {
       const { id, account, revision } = code
       await send(req, res, { account, link: 0, revision }, { url, rule: 'qr' }, { kind: 'qr', id })

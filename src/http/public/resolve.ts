@@ -92,7 +92,7 @@ export const resolve = (
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
   const { url, rule } = choose(target, visitor)
   // a branded domain that was added after the link would make it loop
-  if (isOurHost(new URL(url).hostname)) return { to: 'loop' }
+  if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const to = withParameters(url, target.parameters)
   if (!target.interstitial) return { to: 'destination', url: to, rule, way: 'redirect' }
   return { to: 'destination', url: to, rule, ...wayOf(target.interstitial, to, visitor) }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../lib/unavailable.ts'
+import { withRequestedHost } from '../ownaddress.ts'
 import { type Page, sendPage } from './page.ts'
 import { pages } from './pages.ts'
 
@@ -30,7 +31,7 @@ export const sendFallback = (
   url: string | undefined,
   page: Page,
   isOurHost: (host: string) => boolean,
-) => (url && !isOurHost(new URL(url).hostname) ? redirectTo(res, url) : sendPage(req, res, page))
+) => (url && !withRequestedHost(req, isOurHost)(new URL(url).host) ? redirectTo(res, url) : sendPage(req, res, page))
 
 /** Responds 503 when the database cannot be reached; logs any other error and responds 500. */
 export const sendFailure = (req: IncomingMessage, res: ServerResponse, error: unknown, log: Logger) => {
