@@ -8,6 +8,7 @@ import { overlay } from '../commands/overlay.ts'
 import type { Owned } from '../commands/owned.ts'
 import { pixel } from '../commands/pixel.ts'
 import { splash } from '../commands/splash.ts'
+import { entriesOf } from '../events/bio.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId } from '../events/streams.ts'
 import { interstitialOf, type Parts, type PublicTarget, type Target } from '../queries/target.ts'
@@ -54,10 +55,19 @@ const foldLink =
 const foldBio =
   (handler: Handler) =>
   async (id: number): Promise<PublicTarget | undefined> => {
-    const { state, position } = await handler.load(bio, id)
+    const { state, revision, position } = await handler.load(bio, id)
     const { status, account, fields } = state
     if (status !== 'open' || !(await isActive(handler, account))) return undefined
-    return { ...fields, bio: id, account, position, domain: null, aliasKey: aliasKey(fields.alias) }
+    return {
+      ...fields,
+      links: entriesOf(fields.links),
+      bio: id,
+      account,
+      revision: Number(revision),
+      position,
+      domain: null,
+      aliasKey: aliasKey(fields.alias),
+    }
   }
 
 /** Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was deleted. */

@@ -3,14 +3,20 @@ export interface Visit {
   /** ISO 8601, UTC */
   readonly at: string
   readonly account: number
-  /** 0 when a QR code was scanned that leads to its destination without a link */
+  /** 0 when a QR code or an entry of a bio page leads to its destination without a link */
   readonly link: number
-  /** revision of the stream that decided, the link's or the QR code's */
+  /** revision of the stream that decided, the link's, the QR code's or the bio page's */
   readonly revision: number
+  /** empty when a bio page decided: its content is personal data, and its revision has it under the account's key */
   readonly destination: string
   /** which rule chose the destination */
   readonly rule: string
-  readonly source: { readonly kind: 'link' | 'qr' | 'rotator'; readonly id: number }
+  readonly source: {
+    readonly kind: 'link' | 'qr' | 'rotator' | 'bio'
+    readonly id: number
+    /** of the entry of a bio page that was followed */
+    readonly entry?: number
+  }
   readonly address: string
   readonly agent: string
   readonly referrer: string

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { ownedSchemas, type Together } from './owned.ts'
 
-export const BioLink = z.object({ title: z.string(), url: z.string() })
+/** `id` names an entry within its page, whatever its title and place are; the clicks of an entry carry it. */
+export const BioLink = z.object({ id: z.int().optional(), title: z.string(), url: z.string() })
+type BioLink = z.infer<typeof BioLink>
+export interface BioEntry extends Readonly<Omit<BioLink, 'id'>> {
+  readonly id: number
+}
 
 /** A public page with links, served under an alias of the service's own host. */
 const fields = {
@@ -14,11 +19,22 @@ const fields = {
   /** URL of an image */
   avatar: z.string(),
   links: z.array(BioLink),
+  /** the highest id that an entry of the page has had, so that a new entry never gets the clicks of a deleted one */
+  lastEntry: z.int().optional(),
 }
 export type BioFields = z.infer<z.ZodObject<typeof fields>>
 
 const { created, updated, deleted } = ownedSchemas(fields)
 export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted: deleted }
+
+/** Returns the entries of a page with their ids. A release that did not count clicks stored none: its entries have their places as ids. */
+export const entriesOf = (links: readonly BioLink[]): readonly BioEntry[] => {
+  const numbered = links.every(({ id }) => id !== undefined)
+  return links.map(({ id, title, url }, i) => ({ id: numbered && id !== undefined ? id : i + 1, title, url }))
+}
+/** Returns the highest id that an entry of the page has had. */
+export const lastEntryOf = ({ links, lastEntry = 0 }: Pick<BioFields, 'links' | 'lastEntry'>): number =>
+  Math.max(lastEntry, ...entriesOf(links).map(({ id }) => id))
 
 /** The alias stays open: it is part of a public address, which stays reserved. */
 const blank = { name: '', title: '', description: '', avatar: '', links: [] }

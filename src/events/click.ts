@@ -4,25 +4,35 @@ import { openEnum } from './openenum.ts'
 
 const Version = z.object({ family: z.string(), version: z.string() })
 
-/** Where the visitor came in: at the short link itself, a QR code, or a campaign's rotator. `id` is the id of that resource. */
-export const ClickSource = z.object({ kind: openEnum(z.enum(['link', 'qr', 'rotator'])), id: z.int() })
+/**
+ * Where the visitor came in: at the short link itself, a QR code, a campaign's rotator, or a bio page. `id` is the id of that resource, `entry`
+ * that of the entry of a bio page that was followed.
+ */
+export const ClickSource = z.object({
+  kind: openEnum(z.enum(['link', 'qr', 'rotator', 'bio'])),
+  id: z.int(),
+  entry: z.int().optional(),
+})
 
 /** The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that prefetches. */
 const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
 
+/** The rules of visits of bio pages: the page was shown, or one of its entries was followed. */
+export const bioRules = { view: 'view', entry: 'bio' } as const
+
 /**
- * One visit that was sent to a destination. It has what a later reclassification needs, and where the visit went and why. It has no personal
+ * One visit that was sent to a destination, or a view of a bio page. It has what a later reclassification needs, and where the visit went and why. It has no personal
  * data: no IP address and no user agent. `destination`, `agent` and `languages` are indexes into the lists of the batch.
  */
 export const Click = z.object({
   at: z.iso.datetime(),
   account: z.int(),
-  /** 0 when no link was involved: a QR code of type `link` leads to its destination directly */
+  /** 0 when no link was involved: a QR code of type `link` leads to its destination directly, and so does an entry of a bio page */
   link: z.int(),
-  /** revision of the link or QR code that determined the destination */
+  /** revision of the link, QR code or bio page that determined the destination */
   revision: z.int(),
   destination: z.int(),
-  /** which rule chose the destination: `link`, `qr`, `device:ios`, `location:ca`, `language:fr`, … */
+  /** which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `location:ca`, `language:fr`, …; `view` when a bio page was shown */
   rule: z.string(),
   source: ClickSource,
   /** ISO 3166-1 alpha-2, empty when unknown */

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { bio } from '../commands/bio.ts'
-import type { BioFields } from '../events/bio.ts'
-import { type BioRow, findBio, listBios } from '../queries/bio.ts'
+import { type BioFields, entriesOf } from '../events/bio.ts'
+import { type BioListRow, type BioRow, entryClicks, findBio, listBios } from '../queries/bio.ts'
+import { viewStats } from '../queries/stats.ts'
 import { withRandomAlias } from '../commands/alias.ts'
-import { deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
+import { deleteRoute, listRoute, readOwned, updateRoute } from './owned.ts'
+import { statistics } from './statistics.ts'
 import { route, type Services } from './api/route.ts'
-import { alias, name, orEmpty, orInitial, url } from './api/fields.ts'
+import { alias, byId, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 
 const label = 'Bio page'
+const entryId = z.int(must('the id of an entry, as a whole number')).optional()
 const links = z
-  .array(z.object({ title: name, url }), must('an array of objects'))
+  .array(z.object({ id: entryId, title: name, url }), must('an array of objects'))
   .max(100, 'must have at most 100 entries')
 
 const fields = z
@@ -27,18 +30,45 @@ const fields = z
 
 const address = ({ alias }: BioFields, { baseUrl }: Services) => `${baseUrl()}/${alias}`
 
-const listed = (row: BioRow, services: Services) => {
+const summary = (row: BioRow, services: Services) => {
   const { id, name, alias, title, created } = row
   return { id, name, alias, title, link: address(row, services), date: timestamp(created) }
 }
-const details = (row: BioRow, services: Services) => {
-  const { description, avatar, links } = row
-  return { ...listed(row, services), description, avatar, links }
+const listed = (row: BioListRow, services: Services) => ({
+  ...summary(row, services),
+  views: row.views,
+  clicks: row.clicks,
+})
+
+/** The page with the clicks of each entry, and the statistics of its views. */
+const detailed = async (row: BioRow, services: Services) => {
+  const [views, clicks] = await Promise.all([viewStats(services.reader, row.id), entryClicks(services.reader, row)])
+  const { description, avatar } = row
+  const links = entriesOf(row.links).map((entry) => {
+    const { clicks: n, uniques } = clicks.of(entry.id)
+    return { ...entry, clicks: n, uniqueClicks: uniques }
+  })
+  const {
+    clicks: viewed,
+    uniqueClicks: uniqueViews,
+    ...top
+  } = statistics(views, {}, ['facebook', 'twitter', 'instagram'])
+  const { total } = clicks
+  return {
+    details: { ...summary(row, services), description, avatar, links },
+    data: { views: viewed, uniqueViews, clicks: total.clicks, uniqueClicks: total.uniques, ...top },
+  }
 }
 
 export const bioRoutes = [
   listRoute('/api/bio', 'bio', listBios, listed),
-  detailsRoute('/api/bio/:id', bio, label, findBio, details),
+  route({
+    method: 'get',
+    path: '/api/bio/:id',
+    params: byId,
+    run: async (call, services) =>
+      detailed(await readOwned(bio, label, findBio, call, call.params.id, services), services),
+  }),
 
   route({
     method: 'post',

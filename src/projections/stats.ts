@@ -1,7 +1,9 @@
 import type { Knex } from 'knex'
-import type { Click } from '../events/click.ts'
+import { bioRules, type Click } from '../events/click.ts'
 import type { Recorded } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
+import { column } from './columns.ts'
+import { countEntries, entryTables } from './entrystats.ts'
 import type { Projection, TableNames } from './projection.ts'
 
 /** A click's own number: the position of its event and its index in the batch, which is below 1,000. */
@@ -27,9 +29,23 @@ const labelOf: Record<Dim, (click: Click) => string> = {
 }
 const dimensions = Object.keys(dims) as Dim[]
 
-/** Values of the columns `link`: the id of a link, or the negative id of a QR code. */
-export const subjects = { link: (id: number) => id, qr: (id: number) => -id } as const
-const subjectOf = ({ link, source }: Click) => (link === 0 ? subjects.qr(source.id) : subjects.link(link))
+/** Ids have at most 15 digits, so that these ranges do not meet. */
+const [bioSubjects, viewSubjects] = [2 ** 50, 2 ** 51]
+/** Values of the columns `link`: what was visited. Clicks on entries that lead to no link of ours belong to their bio page. */
+export const subjects = {
+  link: (id: number) => id,
+  qr: (id: number) => -id,
+  bio: (id: number) => -(bioSubjects + id),
+  view: (id: number) => -(viewSubjects + id),
+} as const
+/** Views of bio pages have lower values of `link` than this: nobody followed a link by them. */
+export const aboveViews = -viewSubjects
+
+const subjectOf = ({ link, source, rule }: Click) => {
+  if (link !== 0) return subjects.link(link)
+  if (source.kind !== 'bio') return subjects.qr(source.id)
+  return rule === bioRules.view ? subjects.view(source.id) : subjects.bio(source.id)
+}
 
 const labelKey = (dim: number, label: string) => `${dim}/${label}`
 
@@ -88,9 +104,6 @@ const firstClicks = (visits: readonly Visit[]) => {
   }
   return [...first.values()]
 }
-
-/** Formats an array literal of PostgreSQL; numbers and times need no quotes. */
-const column = <T>(items: readonly T[], of: (item: T) => string | number | bigint) => `{${items.map(of).join()}}`
 
 /** Inserts one row per visit and returns the visits that were inserted. A first visit that the table has already is left out. */
 const insertVisits = async (
@@ -157,12 +170,13 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Even
   const others = visits.filter((visit) => !uniques.has(visit))
   await insertVisits(tx, names('clicks'), ids, others, false)
   await count(tx, names('link_stats'), visits, uniques)
+  await countEntries(tx, names, visits)
 }
 
 /** Clicks (one row per visit) and counters. They have a subscription of their own, so that many clicks never delay other changes. */
 export const stats: Projection = {
   name: 'stats',
-  version: 3,
+  version: 4,
   filter: 'clicks',
   tables: {
     clicks: (t) => `
@@ -181,6 +195,7 @@ export const stats: Projection = {
         link bigint primary key, account bigint not null, clicks bigint not null, uniques bigint not null, visits bigint not null
       ) with (fillfactor = 80);
       create index on ${t} (account, clicks desc, link desc)`,
+    ...entryTables,
   },
   write: (tx, names, events) =>
     write(

@@ -1,11 +1,11 @@
-import { classes, dims } from '../projections/stats.ts'
+import { aboveViews, classes, dims } from '../projections/stats.ts'
 import type { Reader } from './reader.ts'
 
 export type Interval = 'hour' | 'day' | 'month'
 export const seriesDimensions = ['country', 'referrer', 'browser', 'os', 'device', 'language', 'source'] as const
 export type SeriesDimension = (typeof seriesDimensions)[number]
 
-/** The clicks of one link, or all clicks of an account, including the scans of its QR codes. */
+/** The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its bio pages. */
 export type Subject = { readonly link: number } | { readonly account: number }
 
 export interface SeriesOptions {
@@ -33,11 +33,11 @@ export interface Series {
 /** Clicks per minute of one visitor on one link that do not look automated. */
 const plausible = 30
 
-/** The clicks of the subject, as `c`. A click has its account, because a join may be planned as all links for each click. */
+/** The clicks of the subject, as `c`; a view of a bio page is none. A click has its account, because a join may be planned as all links for each click. */
 const clicksOf = ({ table }: Reader, subject: Subject) =>
   'link' in subject
     ? { sql: `${table('clicks')} c where c.link = ?`, value: subject.link }
-    : { sql: `${table('clicks')} c where c.account = ?`, value: subject.account }
+    : { sql: `${table('clicks')} c where c.account = ? and c.link > ${aboveViews}`, value: subject.account }
 
 /** Returns the clicks over time and their total, which is the sum over the intervals. */
 export const clickSeries = async (

@@ -45,3 +45,5 @@ const clickStats = async ({ db, table }: Reader, link: number): Promise<ClickSta
 export const linkStats = (reader: Reader, id: number) => clickStats(reader, subjects.link(id))
 /** Returns the statistics of the scans of a QR code. */
 export const scanStats = (reader: Reader, id: number) => clickStats(reader, subjects.qr(id))
+/** Returns the statistics of the views of a bio page. */
+export const viewStats = (reader: Reader, id: number) => clickStats(reader, subjects.view(id))

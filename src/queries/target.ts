@@ -1,4 +1,4 @@
-import type { BioFields } from '../events/bio.ts'
+import { type BioEntry, type BioFields, entriesOf } from '../events/bio.ts'
 import type { LinkFields } from '../events/link.ts'
 import type { OverlayFields } from '../events/overlay.ts'
 import type { PixelFields } from '../events/pixel.ts'
@@ -74,9 +74,12 @@ export const partStreams = ({ splash, overlay, pixels }: Parts): readonly string
 ]
 
 /** A bio page with all that it shows. */
-export interface BioTarget extends BioFields {
+export interface BioTarget extends Omit<BioFields, 'links' | 'lastEntry'> {
   readonly bio: number
   readonly account: number
+  readonly links: readonly BioEntry[]
+  /** of the page's stream */
+  readonly revision: number
   /** of the page's last change in the log */
   readonly position: bigint
   readonly domain: null
@@ -153,11 +156,22 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
     .join({ a: table('accounts') }, 'a.id', 'b.account')
     .where({ 'b.deleted': null, 'a.status': 'active' })
     .whereRaw('lower(b.alias) = ?', [aliasKey])
-    .select(...'id account position name alias title description avatar links'.split(' ').map((name) => `b.${name}`))
-    .limit(1)) as (BioFields & { id: string; account: string; position: string })[]
+    .select(
+      ...'id account revision position name alias title description avatar links'.split(' ').map((name) => `b.${name}`),
+    )
+    .limit(1)) as (BioFields & Pick<Row, 'id' | 'account' | 'revision' | 'position'>)[]
   if (!row) return undefined
-  const { id, account, position, ...fields } = row
-  return { ...fields, bio: Number(id), account: Number(account), position: BigInt(position), domain: null, aliasKey }
+  const { id, account, revision, position, links, ...fields } = row
+  return {
+    ...fields,
+    links: entriesOf(links),
+    bio: Number(id),
+    account: Number(account),
+    revision: Number(revision),
+    position: BigInt(position),
+    domain: null,
+    aliasKey,
+  }
 }
 
 /** Cached data of this stream and of this address is outdated. */

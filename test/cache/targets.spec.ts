@@ -29,7 +29,8 @@ describe('the cache of targets', () => {
   })
 
   it('keeps a link and a bio page with the same id apart', async () => {
-    const page = { ...bio.initialState.fields, bio: 1, account: 1, position: 1n, domain: null, aliasKey: 'page' }
+    const { links: _, ...fields } = bio.initialState.fields
+    const page = { ...fields, links: [], bio: 1, account: 1, revision: 0, position: 1n, domain: null, aliasKey: 'page' }
     const lookups: string[] = []
     const cache = openTargets({
       find: async (_, aliasKey) => (lookups.push(aliasKey), aliasKey === 'page' ? page : target(1, aliasKey)),

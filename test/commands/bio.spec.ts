@@ -10,6 +10,7 @@ const { given } = spec(bio)
 const [id, account] = [5, 1]
 const links = [{ title: 'Shop', url: 'https://example.com/' }]
 const fields: BioFields = { ...bio.initialState.fields, name: 'Ann', alias: 'AnnSmith', links }
+const numbered: BioFields = { ...fields, links: [{ id: 1, ...links[0]! }], lastEntry: 1 }
 
 const create: OwnedCommand<BioFields> = { type: 'Create', id, account, fields, token: 't' }
 const update = (changes: Partial<BioFields>, by = account): OwnedCommand<BioFields> => ({
@@ -21,7 +22,7 @@ const update = (changes: Partial<BioFields>, by = account): OwnedCommand<BioFiel
 })
 const remove: OwnedCommand<BioFields> = { type: 'Delete', id, account }
 
-const created: BioEvent = { type: 'BioCreated', data: { id, account, ...fields, token: 't' } }
+const created: BioEvent = { type: 'BioCreated', data: { id, account, ...numbered, token: 't' } }
 const updated = (changes: Partial<BioFields>, token?: string): BioEvent => ({
   type: 'BioUpdated',
   data: token === undefined ? { id, changes } : { id, changes, token },
@@ -92,6 +93,73 @@ describe('updating a bio page', () => {
     given().when(update({})).thenRefused('not_found')
     given(created, deleted).when(update({})).thenRefused('not_found')
     given(created).when(update({}, 2)).thenRefused('not_found')
+  })
+})
+
+describe('the ids of the entries of a bio page', () => {
+  const [shop, blog, talk] = ['shop', 'blog', 'talk'].map((title) => ({ title, url: `https://${title}.example/` })) as [
+    { title: string; url: string },
+    { title: string; url: string },
+    { title: string; url: string },
+  ]
+  const [shop1, blog2, talk3] = [
+    { id: 1, ...shop },
+    { id: 2, ...blog },
+    { id: 3, ...talk },
+  ]
+  const made: BioEvent = {
+    type: 'BioCreated',
+    data: { id, account, ...fields, links: [shop1, blog2], lastEntry: 2, token: 't' },
+  }
+  /** as a release wrote it that did not count clicks */
+  const old: BioEvent = { type: 'BioCreated', data: { id, account, ...fields, links: [shop, blog], token: 't' } }
+
+  it('count up from 1 in a new page, whatever ids are sent (fault 160)', () => {
+    given()
+      .when({ ...create, fields: { ...fields, links: [{ id: 9, ...shop }, blog] } })
+      .thenEvents(made)
+  })
+  it('stay the same when titles, addresses and the order change (fault 160)', () => {
+    const renamed = { id: 2, title: 'Journal', url: 'https://journal.example/' }
+    given(made)
+      .when(update({ links: [renamed, shop1] }))
+      .thenEvents(updated({ links: [renamed, shop1] }))
+  })
+  it('are those of the entries with the same addresses when a client sends none (fault 160)', () => {
+    given(made)
+      .when(update({ links: [shop, blog] }))
+      .thenNothing()
+    given(made)
+      .when(update({ links: [talk, { ...blog, title: 'Journal' }, shop] }))
+      .thenEvents(updated({ links: [talk3, { ...blog2, title: 'Journal' }, shop1], lastEntry: 3 }))
+  })
+  it('are never given again, so that no entry inherits the clicks of another (fault 160)', () => {
+    given(made, updated({ links: [shop1] }))
+      .when(update({ links: [shop, talk] }))
+      .thenEvents(updated({ links: [shop1, talk3], lastEntry: 3 }))
+    given(made, updated({ links: [] }))
+      .when(update({ links: [blog2] }))
+      .thenEvents(updated({ links: [blog2] }))
+  })
+  it('are the places of the entries in a page of an older release (fault 160)', () => {
+    given(old)
+      .when(update({ links: [shop, blog] }))
+      .thenNothing()
+    given(old)
+      .when(update({ links: [blog] }))
+      .thenEvents(updated({ links: [blog2], lastEntry: 2 }))
+    given(old, updated({ links: [blog2], lastEntry: 2 }))
+      .when(update({ links: [blog, talk] }))
+      .thenEvents(updated({ links: [blog2, talk3], lastEntry: 3 }))
+  })
+  it('are different for entries with the same address (fault 160)', () => {
+    given(made)
+      .when(update({ links: [shop, shop] }))
+      .thenEvents(updated({ links: [shop1, { ...talk3, ...shop }], lastEntry: 3 }))
+  })
+  it('are refused when the page never had them, or when they are sent twice (fault 160)', () => {
+    for (const links of [[{ id: 3, ...talk }], [{ id: 0, ...talk }], [shop1, { ...blog, id: 1 }]])
+      given(made).when(update({ links })).thenRefused('invalid')
   })
 })
 

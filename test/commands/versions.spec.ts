@@ -56,7 +56,7 @@ describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
     ['account', account, accountEvents, '1 UDiW9n2V-LkH'],
     ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
-    ['bio', bio, bioEvents, '1 fsEl_fV6zihW'],
+    ['bio', bio, bioEvents, '2 2E3C39SRTaI5'],
     ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
     ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
     ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],

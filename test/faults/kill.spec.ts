@@ -7,7 +7,16 @@ import { runningEmbedded } from '../../src/postgres/embedded.ts'
 import { until } from '../support/client.ts'
 import { long, note, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { type CreateRequest, creations, expectLedger } from '../support/ledger.ts'
-import { expectExactClicks, makeLinks, type Sent, type VisitRequest, visitsTo } from '../support/load.ts'
+import {
+  type BioRequest,
+  expectExactClicks,
+  expectExactEntries,
+  makeBio,
+  makeLinks,
+  type Sent,
+  type VisitRequest,
+  visitsTo,
+} from '../support/load.ts'
 import type { Service } from '../support/process.ts'
 
 const embedded = async (dir: string) => (await runningEmbedded(dir)) ?? expect.fail('PostgreSQL is not running')
@@ -33,18 +42,24 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
   })
   after(stage.clear)
 
-  it('counts every redirected click exactly once after kill -9 under load (fault 8)', async () => {
+  it('counts every redirected click, view of a bio page and click on its entries exactly once after kill -9 under load (fault 8)', async () => {
     const links = await makeLinks(service, key, 5)
+    const toBio = await makeBio(service, key, random)
     const visits: Sent<VisitRequest>[] = []
+    const bioVisits: Sent<BioRequest>[] = []
     for (const _ of rounds(1, 20)) {
-      const load = stage.load(service, 50, visitsTo(links, random))
+      const load = stage.load(service, 40, visitsTo(links, random))
+      const bioLoad = stage.load(service, 10, toBio)
       await load.answers((long ? 2000 : 300) + random(long ? 8000 : 700))
       await service.end('SIGKILL')
       visits.push(...(await load.stop()))
+      bioVisits.push(...(await bioLoad.stop()))
       await start()
     }
     expect(statusesOf(visits)).to.have.members([302, undefined])
+    expect(statusesOf(bioVisits)).to.have.members([200, 302, undefined])
     await expectExactClicks(service, key, visits)
+    await expectExactEntries(service, key, bioVisits)
     note(`${visits.filter(({ status }) => status === 302).length} answered clicks`)
   })
 

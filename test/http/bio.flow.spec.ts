@@ -22,9 +22,11 @@ describe('the bio page API', () => {
     const link = `${app.app.baseUrl}/${alias}`
     expect(answer.json).to.deep.equal({ error: 0, id, link })
     const read = await app.get(`/api/bio/${id}`, { key })
-    expect(read.json).to.have.all.keys('error', 'details')
-    const { date, ...rest } = read.json['details']
-    expect(rest).to.deep.equal({ id, alias, link, ...fullPage })
+    expect(read.json).to.have.all.keys('error', 'details', 'data')
+    const { date, links, ...rest } = read.json['details']
+    const { links: sent, ...page } = fullPage
+    expect(rest).to.deep.equal({ id, alias, link, ...page })
+    expect(links).to.deep.equal(sent.map((entry, i) => ({ id: i + 1, ...entry, clicks: 0, uniqueClicks: 0 })))
     expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
 
@@ -35,7 +37,7 @@ describe('the bio page API', () => {
     expect(json['error']).to.equal('0')
     expect(json['data']).to.deep.include({ result: 3, perpage: 2, currentpage: 1, nextpage: 2, maxpage: 2 })
     expect(json['data'].bio.map(({ name }: { name: string }) => name)).to.deep.equal(['c', 'b'])
-    expect(json['data'].bio[0]).to.have.all.keys('id', 'name', 'alias', 'title', 'link', 'date')
+    expect(json['data'].bio[0]).to.have.all.keys(...['id', 'name', 'alias', 'title', 'link', 'date', 'views', 'clicks'])
   })
 
   describe("aliases shared with the links of the service's own host", () => {
@@ -117,7 +119,7 @@ describe('the bio page API', () => {
       title: 'Ann S.',
       description: '',
       avatar: '',
-      links: [fullPage.links[0]],
+      links: [{ id: 1, ...fullPage.links[0], clicks: 0, uniqueClicks: 0 }],
     })
     await update(id, { links: null })
     expect(await details(id)).to.deep.include({ links: [] })
@@ -177,7 +179,8 @@ describe('the bio page API', () => {
   it("accepts a hundred links, also to the account's own short links", async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({ title: `Link ${i}`, url: `${app.app.baseUrl}/l${i}` }))
     const { id, path } = await create({ links: many })
-    expect((await details(id)).links).to.deep.equal(many)
+    const expected = many.map((entry, i) => ({ id: i + 1, ...entry, clicks: 0, uniqueClicks: 0 }))
+    expect((await details(id)).links).to.deep.equal(expected)
     expect((await app.visit(path)).text.match(/<a /g)).to.have.length(100)
   })
 })

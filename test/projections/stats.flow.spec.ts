@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Click } from '../../src/events/click.ts'
 import type { Recorded } from '../../src/events/event.ts'
 import type { Event } from '../../src/events/index.ts'
-import { classes, dims, stats } from '../../src/projections/stats.ts'
+import { classes, dims, stats, subjects } from '../../src/projections/stats.ts'
 import type { TableNames } from '../../src/projections/projection.ts'
 import { newGeneration, tableNames } from '../../src/projections/tables.ts'
 import { at, click, clicked, recorded } from '../support/events.ts'
@@ -97,6 +97,36 @@ describe(`the tables of statistics (${repeatable})`, () => {
     expect(await counters(names)).to.deep.equal([
       [-42, 1, 2, 1, 2],
       [42, 1, 1, 1, 1],
+    ])
+  })
+
+  it('count views of a bio page and clicks on its entries separately, and what leads to a link for both (fault 160)', async () => {
+    const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
+    const view = { link: 0, rule: 'view', source: { kind: 'bio', id: 42 } }
+    const entry = (n: number) => ({ link: 0, rule: 'bio', source: { kind: 'bio', id: 42, entry: n } })
+    const { names } = await written(
+      events(
+        [click({ ...view, ...ann }), click({ ...view, ...ann }), click({ ...view, ...bea, class: 'bot' })],
+        [click({ ...entry(1), ...ann }), click({ ...entry(1), ...bea }), click({ ...entry(2), ...ann })],
+      ),
+      events(
+        [],
+        [],
+        [click({ ...entry(2), ...ann, link: 42, rule: 'link' }), click({ ...entry(2), class: 'preview' })],
+      ).slice(2),
+    )
+    expect(await counters(names)).to.deep.equal([
+      [subjects.view(42), 1, 2, 1, 3],
+      [subjects.bio(42), 1, 3, 2, 4],
+      [42, 1, 1, 1, 1],
+    ])
+    const rows = (await log.db(names('entry_stats')).orderBy('entry')) as Record<string, string>[]
+    expect(
+      rows.map(({ bio, entry, clicks, uniques, visits }) => [bio, entry, clicks, uniques, visits].map(Number)),
+    ).to.deep.equal([
+      [42, 0, 4, 2, 5],
+      [42, 1, 2, 2, 2],
+      [42, 2, 2, 1, 3],
     ])
   })
 

@@ -11,7 +11,21 @@ export interface Change {
   readonly why: string
 }
 
+const annPage = (part: string, now: readonly unknown[], first: number): readonly Change[] =>
+  now.map((value, i) => ({
+    release: '0.1.0',
+    at: `pages/GET /ann-page go.example.com.${part}[${first + i}]`,
+    now: value,
+    why: 'The entries of bio pages have addresses of their own, which count clicks.',
+  }))
+
 export const changes: readonly Change[] = [
+  ...annPage('addresses', ['/Ann-Page/1', '/Ann-Page/2', 'https://cdn.example.com/ann.png'], 0),
+  ...annPage(
+    'words',
+    ['All my links', 'https://cdn.example.com/ann.png', 'Our blog', 'Our shop', undefined, undefined, undefined],
+    1,
+  ),
   {
     release: '0.1.0',
     at: 'pages/GET /full go.example.com.json.message',

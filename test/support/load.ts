@@ -150,3 +150,35 @@ export const expectExactClicks = async (service: Client, key: string, visits: re
     expect(counts.get(link), `clicks of link ${link}`).to.be.within(answered, answered + unanswered)
   }
 }
+
+export interface BioRequest extends LoadRequest {
+  readonly bio: number
+  /** 0 for the page itself */
+  readonly entry: number
+}
+/** Creates a bio page with two entries; returns its id and what visits the page and the entries in a random order. */
+export const makeBio = async ({ post }: Pick<Client, 'post'>, key: string, random: (below: number) => number) => {
+  const links = ['one', 'two'].map((title) => ({ title, url: `https://${title}.example/` }))
+  const { status, json } = await post('/api/bio/add', { key, body: { name: 'Ann', links } })
+  expect(status).to.equal(200)
+  const [bio, { pathname }] = [Number(json['id']), new URL(String(json['link']))]
+  return (): BioRequest => {
+    const entry = random(3)
+    return { method: 'GET', path: entry === 0 ? pathname : `${pathname}/${entry}`, bio, entry }
+  }
+}
+
+/** Expects the views of bio pages and the clicks on their entries to be what visitors got; an unanswered visit may be counted or not. */
+export const expectExactEntries = async (service: Client, key: string, visits: readonly Sent<BioRequest>[]) => {
+  await allCounted(service, key)
+  for (const bio of new Set(visits.map(({ request }) => request.bio))) {
+    const { json } = await service.get(`/api/bio/${bio}`, { key })
+    const entries = new Map((json['details'].links as Answer['json'][]).map(({ id, clicks }) => [id, clicks]))
+    for (const entry of [0, 1, 2]) {
+      const mine = visits.filter(({ request }) => request.bio === bio && request.entry === entry)
+      const answered = mine.filter(({ status }) => status !== undefined).length
+      const counted = entry === 0 ? (json['data'].views as unknown) : entries.get(entry)
+      expect(counted, `entry ${entry} of bio page ${bio}`).to.be.within(answered, mine.length)
+    }
+  }
+}

@@ -87,6 +87,8 @@ export const randomClick = (random: Random, links: number): Click => {
   return click({
     link,
     account: 1 + (link % 5),
+    // some came by an entry of a bio page
+    ...(random(4) === 0 ? { source: { kind: 'bio', id: 1 + random(3), entry: 1 + random(4) } } : {}),
     at: at(random(86_400)),
     visitor: pick(random, ['1', 'ab', 'ffffffffffffffff', '8000000000000000', '7fffffffffffffff', 'c0ffee']),
     class: pick(random, ['human', 'human', 'human', 'bot', 'preview', 'prefetch']),

@@ -21,6 +21,8 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
 }
 
 export interface Follow {
+  /** Records a visit, unless the request only asks for headers. */
+  readonly record: (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) => Promise<void>
   /** Answers a request for a link as its own short address does. */
   readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
   /** Records the visit, then redirects the visitor. */
@@ -38,7 +40,7 @@ export const createFollow = (options: FollowOptions): Follow => {
   const { current, pepper, isOurHost, recordVisit, notCounted, trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
-  const record = async (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) =>
+  const record: Follow['record'] = async (req, visited, chosen, source) =>
     req.method === 'GET' ? recordVisit(readVisit(req, visited, chosen, source, trustProxy)) : notCounted('head')
 
   const send: Follow['send'] = async (req, res, visited, chosen, source) => {
@@ -80,5 +82,5 @@ export const createFollow = (options: FollowOptions): Follow => {
     }
   }
 
-  return { follow, send }
+  return { follow, send, record }
 }

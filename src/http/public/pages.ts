@@ -1,4 +1,4 @@
-import type { BioFields } from '../../events/bio.ts'
+import type { BioTarget } from '../../queries/target.ts'
 import { sourceOf } from './csp.ts'
 import { html } from './html.ts'
 import { noIndex, type Page } from './page.ts'
@@ -63,8 +63,11 @@ export const listPage = ({ title, links, newer, older }: LinkList): Page => ({
     }`,
 })
 
+/** The address by which a visitor follows an entry of a bio page, so that the click is counted. */
+const entryAddress = (alias: string, entry: number) => `/${alias}/${entry}`
+
 /** Returns a bio page. It loads its picture from the picture's own host, and nothing else from any other host. */
-export const bioPage = ({ name, title, description, avatar, links }: BioFields): Page => {
+export const bioPage = ({ name, title, alias, description, avatar, links }: BioTarget): Page => {
   const heading = title || name
   return {
     status: 200,
@@ -78,7 +81,7 @@ export const bioPage = ({ name, title, description, avatar, links }: BioFields):
       <h1 dir="auto">${heading}</h1>
       ${description && html`<p dir="auto">${description}</p>`}
       <ul>
-        ${links.map(({ title, url }) => html`<li><a dir="auto" href="${url}" rel="noopener nofollow ugc">${title}</a></li>`)}
+        ${links.map(({ id, title }) => html`<li><a dir="auto" href="${entryAddress(alias, id)}" rel="noopener nofollow ugc">${title}</a></li>`)}
       </ul>
     </article>`,
   }

@@ -3,11 +3,12 @@ import type { Logger } from 'pino'
 import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import type { KnownDomain } from '../../queries/domain.ts'
+import { createBioPages } from './bio.ts'
 import { createFollow, type Follow, type FollowOptions } from './follow.ts'
 import { createMisses } from './misses.ts'
 import { sendPage } from './page.ts'
-import { bioPage, pages } from './pages.ts'
-import { type PublicHandler, seeOther, sendFailure, sendFallback } from './responses.ts'
+import { pages } from './pages.ts'
+import { type PublicHandler, sendFailure, sendFallback } from './responses.ts'
 
 export interface RedirectOptions extends FollowOptions {
   readonly targets: Targets
@@ -18,7 +19,7 @@ export interface RedirectOptions extends FollowOptions {
 /** Answers a request, or returns false when there is nothing at its address. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
 
-export interface Redirect extends Follow {
+export interface Redirect extends Pick<Follow, 'follow' | 'send'> {
   /** Answers a request for any short address. */
   readonly handle: PublicHandler
   /**
@@ -28,13 +29,16 @@ export interface Redirect extends Follow {
   readonly withPrefix: (serve: Serve, everywhere?: boolean) => PublicHandler
 }
 
-const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\?|$)/
+/** an alias, and for a bio page the id of an entry */
+const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?(?:\?|$)/
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
 /** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
   const { targets, domains, isOurHost, trustProxy, log } = options
-  const { follow, send } = createFollow(options)
+  const following = createFollow(options)
+  const { follow, send } = following
+  const bioPages = createBioPages({ ...options, ...following })
   const misses = createMisses(trustProxy)
 
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
@@ -50,14 +54,18 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     res: ServerResponse,
     domain: KnownDomain | undefined,
     alias: string,
+    entry: number | undefined,
   ) => {
     // many visitors may share a network, so a guesser on it does not block links that are in the cache
     if (misses.exceeded(req) && !targets.has(domain?.id ?? null, alias)) return sendPage(req, res, pages.notFound)
     const found = targets.get(domain?.id ?? null, alias)
     const target = found instanceof Promise ? await found : found
     if (!target) return sendMiss(req, res, domain)
-    // a visit of a bio page is no click: the short links on it count theirs
-    if ('bio' in target) return req.method === 'POST' ? seeOther(req, res) : sendPage(req, res, bioPage(target))
+    if ('bio' in target) {
+      if (entry === undefined) return bioPages.show(req, res, target)
+      return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendNotFound(req, res, domain)
+    }
+    if (entry !== undefined) return sendNotFound(req, res, domain)
     return follow(req, res, target, { kind: 'link', id: target.link })
   }
 
@@ -66,10 +74,10 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
     if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home, isOurHost)
-    const alias = aliasPath.exec(url)?.[1]?.toLowerCase()
+    const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
     try {
-      await serveAlias(req, res, domain, alias)
+      await serveAlias(req, res, domain, alias.toLowerCase(), entry === undefined ? undefined : Number(entry))
     } catch (error) {
       sendFailure(req, res, error, log)
     }

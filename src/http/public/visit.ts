@@ -4,9 +4,9 @@ import { clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { preferredLanguages } from '../../visitor/language.ts'
 import type { Destination, Visitor } from './resolve.ts'
 
-/** What led a visitor to a link: its short address, a QR code, a campaign's rotator. */
+/** What led a visitor to a link: its short address, a QR code, a campaign's rotator, an entry of a bio page. */
 export type Source = Visit['source']
-/** What was visited: a link, or a QR code, whose link is 0. */
+/** What was visited: a link, or a QR code or bio page, whose link is 0. */
 export type Visited = Pick<Visit, 'account' | 'link' | 'revision'>
 /** Where the visitor is sent, and by which rule. */
 export type Chosen = Pick<Destination, 'url' | 'rule'>

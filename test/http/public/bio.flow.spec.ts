@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
+import { inSeconds, secondsLater } from '../../support/clock.ts'
 import { query } from '../../support/faults.ts'
 import { runCommand } from '../../support/process.ts'
 import { bioClient, bioSetUp, fullPage } from '../../support/clients/bio.ts'
@@ -32,9 +33,7 @@ describe('a public bio page', () => {
       expect(text).to.include('<h1 dir="auto">Ann Smith</h1>').and.to.include('Gardener and baker.')
       expect(text).to.include('<title>Ann Smith</title>').and.not.include('noindex')
       expect(text).to.include('<img src="https://cdn.example.com:8443/ann.png" alt=""')
-      expect(text).to.include(
-        '<a dir="auto" href="https://example.com/?a=1&amp;b=2" rel="noopener nofollow ugc">Tom &amp; Jerry</a>',
-      )
+      expect(text).to.include(`<a dir="auto" href="/${alias}/2" rel="noopener nofollow ugc">Tom &amp; Jerry</a>`)
       expect(text.indexOf('My shop')).to.be.below(text.indexOf('Tom &amp; Jerry'))
     })
     it("may load nothing but its picture, from that picture's host", async () => {
@@ -47,23 +46,127 @@ describe('a public bio page', () => {
     it('uses its name as heading when it has no title', async () => {
       expect(await heading((await create({ name: 'Just Ann' })).path)).to.equal('Just Ann')
     })
-    it('counts no visits, has no body for HEAD, and redirects a POST back', async () => {
+    it('has no body for HEAD, and redirects a POST back', async () => {
       const { path } = await create(fullPage)
-      const visits = async () => {
-        const sql = `select coalesce(sum(json_array_length(data->'clicks')), 0)::int as n from log.events where type = 'LinkClicked'`
-        return (await query<{ n: number }>(app.connection, sql))[0]?.n ?? 0
-      }
-      const before = await visits()
-      for (let n = 0; n < 3; n++) await app.visit(path)
-      // a later visit, which shows that the earlier ones would be recorded by now
-      await app.visit(new URL(String((await addLink({})).json['short'])).pathname)
-      expect(await until(visits, (n) => n > before)).to.equal(before + 1)
       expect(await app.ask('HEAD', path)).to.include({ status: 200, text: '' })
       const posted = await app.post(path, {
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
         body: 'a=b',
       })
       expect([posted.status, posted.headers.get('Location')]).to.deep.equal([303, path])
+    })
+  })
+
+  describe('the counts of a bio page', () => {
+    const bot = { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
+    const counts = async (id: number) => {
+      const { details, data } = (await app.get(`/api/bio/${id}`, { key })).json as Record<
+        string,
+        Record<string, unknown>
+      >
+      const links = details!['links'] as { id: number; clicks: number }[]
+      return {
+        views: data!['views'],
+        clicks: data!['clicks'],
+        entries: Object.fromEntries(links.map((entry) => [entry.id, entry.clicks])),
+      }
+    }
+    /** Expects these counts, also after a later visit is counted. */
+    const expectCounts = async (id: number, expected: object) => {
+      const marker = await create({ name: 'Marker' })
+      await app.visit(marker.path)
+      await until(
+        () => counts(marker.id),
+        ({ views }) => views === 1,
+      )
+      const same = (found: object) => JSON.stringify(found) === JSON.stringify(expected)
+      expect(await until(() => counts(id), same)).to.deep.equal(expected)
+    }
+    const location = async (path: string, headers = {}) => {
+      const { status, headers: answered } = await app.visit(path, headers)
+      return status === 302 ? answered.get('Location') : status
+    }
+    const [shop, blog] = [
+      { title: 'Shop', url: 'https://shop.example/?a=b#c' },
+      { title: 'Blog', url: 'https://blog.example/' },
+    ]
+
+    it('are its views and the clicks on its entries, of people only, each once (fault 160)', async () => {
+      const { id, path } = await create({ links: [shop, blog] })
+      for (const headers of [{}, {}, bot]) {
+        expect((await app.visit(path, headers)).status).to.equal(200)
+        expect(await location(`${path.toUpperCase()}/1?from=mail`, headers)).to.equal(shop.url)
+      }
+      expect(await location(`${path}/2`)).to.equal(blog.url)
+      for (const at of [path, `${path}/2`]) await app.ask('HEAD', at)
+      expect((await app.post(`${path}/2`, {})).status).to.equal(303)
+      await expectCounts(id, { views: 2, clicks: 3, entries: { 1: 2, 2: 1 } })
+      const { data } = (await app.get(`/api/bio/${id}`, { key })).json
+      expect(data).to.include({ uniqueViews: 1, uniqueClicks: 1 }).and.to.have.property('topBrowsers')
+      const listed = (await app.get('/api/bio', { key })).json['data'].bio as { id: number }[]
+      expect(listed.find((row) => row.id === id)).to.include({ views: 2, clicks: 3 })
+    })
+
+    it('follow an entry that is moved, renamed or leads elsewhere; a deleted one counts for the page only (fault 160)', async () => {
+      const { id, path } = await create({ links: [shop, blog] })
+      for (const entry of [1, 2, 2]) await location(`${path}/${entry}`)
+      await update(id, { links: [{ id: 2, title: 'Journal', url: 'https://journal.example/' }] })
+      expect([await location(`${path}/2`), await location(`${path}/1`)]).to.deep.equal([
+        'https://journal.example/',
+        404,
+      ])
+      await expectCounts(id, { views: 0, clicks: 4, entries: { 2: 3 } })
+      await update(id, { links: [shop] })
+      expect([await location(`${path}/3`), await location(`${path}/1`)]).to.deep.equal([shop.url, 404])
+    })
+
+    it('show a click for the entry and for the short link of the account that it leads to (fault 160)', async () => {
+      const [plain, locked] = [(await addLink({ custom: free() })).json, (await addLink({ password: 'secret' })).json]
+      const other = await app.register()
+      const foreign = (await addLink({}, other.key)).json
+      const links = [plain, locked, foreign].map((link, i) => ({ title: `${i}`, url: String(link['short']) }))
+      const { id, path } = await create({ links })
+      expect(await location(`${path}/1`)).to.equal('https://example.com/')
+      expect((await app.visit(`${path}/2`)).text).to.include('type="password"')
+      expect(await location(`${path}/3`)).to.equal(foreign['short'])
+      await expectCounts(id, { views: 0, clicks: 2, entries: { 1: 1, 2: 0, 3: 1 } })
+      const series = await app.get(`/api/url/${plain['id']}/stats?by=source`, { key })
+      expect(series.json['data'].by.source).to.deep.equal({ bio: 1 })
+      expect((await app.get(`/api/url/${plain['id']}`, { key })).json['data'].clicks).to.equal(1)
+    })
+
+    it('have no click on what leads nowhere: an expired link, another entry, the scan of a QR code (threat 86)', async () => {
+      const brief = (await addLink({ expiry: inSeconds(60) })).json
+      const { id, path } = await create({ links: [{ title: 'Self', url: 'https://example.com/' }] })
+      const own = (to: string) => ({ title: to, url: `${app.app.baseUrl}${to}` })
+      await update(id, {
+        links: [own(`${path}/1`), own('/qr/any/go'), own(`${path}`), { title: 'Brief', url: String(brief['short']) }],
+      })
+      expect([await location(`${path}/2`), await location(`${path}/3`)]).to.deep.equal([410, 410])
+      expect(await location(`${path}/4`)).to.equal(`${app.app.baseUrl}${path}`)
+      expect(await secondsLater(90, () => location(`${path}/5`))).to.equal(410)
+      await expectCounts(id, { views: 0, clicks: 1, entries: { 2: 0, 3: 0, 4: 1, 5: 0 } })
+    })
+
+    it('are in the series of the account by source, where views are no clicks, and name no destination in the log (threat 87)', async () => {
+      const own = await app.register()
+      const { path } = await create({ links: [shop] }, own.key)
+      await app.visit(path)
+      await location(`${path}/1`)
+      const series = () => app.get('/api/account/stats?by=source', { key: own.key })
+      const { json } = await until(series, (answer) => answer.json['data'].total.clicks === 1)
+      expect(json['data']).to.deep.include({ by: { source: { bio: 1 } } })
+      const rows = await query<{ n: string }>(
+        app.connection,
+        `select count(*) as n from log.events where type = 'LinkClicked' and data::text like '%shop.example%'`,
+      )
+      expect(rows[0]?.n).to.equal('0')
+    })
+
+    it('have no entries of links, of branded domains and of unknown pages (fault 160)', async () => {
+      const { json } = await addLink({ custom: free() })
+      const paths = [`${new URL(String(json['short'])).pathname}/1`, '/unknown-page/1', '/unknown-page/0']
+      for (const path of paths) expect(await location(path), path).to.equal(404)
     })
   })
 
