@@ -13,8 +13,8 @@ export const answerRoutes = [
     query: pagination,
     owner: ownedBy(overlay, 'CTA overlay'),
     run: async ({ params, query }, { reader }) =>
-      list('answers', query, await listAnswers(reader, params.id, query), ({ id, fields, created }) => ({
-        id,
+      list('answers', query, await listAnswers(reader, params.id, query), ({ number, fields, created }) => ({
+        id: number,
         date: timestamp(created),
         fields: fields === null ? {} : (JSON.parse(fields) as object),
       })),

@@ -159,29 +159,44 @@ describe('the form of an overlay', () => {
     expect((await answers(overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'ann@example.com' }])
   })
 
-  it('does not redirect to a URL that the visitor forged', async () => {
+  it('refuses an answer that was not sent from a form of ours, and does not store it (threat 72)', async () => {
     const { overlay, link, action, fields } = await shown(news)
-    for (const forged of [
-      { ...fields, to: 'https://evil.example/' },
-      { ...fields, link: '999' },
-      { ...fields, sign: '' },
-      { to: 'https://evil.example/' },
-    ]) {
-      const { status, text } = await send(action, { email: 'a@example.com', ...forged })
-      expect(status).to.equal(200)
-      expect(text).not.to.include('evil').and.not.include('refresh').and.not.include('example.com')
-    }
     const other = await shown(news)
-    const { text } = await send(other.action, { ...fields, email: 'a@example.com' })
-    expect(text).not.to.include('refresh')
-    await send(action, { ...fields, email: 'b@example.com' })
-    await answers(overlay, 5)
+    const { sign: _, ...unsigned } = fields
+    for (const [forged, headers] of [
+      [{}, {}],
+      [unsigned, {}],
+      [{ ...fields, to: 'https://evil.example/' }, {}],
+      [{ ...fields, link: '999' }, {}],
+      [{ ...fields, until: '99999999999' }, {}],
+      [other.fields, {}],
+      [fields, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }],
+    ] as [Record<string, string>, Record<string, string>][]) {
+      const { status, text } = await send(action, { email: 'a@example.com', ...forged }, headers)
+      expect(status, JSON.stringify([forged, headers])).to.equal(403)
+      expect(text).to.include('Your answer was not sent').and.not.include('evil').and.not.include('refresh')
+    }
+    const same = { 'Sec-Fetch-Site': 'same-origin' }
+    expect((await send(action, { ...fields, email: 'b@example.com' }, same)).status).to.equal(200)
+    expect((await answers(overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'b@example.com' }])
     const links = await query<{ link: number }>(
       app.connection,
       `select (data->>'link')::int as link from log.events where type = 'AnswerGiven' and (data->>'overlay')::int = $1 order by position`,
       [overlay],
     )
-    expect(links.map((row) => row.link)).to.deep.equal([0, 0, 0, 0, link])
+    expect(links.map((row) => row.link)).to.deep.equal([link])
+  })
+
+  it('numbers the answers to each overlay from 1 on, so that a number says nothing about the service (threat 73)', async () => {
+    const [first, second] = [await shown(news), await shown(news)]
+    for (const { action, fields } of [first, second, first, first])
+      await send(action, { ...fields, email: 'a@example.com' })
+    const ids = async ({ overlay }: typeof first, at: number) => (await answers(overlay, at)).map(({ id }) => id)
+    expect([await ids(first, 3), await ids(second, 1)]).to.deep.equal([[3, 2, 1], [1]])
+    const paged = await app.get(`/api/overlay/${first.overlay}/answers?limit=2&page=2`, { key })
+    expect(paged.json['data'].answers.map(({ id }: { readonly id: number }) => id)).to.deep.equal([1])
+    const past = await app.get(`/api/overlay/${first.overlay}/answers?limit=2&page=3`, { key })
+    expect(past.json['data']).to.deep.include({ result: 3, answers: [] })
   })
 
   it('does not count answers as clicks, and shows the form on every page that leads to the link', async () => {
@@ -239,8 +254,10 @@ describe('the form of an overlay', () => {
   it('seals answers in the log, unreadable once the account is erased', async () => {
     const own = await app.register()
     const overlay = await create(news, own.key)
+    const { short } = await api('/api/url/add', { url: long, type: `overlay-${overlay}` }, own.key)
+    const { fields } = formOf((await app.visit(new URL(String(short)).pathname)).text)
     const canary = 'canary-answer@example.com'
-    await send(`/o/${overlay}`, { email: canary })
+    await send(`/o/${overlay}`, { ...fields, email: canary })
     const everywhere = () =>
       query(
         app.connection,
@@ -262,6 +279,6 @@ describe('the form of an overlay', () => {
     await handler.handle(account, { type: 'EraseAccount', id: own.id }, context)
     await keys.destroy([own.id])
     expect(await until(everywhere, ({ length }) => length === 0)).to.have.length(0)
-    expect((await send(`/o/${overlay}`, { email: canary })).status).to.equal(404)
+    expect((await send(`/o/${overlay}`, { ...fields, email: canary })).status).to.equal(404)
   })
 })

@@ -44,6 +44,36 @@ export const changes: readonly Change[] = [
     now: '',
     why: 'The content of bio pages is cleared when their account is erased.',
   },
+  {
+    release: '0.1.0',
+    at: 'answers/GET /api/overlay/2/answers as ann.json.data.answers[0].id',
+    now: 2,
+    why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
+  },
+  {
+    release: '0.1.0',
+    at: 'answers/GET /api/overlay/2/answers as ann.json.data.answers[1].id',
+    now: 1,
+    why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
+  },
+  {
+    release: '0.1.0',
+    at: 'answers/GET /api/overlay/3/answers as ann.json.data.answers[0].id',
+    now: 1,
+    why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
+  },
+  {
+    release: '0.1.0',
+    at: 'answers/GET /api/overlay/4/answers as ann.json.data.answers[0].id',
+    now: 1,
+    why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
+  },
+  {
+    release: '0.1.0',
+    at: 'answers/GET /api/overlay/8/answers as bob.json.data.answers[0].id',
+    now: 1,
+    why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
+  },
 ]
 
 /** Types of events added since the newest stored release, which no stored log can contain. */

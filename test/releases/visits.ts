@@ -1,3 +1,4 @@
+import { answerForm } from '../../src/http/public/answerform.ts'
 import type { TestApp } from '../support/app.ts'
 import { send } from '../support/raw.ts'
 
@@ -51,9 +52,10 @@ export const visitors: readonly VisitOptions[] = [
 
 /** Submits the form of an overlay. */
 export const answer = async (app: TestApp, overlay: number, fields: Readonly<Record<string, string>>) => {
-  const { status, text } = await send(app.address, 'POST', `/o/${overlay}`, {
+  const form = answerForm(app.app.ledger.keys.service, overlay, { link: 0, to: 'https://example.com/' }, Date.now())
+  const { status, text } = await send(app.address, 'POST', form.action, {
     headers: { Host: ownHost, 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': '8.8.8.8' },
-    body: new URLSearchParams(fields).toString(),
+    body: new URLSearchParams({ ...form.hidden, ...fields }).toString(),
   })
   if (status !== 200) throw new Error(`an answer to overlay ${overlay} got ${status}: ${text}`)
 }

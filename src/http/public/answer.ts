@@ -9,7 +9,7 @@ import type { OverlayFields } from '../../events/overlay.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { email, firstProblem, must, text } from '../../lib/fields.ts'
 import type { Limiter } from '../api/limiter.ts'
-import { originOf } from './answerform.ts'
+import { isFromOtherSite, originOf } from './answerform.ts'
 import { readForm } from './form.ts'
 import { sendPage } from './page.ts'
 import { notSentPage, pages, thanksPage } from './pages.ts'
@@ -104,16 +104,20 @@ export const createAnswerPages = ({
       sendPage(req, res, notSentPage(413, texts.answer.tooLong))
       return true
     }
+    const origin = isFromOtherSite(req) ? undefined : originOf(pepper, id, posted, Date.now())
+    if (!origin) {
+      sendPage(req, res, notSentPage(403, texts.messages.postOnly.text))
+      return true
+    }
     const answered = form.schema.safeParse(Object.fromEntries(posted))
     if (!answered.success) {
       const json = { message: firstProblem(answered.error) }
       sendPage(req, res, { ...notSentPage(400, problemOf(answered.error)), json })
       return true
     }
-    const origin = originOf(pepper, id, posted)
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
-    if (!posted.get('website')) await give(found.account, id, origin?.link ?? 0, withoutEmpty(answered.data))
-    sendPage(req, res, thanksPage(form.type, origin?.to))
+    if (!posted.get('website')) await give(found.account, id, origin.link, withoutEmpty(answered.data))
+    sendPage(req, res, thanksPage(form.type, origin.to))
     return true
   }
 

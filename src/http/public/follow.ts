@@ -57,7 +57,8 @@ export const createFollow = (options: FollowOptions): Follow => {
     source: Source,
   ) => {
     const { interstitial, url } = chosen
-    const form = interstitial.overlay && answerForm(pepper, interstitial.overlay.id, target.link, url)
+    const form =
+      interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
     await record(req, target, chosen, source)
     sendPage(req, res, interstitialPage(chosen, url, { secure: secureCookies(), form }))
   }

@@ -44,10 +44,9 @@ const button = (url: string, label: string) =>
   html`<a class="button" href="${url}" rel="noreferrer nofollow ugc">${label}</a>`
 
 /** Returns the form around the fields. Its field `website` is hidden from people; only programs fill it in. */
-const answerFormOf = (fields: Html, label: string, { action, link, to, sign }: AnswerForm) => {
-  const hidden = Object.entries({ link, to, sign })
+const answerFormOf = (fields: Html, label: string, { action, hidden }: AnswerForm) => {
   return html`<form method="post" action="${action}">
-    ${fields}${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${fields}${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <input class="trap" name="website" tabindex="-1" autocomplete="off" aria-hidden="true" />
     <button>${label}</button>
   </form>`

@@ -107,19 +107,19 @@ export const passwordPage = (
   headers,
 })
 
-/** Returns the page after an answer. With a URL it redirects there after five seconds, long enough to read it. */
-export const thanksPage = (type: keyof typeof texts.answer.sent, url: string | undefined): Page => ({
+/** Returns the page after an answer. It redirects to the URL after five seconds, long enough to read it. */
+export const thanksPage = (type: keyof typeof texts.answer.sent, url: string): Page => ({
   status: 200,
   title: texts.answer.thanks,
   content: html`<h1>${texts.answer.thanks}</h1>
     <p>${texts.answer.sent[type]}</p>
-    ${url ? html`<a class="button" href="${url}" rel="noreferrer nofollow ugc">${texts.answer.continueTo(new URL(url).host)}</a>` : ''}`,
-  head: html`${noIndex}${url ? html`<meta http-equiv="refresh" content="5;url=${url}" />` : ''}`,
+    <a class="button" href="${url}" rel="noreferrer nofollow ugc">${texts.answer.continueTo(new URL(url).host)}</a>`,
+  head: html`${noIndex}<meta http-equiv="refresh" content="5;url=${url}" />`,
 })
 
 /** Returns the page for an answer that was refused. */
 export const notSentPage = (
-  status: 400 | 413 | 429,
+  status: 400 | 403 | 413 | 429,
   problem: string,
   headers: Readonly<Record<string, string>> = {},
 ): Page => ({
@@ -127,6 +127,6 @@ export const notSentPage = (
   title: problem,
   content: html`<h1>${texts.answer.notSent}</h1>
     <p class="problem" role="alert">${problem}</p>
-    ${status === 429 ? '' : html`<p>${texts.answer.tryAgain}</p>`}`,
+    ${status === 403 || status === 429 ? '' : html`<p>${texts.answer.tryAgain}</p>`}`,
   headers,
 })

@@ -26,7 +26,7 @@ describe('a stored value that only a newer release knows (fault 92)', () => {
         'https://example.com/',
         {
           secure: true,
-          form: { action: '/o/1', link: 1, to: 'https://example.com/', sign: 's' } as unknown as Parameters<
+          form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<
             typeof overlayPage
           >[2]['form'],
         },
