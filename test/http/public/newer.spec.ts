@@ -26,9 +26,7 @@ describe('a stored value that only a newer release knows (fault 92)', () => {
         'https://example.com/',
         {
           secure: true,
-          form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<
-            typeof overlayPage
-          >[2]['form'],
+          form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<typeof overlayPage>[2]['form'],
         },
       )
     expect(page({ type: 'quiz', position: 'middle' })).to.deep.equal(page({}))
