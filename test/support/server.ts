@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedConnection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
@@ -23,6 +23,8 @@ const saveWork = async (data: string) => {
     join(data, 'postgresql.auto.conf'),
     'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\nautovacuum = off\n',
   )
+  // a login with a password takes each connection some milliseconds of computing
+  await writeFile(join(data, 'pg_hba.conf'), 'local all all trust\n')
   const postmaster = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
   process.kill(postmaster, 'SIGHUP')
 }
