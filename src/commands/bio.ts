@@ -1,15 +1,24 @@
-import { type BioEntry, type BioFields, entriesOf, lastEntryOf } from '../events/bio.ts'
+import { type BioEntry, type BioFields, bioLook, entriesOf, lastEntryOf } from '../events/bio.ts'
 import { aliasClaimName } from './alias.ts'
 import { refuse } from './decider.ts'
 import { owned, type OwnedCommand } from './owned.ts'
 
-const initial: BioFields = { name: '', alias: '', title: '', description: '', avatar: '', links: [], lastEntry: 0 }
+const initial: BioFields = {
+  name: '',
+  alias: '',
+  title: '',
+  description: '',
+  avatar: '',
+  links: [],
+  ...bioLook,
+  lastEntry: 0,
+}
 
 const rules = owned(
   { created: 'BioCreated', updated: 'BioUpdated', deleted: 'BioDeleted' },
   {
     kind: 'bio',
-    version: 2,
+    version: 3,
     label: 'Bio page',
     initial,
     claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }), chosen: 'alias' },

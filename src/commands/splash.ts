@@ -1,9 +1,20 @@
 import type { SplashFields } from '../events/splash.ts'
 import { owned } from './owned.ts'
 
-const initial: SplashFields = { name: '', title: '', message: '', logo: '', banner: '', product: '', counter: 10 }
+const initial: SplashFields = {
+  name: '',
+  title: '',
+  message: '',
+  logo: '',
+  banner: '',
+  product: '',
+  label: '',
+  productLabel: '',
+  color: '',
+  counter: 10,
+}
 
 export const splash = owned(
   { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted' },
-  { kind: 'splash', version: 1, label: 'Splash page', initial },
+  { kind: 'splash', version: 2, label: 'Splash page', initial },
 )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
 import { ownedSchemas, type Together } from './owned.ts'
 
 /** `id` names an entry within its page, whatever its title and place are; the clicks of an entry carry it. */
@@ -8,6 +9,9 @@ type BioLink = z.infer<typeof BioLink>
 export interface BioEntry extends Readonly<Omit<BioLink, 'id'>> {
   readonly id: number
 }
+
+/** How a page looks: light or dark as the visitor prefers, always dark, always light and warm, or in the owner's color. */
+export const BioTheme = z.enum(['paper', 'ink', 'sand', 'color'])
 
 /** A public page with links, served under an alias of the service's own host. */
 const fields = {
@@ -19,6 +23,9 @@ const fields = {
   /** URL of an image */
   avatar: z.string(),
   links: z.array(BioLink),
+  theme: openEnum(BioTheme).optional(),
+  /** `#rrggbb`, for the theme `color` */
+  color: z.string().optional(),
   /** the highest id that an entry of the page has had, so that a new entry never gets the clicks of a deleted one */
   lastEntry: z.int().optional(),
 }
@@ -26,6 +33,9 @@ export type BioFields = z.infer<z.ZodObject<typeof fields>>
 
 const { created, updated, deleted } = ownedSchemas(fields)
 export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted: deleted }
+
+/** The look of a page that has none: older releases stored none. */
+export const bioLook = { theme: 'paper', color: '#1d4ed8' } as const
 
 /** Returns the entries of a page with their ids. A release that did not count clicks stored none: its entries have their places as ids. */
 export const entriesOf = (links: readonly BioLink[]): readonly BioEntry[] => {

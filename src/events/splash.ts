@@ -10,8 +10,13 @@ const fields = {
   /** URLs of images */
   logo: z.string(),
   banner: z.string(),
-  /** where the banner and the title lead */
+  /** a second destination */
   product: z.string(),
+  /** of the buttons to the destination and to the product; empty: the page has a word for it */
+  label: z.string().optional(),
+  productLabel: z.string().optional(),
+  /** `#rrggbb`; empty: none */
+  color: z.string().optional(),
   /** seconds until the redirect */
   counter: z.int(),
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { bio } from '../commands/bio.ts'
-import { type BioFields, entriesOf } from '../events/bio.ts'
+import { type BioFields, bioLook, BioTheme, entriesOf } from '../events/bio.ts'
 import { type BioListRow, type BioRow, entryClicks, findBio, listBios } from '../queries/bio.ts'
 import { viewStats } from '../queries/stats.ts'
 import { withRandomAlias } from '../commands/alias.ts'
 import { deleteRoute, listRoute, readOwned, updateRoute } from './owned.ts'
 import { statistics } from './statistics.ts'
 import { route, type Services } from './api/route.ts'
-import { alias, byId, name, orEmpty, orInitial, url } from './api/fields.ts'
+import { alias, byId, color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 
 const label = 'Bio page'
+const theme = z.enum(BioTheme.options, { error: must(`one of ${BioTheme.options.join(', ')}`).error })
 const entryId = z.int(must('the id of an entry, as a whole number')).optional()
 const links = z
   .array(z.object({ id: entryId, title: name, url }), must('an array of objects'))
@@ -25,6 +26,8 @@ const fields = z
     description: orEmpty(text(2000)),
     avatar: orEmpty(url),
     links: orInitial(links, []),
+    theme: orInitial(theme, bioLook.theme),
+    color: orInitial(color, bioLook.color),
   })
   .partial()
 
@@ -43,7 +46,7 @@ const listed = (row: BioListRow, services: Services) => ({
 /** The page with the clicks of each entry, and the statistics of its views. */
 const detailed = async (row: BioRow, services: Services) => {
   const [views, clicks] = await Promise.all([viewStats(services.reader, row.id), entryClicks(services.reader, row)])
-  const { description, avatar } = row
+  const { description, avatar, theme, color } = row
   const links = entriesOf(row.links).map((entry) => {
     const { clicks: n, uniques } = clicks.of(entry.id)
     return { ...entry, clicks: n, uniqueClicks: uniques }
@@ -55,7 +58,14 @@ const detailed = async (row: BioRow, services: Services) => {
   } = statistics(views, {}, ['facebook', 'twitter', 'instagram'])
   const { total } = clicks
   return {
-    details: { ...summary(row, services), description, avatar, links },
+    details: {
+      ...summary(row, services),
+      description,
+      avatar,
+      theme: theme ?? bioLook.theme,
+      color: color ?? bioLook.color,
+      links,
+    },
     data: { views: viewed, uniqueViews, clicks: total.clicks, uniqueClicks: total.uniques, ...top },
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { splash } from '../commands/splash.ts'
 import { findSplash, listSplashes, type SplashRow } from '../queries/splash.ts'
 import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
-import { name, orEmpty, orInitial, url } from './api/fields.ts'
+import { color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 
 const label = 'Splash page'
@@ -16,14 +16,19 @@ const fields = z
     logo: orEmpty(url),
     banner: orEmpty(url),
     product: orEmpty(url),
+    label: orEmpty(text(60)),
+    productLabel: orEmpty(text(60)),
+    color: orEmpty(color),
     counter: orInitial(z.int({ error }).min(0, { error }).max(60, { error }), splash.initialState.fields.counter),
   })
   .partial()
 
 const listed = ({ id, name, created }: SplashRow) => ({ id, name, date: timestamp(created) })
-const details = ({ id, name, title, message, logo, banner, product, counter, created }: SplashRow) => {
-  const date = timestamp(created)
-  return { id, name, title, message, logo, banner, product, counter, date }
+/** Events of older releases have no labels and no color. */
+const details = ({ created, ...row }: SplashRow) => {
+  const { id, name, title, message, logo, banner, product, label, productLabel, color, counter } = row
+  const own = { label: label ?? '', productLabel: productLabel ?? '', color: color ?? '' }
+  return { id, name, title, message, logo, banner, product, ...own, counter, date: timestamp(created) }
 }
 
 export const splashRoutes = [

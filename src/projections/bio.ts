@@ -13,12 +13,12 @@ const revised = ({ data: { id }, revision }: Recorded<BioEvent>) => patch('bios'
 /** One row serves the lists, the details and the public page, which is looked up by its alias in lower case. Its content is cleared when the account is erased. */
 export const bioPages: HandledProjection = {
   name: 'bios',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: ownedTables(
     'bios',
     `name text not null, alias text not null, title text not null, description text not null, avatar text not null,
-     links json not null, revision bigint not null`,
+     links json not null, theme text, color text, revision bigint not null`,
     'lower(alias)',
   ),
   on: {

@@ -5,11 +5,11 @@ const { created, updated, deleted } = ownedHandlers('splashes')
 
 export const splashes: Projection = {
   name: 'splashes',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: ownedTables(
     'splashes',
-    'name text not null, title text not null, message text not null, logo text not null, banner text not null, product text not null, counter int not null',
+    'name text not null, title text not null, message text not null, logo text not null, banner text not null, product text not null, label text, "productLabel" text, color text, counter int not null',
   ),
   on: { SplashCreated: created, SplashUpdated: updated, SplashDeleted: deleted },
 }

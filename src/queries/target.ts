@@ -157,7 +157,9 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
     .where({ 'b.deleted': null, 'a.status': 'active' })
     .whereRaw('lower(b.alias) = ?', [aliasKey])
     .select(
-      ...'id account revision position name alias title description avatar links'.split(' ').map((name) => `b.${name}`),
+      ...'id account revision position name alias title description avatar links theme color'
+        .split(' ')
+        .map((name) => `b.${name}`),
     )
     .limit(1)) as (BioFields & Pick<Row, 'id' | 'account' | 'revision' | 'position'>)[]
   if (!row) return undefined

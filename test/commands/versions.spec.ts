@@ -56,7 +56,7 @@ describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
     ['account', account, accountEvents, '1 UDiW9n2V-LkH'],
     ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
-    ['bio', bio, bioEvents, '2 2E3C39SRTaI5'],
+    ['bio', bio, bioEvents, '3 En-jvoqXKKSf'],
     ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
     ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
     ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],
@@ -65,7 +65,7 @@ describe('the versions of deciders', () => {
     ['overlay', overlay, overlayEvents, '1 i_30lvIy977C'],
     ['pixel', pixel, pixelEvents, '1 Xhy4wGU1fi_2'],
     ['qr', qr, qrEvents, '1 nFqwWqSuGlC9'],
-    ['splash', splash, splashEvents, '1 jr5IM0HWmIKP'],
+    ['splash', splash, splashEvents, '2 uTzgo_Ezw3o2'],
   ]
   for (const [name, decider, schemas, expected] of all)
     it(`of ${name} goes up when its states are folded differently (fault 99)`, () => {

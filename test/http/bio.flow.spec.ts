@@ -121,8 +121,8 @@ describe('the bio page API', () => {
       avatar: '',
       links: [{ id: 1, ...fullPage.links[0], clicks: 0, uniqueClicks: 0 }],
     })
-    await update(id, { links: null })
-    expect(await details(id)).to.deep.include({ links: [] })
+    await update(id, { links: null, theme: '', color: null })
+    expect(await details(id)).to.deep.include({ links: [], theme: 'paper', color: '#1d4ed8' })
     expect((await update(id, { name: '' })).json['message']).to.match(/^`name` must not be empty/)
   })
 
@@ -172,6 +172,9 @@ describe('the bio page API', () => {
       /^`links\.0\.title` must not be empty/,
     )
     expect(await refusal({ avatar: 'data:image/png;base64,AA' })).to.match(/^`avatar` must be a web address/)
+    expect(await refusal({ theme: 'neon' })).to.match(/^`theme` must be one of paper, ink, sand, color/)
+    expect(await refusal({ color: 'blue' })).to.match(/^`color` must be a HEX color/)
+    expect(await refusal({ links: [{ id: 'x', title: 'x', url: 'https://example.com' }] })).to.match(/^`links\.0\.id` /)
     expect(await refusal({ title: 'x'.repeat(256) })).to.match(/^`title` must be at most 255 characters/)
     expect(await refusal({ description: 'x'.repeat(2001) })).to.match(/^`description` must be at most 2,000 characters/)
   })

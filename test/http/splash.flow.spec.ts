@@ -8,6 +8,9 @@ const full = {
   logo: 'https://cdn.example.com/logo.png',
   banner: 'https://cdn.example.com/banner.jpg',
   product: 'https://shop.example.com/spring?from=splash',
+  label: 'To the sale',
+  productLabel: 'See the bikes',
+  color: '#14213d',
   counter: 5,
 }
 
@@ -45,7 +48,17 @@ describe('the splash page API', () => {
 
   it('requires only a name', async () => {
     const id = await create({ name: 'Plain' })
-    const nothing = { title: '', message: '', logo: '', banner: '', product: '', counter: 10 }
+    const nothing = {
+      title: '',
+      message: '',
+      logo: '',
+      banner: '',
+      product: '',
+      label: '',
+      productLabel: '',
+      color: '',
+      counter: 10,
+    }
     expect(await details(id)).to.deep.include({ name: 'Plain', ...nothing })
     expect(await refusal({})).to.match(/^`name` is required/)
     expect(await refusal({ name: '' })).to.match(/^`name` must not be empty/)

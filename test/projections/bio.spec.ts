@@ -6,7 +6,8 @@ import { projectionSpec } from '../support/given.ts'
 
 const { given } = projectionSpec(bioPages)
 const links = [{ title: 'Shop', url: 'https://example.com/' }]
-const { lastEntry: _, ...initial } = bio.initialState.fields
+const { lastEntry: _, theme = '', color = '', ...open } = bio.initialState.fields
+const initial = { ...open, theme, color }
 const fields = { ...initial, name: 'Ann', alias: 'AnnSmith', links }
 const created = (id = 5, account = 1): BioEvent => ({
   type: 'BioCreated',

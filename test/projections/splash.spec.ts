@@ -5,7 +5,8 @@ import { at } from '../support/events.ts'
 import { projectionSpec } from '../support/given.ts'
 
 const { given } = projectionSpec(splashes)
-const fields = { ...splash.initialState.fields, name: 'Spring', logo: 'https://example.com/a.png' }
+const { label = '', productLabel = '', color = '', ...initial } = splash.initialState.fields
+const fields = { ...initial, label, productLabel, color, name: 'Spring', logo: 'https://example.com/a.png' }
 const created = (id = 5, account = 1): SplashEvent => ({ type: 'SplashCreated', data: { id, account, ...fields } })
 const updated: SplashEvent = { type: 'SplashUpdated', data: { id: 5, changes: { title: 'Sale', counter: 0 } } }
 const deleted: SplashEvent = { type: 'SplashDeleted', data: { id: 5 } }

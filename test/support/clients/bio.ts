@@ -12,6 +12,8 @@ export const fullPage = {
   title: 'Ann Smith',
   description: 'Gardener and baker.',
   avatar: 'https://cdn.example.com:8443/ann.png',
+  theme: 'color',
+  color: '#3b0d2e',
   links,
 }
 
