@@ -4,6 +4,7 @@ import { OperatorError } from './lib/operatorerror.ts'
 import { domainSettings } from './settings/domains.ts'
 import { kafkaSettings, missingKafkaSettings } from './settings/kafka.ts'
 import { limitSettings } from './settings/limits.ts'
+import { pageSettings } from './settings/pages.ts'
 import { serviceSettings } from './settings/service.ts'
 import { storageSettings } from './settings/storage.ts'
 
@@ -14,6 +15,7 @@ export const settings = {
   ...kafkaSettings,
   ...limitSettings,
   ...domainSettings,
+  ...pageSettings,
 } as const
 
 const Environment = z.object(settings).superRefine((given, context) => {

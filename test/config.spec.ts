@@ -37,6 +37,7 @@ describe('settings', () => {
       DOMAIN_CHECK: 'off',
       NEW_SECRET: undefined,
       OPERATOR: undefined,
+      OPERATOR_NAME: 'Linkledger',
       SECRET,
       ROLES: new Set(['http', 'projector', 'relay', 'recorder']),
       LOG_LEVEL: 'info',
@@ -70,6 +71,10 @@ describe('settings', () => {
       DOMAIN_TARGETS: ' go.example.com, 203.0.113.7 ,',
       NEW_SECRET: 'another secret for tests',
       OPERATOR: 'ann@example.com',
+      OPERATOR_NAME: 'Example Ltd',
+      OPERATOR_EMAIL: 'help@example.com',
+      IMPRINT_URL: 'https://example.com/imprint',
+      PRIVACY_URL: 'https://example.com/privacy',
       ROLES: 'relay, http',
       LOG_LEVEL: 'debug',
     }

@@ -6,9 +6,12 @@ import { startDomainChecks } from '../jobs/domaincheck.ts'
 import { startImageCleanup } from '../jobs/imagecleanup.ts'
 import { type GuardedFetch, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
+import { createSendPage } from '../http/public/page.ts'
 import { createQrPages } from '../http/public/qr.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
+import type { Config } from '../config.ts'
+import type { Operator } from '../http/public/view.ts'
 import type { Ledger } from './ledger.ts'
 import { idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
@@ -28,6 +31,14 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
   readonly baseUrl: string
   readonly outside: Outside
 }
+
+/** Returns what pages say about the operator. */
+const publicOperator = ({ OPERATOR_NAME, OPERATOR_EMAIL, IMPRINT_URL, PRIVACY_URL }: Config): Operator => ({
+  name: OPERATOR_NAME,
+  email: OPERATOR_EMAIL,
+  imprint: IMPRINT_URL,
+  privacy: PRIVACY_URL,
+})
 
 /** Opens what a process with the role http serves: the API and the public pages. */
 export const openSite = ({
@@ -54,6 +65,7 @@ export const openSite = ({
 
   const shared = {
     ...cache,
+    sendPage: createSendPage(publicOperator(config)),
     limiter: limiter(db),
     pepper: keys.service,
     isOurHost,
@@ -81,7 +93,7 @@ export const openSite = ({
   })
   const secureCookies = () => baseUrl.startsWith('https:')
   const redirect = createRedirect({ ...shared, countryOf, recordVisit, notCounted: metrics.notCounted, secureCookies })
-  const pages = { ...redirect, ...cache, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
+  const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages({
     ...pages,

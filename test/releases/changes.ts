@@ -29,7 +29,7 @@ export const changes: readonly Change[] = [
   {
     release: '0.1.0',
     at: 'pages/GET /full go.example.com.json.message',
-    now: 'Redirecting to example.com',
+    now: 'This link leads to example.com',
     why: 'The texts of public pages are in plain English.',
   },
   {

@@ -19,7 +19,7 @@ const lookAt = `((window, document) => ({
   shape: ${shape},
   title: document.title,
   heading: ${texts('h1')}.join(),
-  paragraph: ${texts('p')}.join(),
+  paragraph: ${texts('p:not(.actions, .foot p)')}.join(),
   bold: ${texts('b')}.join(),
   links: ${texts('li a')},
   targets: [...document.querySelectorAll('li a')].map((e) => e.href),
@@ -266,7 +266,11 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
       await alike(
         some(2),
         (text) => linkOf({ ...words(text), pixels: [id] }),
-        (page, text) => expect(page).to.deep.include({ heading: 'Redirecting to example.com', description: text }),
+        (page, text) =>
+          expect({ ...page, heading: page.heading.trim().replaceAll(/\s+/g, ' ') }).to.deep.include({
+            heading: 'This link leads to example.com',
+            description: text,
+          }),
       )
     })
 
@@ -274,7 +278,7 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
       const { id: pixel } = await post('/api/pixel/add', { type: 'bing', name: benign, tag: '123' })
       const urls = thorough ? payloadUrls : payloadUrls.filter((_, i) => i % 4 === 0)
       const pages: Record<string, [url: string, path: string][]> = { splash: [], pixels: [], frame: [], overlay: [] }
-      for (const url of ['https://example.com/', ...urls]) {
+      for (const url of ['https://example.com/plain', ...urls]) {
         const pictures = { logo: url, banner: url, product: url }
         const { id: splash } = await post('/api/splash/add', { name: benign, ...pictures, counter: 60 })
         const image = { type: 'image', name: benign, image: url, link: url }
@@ -292,7 +296,9 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
         if (kind === 'pixels') await browser.block('empty', 'https://example.com/*')
         else await browser.block()
         const [plain, ...others] = (await allHarmless(new Map(ofKind))).entries()
-        for (const [url, page] of others) expect(page.shape, `${kind} ${url}`).to.equal(plain![1].shape)
+        // the path is shown below the host when there is one
+        const shapeOf = ({ shape }: Look) => shape.replace('p class, bdi class dir, ', '')
+        for (const [url, page] of others) expect(shapeOf(page), `${kind} ${url}`).to.equal(shapeOf(plain![1]))
       }
     })
   })

@@ -11,13 +11,14 @@ import { email, firstProblem, must, text } from '../../lib/fields.ts'
 import type { Limiter } from '../api/limiter.ts'
 import { isFromOtherSite, originOf } from './answerform.ts'
 import { readForm } from './form.ts'
-import { sendPage } from './page.ts'
-import { notSentPage, pages, thanksPage } from './pages.ts'
+import type { SendPage } from './page.ts'
+import { notSentPage, pages, type TextOf, thanksPage } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
-import { texts } from './texts.ts'
+import { counted, type Texts } from './texts/languages.ts'
 
 export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
+  readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly limiter: Limiter
   /** key of the signature in the form */
@@ -31,9 +32,9 @@ const rate = { limit: 10, seconds: 60 }
 const formLimit = 65_536
 
 const written = text(1000).trim()
-type Problem = keyof typeof texts.answer.problems
+type Problem = keyof Texts['answer']['problems']
 type Fields = Readonly<Partial<Record<Problem, string>>>
-type FormType = keyof typeof texts.answer.sent
+type FormType = keyof Texts['answer']['sent']
 interface Form {
   readonly type: FormType
   readonly schema: z.ZodType<Fields>
@@ -56,14 +57,23 @@ const formOf = ({ type, options }: OverlayFields): Form | undefined => {
   }
 }
 
-const problemOf = ({ issues: [issue] }: z.ZodError) =>
-  issue?.code === 'too_big' ? texts.answer.tooLong : texts.answer.problems[issue?.path[0] as Problem]
+const problemOf =
+  ({ issues: [issue] }: z.ZodError): TextOf =>
+  ({ answer }) =>
+    issue?.code === 'too_big' ? answer.tooLong : answer.problems[issue?.path[0] as Problem]
+
+const tooLong: TextOf = ({ answer }) => answer.tooLong
+const tooMany =
+  (seconds: number): TextOf =>
+  (texts) =>
+    counted(texts, texts.answer.tooMany, seconds)
 
 const withoutEmpty = (fields: Fields) =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
 
 /** Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, thanks the visitor and leads on to the destination. */
 export const createAnswerPages = ({
+  sendPage,
   handler,
   limiter,
   pepper,
@@ -101,18 +111,22 @@ export const createAnswerPages = ({
     const form = found && formOf(found.fields)
     if (!form) return false
     if (!posted) {
-      sendPage(req, res, notSentPage(413, texts.answer.tooLong))
+      sendPage(req, res, notSentPage(413, tooLong))
       return true
     }
     const origin = isFromOtherSite(req) ? undefined : originOf(pepper, id, posted, Date.now())
     if (!origin) {
-      sendPage(req, res, notSentPage(403, texts.messages.postOnly.text))
+      sendPage(
+        req,
+        res,
+        notSentPage(403, ({ messages }) => messages.postOnly.text),
+      )
       return true
     }
     const answered = form.schema.safeParse(Object.fromEntries(posted))
     if (!answered.success) {
       const json = { message: firstProblem(answered.error) }
-      sendPage(req, res, { ...notSentPage(400, problemOf(answered.error)), json })
+      sendPage(req, res, (view) => ({ ...notSentPage(400, problemOf(answered.error))(view), json }))
       return true
     }
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
@@ -131,7 +145,7 @@ export const createAnswerPages = ({
     const { over, wait } = await limiter.count(`answer ${from}`, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     if (!over) return receive(req, res, id, posted)
-    sendPage(req, res, notSentPage(429, texts.answer.tooMany(wait), { 'Retry-After': String(wait) }))
+    sendPage(req, res, notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) }))
     return true
   }, true)
 }

@@ -4,7 +4,7 @@ import type { Targets } from '../../cache/targets.ts'
 import { bioRules } from '../../events/click.ts'
 import type { BioTarget, Target } from '../../queries/target.ts'
 import type { Follow } from './follow.ts'
-import { sendPage } from './page.ts'
+import type { SendPage } from './page.ts'
 import { bioPage, pages } from './pages.ts'
 import { redirectTo, seeOther } from './responses.ts'
 import type { Source } from './visit.ts'
@@ -13,6 +13,7 @@ export interface BioOptions extends Pick<Follow, 'follow' | 'record'> {
   readonly targets: Pick<Targets, 'get'>
   readonly domains: Pick<Domains, 'byHost'>
   readonly isOurHost: (host: string) => boolean
+  readonly sendPage: SendPage
 }
 
 export interface BioPages {
@@ -27,7 +28,7 @@ const ourPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?$/
 const mayLoop = /^\/(?:qr\/.*|[A-Za-z0-9][A-Za-z0-9_-]{0,63}\/\d+\/?)$/
 
 /** Serves bio pages and the addresses of their entries. Both are visits, recorded as those of links are. */
-export const createBioPages = ({ targets, domains, isOurHost, follow, record }: BioOptions): BioPages => {
+export const createBioPages = ({ targets, domains, isOurHost, sendPage, follow, record }: BioOptions): BioPages => {
   // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may contain
   const recordEntry = (req: IncomingMessage, { account, revision }: BioTarget, source: Source) =>
     record(req, { account, link: 0, revision }, { url: '', rule: bioRules.entry }, source)

@@ -14,14 +14,14 @@ import type { Reader } from '../../queries/reader.ts'
 import { pagination } from '../api/fields.ts'
 import type { Services } from '../api/route.ts'
 import { short } from '../link.ts'
-import { sendPage } from './page.ts'
+import type { SendPage } from './page.ts'
 import { listPage, pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import { type PublicHandler, redirectTo } from './responses.ts'
-import { texts } from './texts.ts'
 
 export interface CampaignPagesOptions
   extends Pick<Redirect, 'follow' | 'withPrefix'>, Pick<Services, 'baseUrl' | 'domains'> {
+  readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly reader: Reader
   readonly pending: PendingStreams
@@ -69,7 +69,7 @@ const pick = async (links: readonly RotatorLink[], targets: Targets) => {
 
 /** Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { handler, reader, pending, targets, follow, withPrefix } = options
+  const { sendPage, handler, reader, pending, targets, follow, withPrefix } = options
   const sample = createSamples(options)
 
   /** A campaign that was closed is no longer served, even before the tables know. */
@@ -104,7 +104,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const links = rows.slice(0, perPage).map((row) => {
       const url = short(row, options)
       const title = row.title || url.replace(/^https?:\/\//, '')
-      return { url, title, note: row.password ? texts.list.passwordRequired : new URL(row.url).host }
+      return { url, title, host: row.password ? undefined : new URL(row.url).host }
     })
     const older = rows.length > perPage ? `?page=${current.page + 1}` : undefined
     const newer = current.page > 1 ? `?page=${current.page - 1}` : undefined

@@ -4,7 +4,6 @@ import type { Target } from '../../queries/target.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { answerForm } from './answerform.ts'
 import { interstitialPage } from './interstitials.ts'
-import { sendPage } from './page.ts'
 import { pages, passwordPage } from './pages.ts'
 import { createPasswordForm, type PasswordFormOptions } from './passwordform.ts'
 import { type Destination, resolve, type Shown } from './resolve.ts'
@@ -37,7 +36,7 @@ export interface Follow {
 
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { current, pepper, isOurHost, recordVisit, notCounted, trustProxy, secureCookies } = options
+  const { sendPage, current, pepper, isOurHost, recordVisit, notCounted, trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
   const record: Follow['record'] = async (req, visited, chosen, source) =>
@@ -77,7 +76,7 @@ export const createFollow = (options: FollowOptions): Follow => {
           ? send(req, res, target, resolved, source)
           : show(req, res, target, resolved, source)
       case 'password':
-        return sendPage(req, res, passwordPage(200, ''))
+        return sendPage(req, res, passwordPage(200))
       case 'loop':
         return sendPage(req, res, pages.loop)
     }

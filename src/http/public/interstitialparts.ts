@@ -1,22 +1,14 @@
 import type { Interstitial } from '../../queries/target.ts'
 import { type CspDirectives, sourceOf } from './csp.ts'
+import { hostOf } from './destination.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { firing } from './pixels.ts'
 import { fire } from './scripts.ts'
-import { texts } from './texts.ts'
+import type { Texts } from './texts/languages.ts'
 
 /** A page between a short link and its destination; `interstitialPage` adds the status. */
 export type InterstitialPage = Omit<Page, 'status'>
-
-export const hostOf = (url: string) => new URL(url).host
-
-/** The host of a URL in bold, written left to right in any language. */
-export const boldHost = (url: string) => html`<b dir="ltr">${hostOf(url)}</b>`
-
-/** A button that leads to the destination; `id="go"` is what the scripts look for. */
-export const continueButton = (url: string, label: string) =>
-  html`<a id="go" class="button" href="${url}" rel="noreferrer nofollow ugc">${label}</a>`
 
 /** Meta tags that describe a link to programs: the Open Graph protocol, https://ogp.me, and the tags that some read in addition. */
 export const metaTags = ({ title, description, image }: Pick<Interstitial, 'title' | 'description' | 'image'>) => {
@@ -27,10 +19,6 @@ export const metaTags = ({ title, description, image }: Pick<Interstitial, 'titl
   return html`${filled(named).map(([name, content]) => html`<meta name="${name}" content="${content}" />`)}
   ${filled(properties).map(([name, content]) => html`<meta property="${name}" content="${content}" />`)}`
 }
-
-/** Redirects a browser without script after whole seconds. */
-export const refresh = (url: string, seconds: number) =>
-  html`<noscript><meta http-equiv="refresh" content="${seconds};url=${url}" /></noscript>`
 
 /** What the pixels of a page need: its markup, its script (an empty string without pixels), and the sources it must allow. */
 export interface PixelParts {
@@ -46,10 +34,10 @@ export const pixelParts = ({ pixels }: Pick<Interstitial, 'pixels'>): PixelParts
 }
 
 /** The bar above a framed destination: its host, and a link to it in case it refuses to be framed. */
-export const bar = (title: string, url: string) =>
+export const bar = ({ frame }: Texts, title: string, url: string) =>
   html`<header class="bar">
     <p>${title && html`<b dir="auto" lang="">${title}</b>`}<small dir="ltr">${hostOf(url)}</small></p>
-    <a href="${url}" rel="noreferrer nofollow ugc">${texts.frame.open}</a>
+    <a class="button small-one go" href="${url}" rel="noreferrer nofollow ugc">${frame.open}</a>
   </header>`
 
 /** A frame with the fewest rights that pages work with: it cannot navigate the window. */

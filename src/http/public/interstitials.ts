@@ -1,88 +1,92 @@
 import { splash } from '../../commands/splash.ts'
 import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
+import { countdown, stayButton } from './countdown.ts'
 import { inline, mergeDirectives, sourceOf } from './csp.ts'
+import { continueButton, hostMarkup, hostOf } from './destination.ts'
 import { type Html, html } from './html.ts'
-import {
-  bar,
-  boldHost,
-  continueButton,
-  framed,
-  frameSource,
-  hostOf,
-  type InterstitialPage,
-  metaTags,
-  pixelParts,
-  refresh,
-} from './interstitialparts.ts'
+import { bar, framed, frameSource, type InterstitialPage, metaTags, pixelParts } from './interstitialparts.ts'
 import { overlayPage } from './overlaypage.ts'
-import { noIndex, type Page } from './page.ts'
+import { noIndex, topOf, type WritePage } from './page.ts'
+import { leadsToTitle, whereTo } from './redirecting.ts'
 import type { Shown } from './resolve.ts'
 import { count, leave } from './scripts.ts'
-import { splashStyle, wideStyle } from './styles.ts'
-import { texts } from './texts.ts'
+import { countdownStyle } from './styles/countdown.ts'
+import { frameStyle } from './styles/frame.ts'
+import { splashStyle } from './styles/splash.ts'
+import type { View } from './view.ts'
 
-const framePage = (interstitial: Interstitial, url: string): InterstitialPage => {
+const framePage = ({ texts }: View, interstitial: Interstitial, url: string): InterstitialPage => {
   const { markup, script, directives } = pixelParts(interstitial)
   return {
     title: interstitial.title || hostOf(url),
     head: html`${noIndex}${metaTags(interstitial)}`,
     wide: true,
-    styles: [wideStyle],
+    styles: [frameStyle],
     directives: mergeDirectives(frameSource(url), directives),
     ...(script && { script: inline(script) }),
-    content: html`${bar(interstitial.title, url)}
+    content: html`${bar(texts, interstitial.title, url)}
       <div class="stage" role="main">${framed(url)}</div>
       ${markup}`,
   }
 }
 
 const plainSplash = splash.initialState.fields
-const splashPage = (interstitial: Interstitial, url: string): InterstitialPage => {
+const splashPage = (view: View, interstitial: Interstitial, url: string): InterstitialPage => {
+  const { texts } = view
   const { logo, banner, title, message, product, counter } = interstitial.splash ?? plainSplash
   const { markup, script, directives } = pixelParts(interstitial)
   const heading = title || interstitial.title || texts.splash.title
   const images = [logo, banner].filter(Boolean)
   const linked = (content: Html) =>
     product ? html`<a href="${product}" rel="noreferrer nofollow ugc">${content}</a>` : content
-  const secondsLeft = html`<b id="left" role="timer">${counter}</b>`
   return {
     title: heading,
-    head: html`${noIndex}${metaTags(interstitial)}${refresh(url, counter)}`,
-    styles: [splashStyle],
+    head: html`${noIndex}${metaTags(interstitial)}`,
+    styles: [countdownStyle, splashStyle],
     directives: mergeDirectives({ 'img-src': images.map(sourceOf) }, directives),
     script: inline(script + count),
+    top: topOf(view),
     content: html`<article class="splash">
       ${banner && linked(html`<img class="banner" src="${banner}" alt="${product && heading}" />`)}
       ${logo && html`<img class="logo" src="${logo}" alt="" />`}
       <h1 dir="auto" lang="">${linked(html`${heading}`)}</h1>
       ${message && html`<p dir="auto" lang="">${message}</p>`}
-      <p>${texts.redirecting.countdown(boldHost(url), secondsLeft)}</p>
-      ${continueButton(url, texts.redirecting.continueNow)} ${markup}
+      <p class="where">
+        <span id="going" data-going="${texts.redirecting.redirectingTo}">${texts.redirecting.leadsTo}</span>
+        ${hostMarkup(url)}
+      </p>
+      ${countdown(texts, counter)}
+      <p class="actions">${continueButton(url, texts.redirecting.continue)} ${stayButton(texts)}</p>
+      ${markup}
     </article>`,
   }
 }
 
-/** Redirects as soon as the pixels have been fired. Without script it fires none: the redirect would wait for a slow network. */
-const pixelPage = (interstitial: Interstitial, url: string): InterstitialPage => {
+/** Redirects as soon as the pixels have been fired. Without script it fires none, and does not redirect. */
+const pixelPage = (view: View, interstitial: Interstitial, url: string): InterstitialPage => {
+  const { texts } = view
   const { markup, script, directives } = pixelParts(interstitial)
   return {
-    title: texts.redirecting.title(hostOf(url)),
-    head: html`${noIndex}${metaTags(interstitial)}${refresh(url, 0)}`,
+    title: leadsToTitle(texts, url),
+    head: html`${noIndex}${metaTags(interstitial)}`,
     directives,
     script: inline(script + leave),
-    content: html`<h1>${texts.redirecting.heading(html`<span dir="ltr">${hostOf(url)}</span>`)}</h1>
-      ${continueButton(url, texts.redirecting.continueNow)} ${markup}`,
+    top: topOf(view),
+    content: html`${whereTo(texts, url)}
+      <p class="actions">${continueButton(url, texts.redirecting.continue)}</p>
+      ${markup}`,
   }
 }
 
 /** Does not redirect: a program that follows redirects would draw its card from the destination. */
-const cardPage = (interstitial: Interstitial, url: string): InterstitialPage => ({
+const cardPage = (view: View, interstitial: Interstitial, url: string): InterstitialPage => ({
   title: interstitial.title || hostOf(url),
   head: metaTags(interstitial),
+  top: topOf(view),
   content: html`<h1 dir="auto" lang="">${interstitial.title || hostOf(url)}</h1>
     ${interstitial.description && html`<p dir="auto" lang="">${interstitial.description}</p>`}
-    ${continueButton(url, texts.redirecting.continue)}`,
+    <p class="actions">${continueButton(url, view.texts.redirecting.continue)}</p>`,
 })
 
 export interface InterstitialOptions {
@@ -92,26 +96,26 @@ export interface InterstitialOptions {
   readonly form: AnswerForm | undefined
 }
 
-/** Returns the page between a short link and its destination. All of them lead on without script too. */
+/** Returns the page between a short link and its destination. All of them have a link to the destination, and work without script. */
 export const interstitialPage = (
   { way, interstitial }: Shown,
   url: string,
   { secure, form }: InterstitialOptions,
-): Page => {
-  const page = () => {
+): WritePage => {
+  const page = (view: View) => {
     switch (way) {
       case 'card':
-        return cardPage(interstitial, url)
+        return cardPage(view, interstitial, url)
       case 'frame':
-        return framePage(interstitial, url)
+        return framePage(view, interstitial, url)
       case 'splash':
-        return splashPage(interstitial, url)
+        return splashPage(view, interstitial, url)
       case 'pixels':
-        return pixelPage(interstitial, url)
+        return pixelPage(view, interstitial, url)
       case 'overlay':
         if (!interstitial.overlay || !form) throw new Error('the overlay or its form is missing')
-        return overlayPage({ ...interstitial, overlay: interstitial.overlay }, url, { secure, form })
+        return overlayPage(view, { ...interstitial, overlay: interstitial.overlay }, url, { secure, form })
     }
   }
-  return { status: 200, json: { url }, ...page() }
+  return (view) => ({ status: 200, json: { url }, ...page(view) })
 }

@@ -1,17 +1,23 @@
 import accepts from 'accepts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contentSecurityPolicy, type CspDirectives, type Inline } from './csp.ts'
-import { Html, html } from './html.ts'
-import { baseStyle } from './styles.ts'
+import { around, Html, html } from './html.ts'
+import { baseStyle } from './styles/base.ts'
+import { type Operator, type View, viewOf } from './view.ts'
 
 export interface Page {
   readonly status: number
   readonly title: string
+  /** above the content: which link was opened (`topOf`) */
+  readonly top?: Html
+  /** what the page says; between `top` and the foot, which names the operator */
   readonly content: Html
   /** meta tags; default `noIndex` */
   readonly head?: Html
-  /** uses the whole window instead of a card in the middle */
+  /** the content is the whole body: it has its own landmarks, and the page has no foot */
   readonly wide?: boolean
+  /** of the body */
+  readonly className?: string
   /** what its Content-Security-Policy allows in addition */
   readonly directives?: CspDirectives
   /** in addition to the style of every page */
@@ -24,19 +30,58 @@ export interface Page {
   readonly json?: object
 }
 
+/** Returns a page in the language of a visitor. */
+export type WritePage = (view: View) => Page
+/** Responds with the page; to a client that prefers JSON, with `{ error, message }` as the API has it: `error` is 1 from status 400 on, `message` the title. */
+export type SendPage = (req: IncomingMessage, res: ServerResponse, write: WritePage) => void
+
 export const noIndex = html`<meta name="robots" content="noindex" />`
+
+/** Returns the line above the content of a page that belongs to a link: its address. */
+export const topOf = ({ texts, address }: View) =>
+  html`<header class="top">
+    <span>${texts.anatomy.shortLink} <bdi class="address">${address}</bdi></span>
+  </header>`
+
+/** Returns whom to ask: the operator, and the addresses that the settings have. */
+const footOf = ({ texts: { anatomy }, operator: { name, email, privacy, imprint } }: View) => {
+  const links: readonly (readonly [url: string | undefined, label: string | undefined])[] = [
+    [email && `mailto:${email}`, email],
+    [privacy, anatomy.privacy],
+    [imprint, anatomy.imprint],
+  ]
+  const items = links.flatMap(([url, label]) => (url && label ? html`<li><a href="${url}">${label}</a></li>` : []))
+  return html`<footer class="foot">
+    <p>${around(anatomy.servedBy, html`<b>${name}</b>`)}</p>
+    ${
+      items.length > 0
+        ? html`<nav aria-label="${anatomy.about}">
+            <ul>
+              ${items}
+            </ul>
+          </nav>`
+        : ''
+    }
+  </footer>`
+}
 
 // the text must stay exactly as it was hashed
 const element = (name: 'style' | 'script', { text }: Inline) => new Html(`<${name}>${text}</${name}>`)
-const start = new Html(
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">`,
+const charset = new Html(
+  `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">`,
 )
 
-const document = ({ title, content, head = noIndex, wide, styles = [], script }: Page) => {
+const document = (page: Page, view: View) => {
+  const { title, top = '', content, head = noIndex, wide, className, styles = [], script } = page
   const styleElements = [baseStyle, ...styles].map((style) => element('style', style))
-  const body = wide ? content : html`<main>${content}</main>`
+  const body = wide
+    ? content
+    : html`${top}
+        <main class="main">${content}</main>
+        ${footOf(view)}`
   const scriptElement = script ? element('script', script) : ''
-  return html`${start}<title>${title}</title>${head}${styleElements}</head><body>${body}${scriptElement}</body></html>`
+  const classes = className ? html` class="${className}"` : ''
+  return html`<!doctype html><html lang="${view.texts.lang}">${charset}<title>${title}</title>${head}${styleElements}</head><body${classes}>${body}${scriptElement}</body></html>`
     .text
 }
 
@@ -44,20 +89,26 @@ const document = ({ title, content, head = noIndex, wide, styles = [], script }:
 const mediaTypes = ['html', 'json', 'application/json;charset=utf-8']
 const prefersJson = (req: IncomingMessage) => /json/.test(String(accepts(req).types(mediaTypes)))
 
-/** Responds with the page; to a client that prefers JSON, with `{ error, message }` as the API has it: `error` is 1 from status 400 on, `message` the title. */
-export const sendPage = (req: IncomingMessage, res: ServerResponse, page: Page) => {
-  const { status, title, styles = [], headers = {}, json = {} } = page
-  const asJson = prefersJson(req)
-  const body = asJson ? JSON.stringify({ error: status < 400 ? 0 : 1, message: title, ...json }) : document(page)
-  res.writeHead(status, {
-    'Content-Type': asJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'private, no-store',
-    'Content-Security-Policy': contentSecurityPolicy({ ...page, styles: [baseStyle, ...styles] }),
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    Vary: 'Accept',
-    ...headers,
-  })
-  res.end(req.method === 'HEAD' ? undefined : body)
-}
+/** Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator. */
+export const createSendPage =
+  (operator: Operator): SendPage =>
+  (req, res, write) => {
+    const asJson = prefersJson(req)
+    const view = viewOf(req, operator, { asJson })
+    const page = write(view)
+    const { status, title, styles = [], headers = {}, json = {} } = page
+    const body = asJson
+      ? JSON.stringify({ error: status < 400 ? 0 : 1, message: title, ...json })
+      : document(page, view)
+    res.writeHead(status, {
+      'Content-Type': asJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'private, no-store',
+      'Content-Security-Policy': contentSecurityPolicy({ ...page, styles: [baseStyle, ...styles] }),
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept, Accept-Language',
+      ...headers,
+    })
+    res.end(req.method === 'HEAD' ? undefined : body)
+  }

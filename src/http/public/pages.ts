@@ -1,21 +1,30 @@
 import type { BioTarget } from '../../queries/target.ts'
 import { sourceOf } from './csp.ts'
-import { html } from './html.ts'
-import { noIndex, type Page } from './page.ts'
-import { texts } from './texts.ts'
+import { continueButton, hostOf } from './destination.ts'
+import { filled, html } from './html.ts'
+import { topOf, type WritePage } from './page.ts'
+import { bioStyle } from './styles/bio.ts'
+import { formStyle } from './styles/form.ts'
+import { listStyle } from './styles/list.ts'
+import type { Texts } from './texts/languages.ts'
 
-type MessageName = keyof typeof texts.messages
+/** A text of a page, in the language that the visitor turns out to read. */
+export type TextOf = (texts: Texts) => string
 
-const messagePage = (status: number, name: MessageName, headers: Readonly<Record<string, string>> = {}): Page => {
-  const { title, text } = texts.messages[name]
-  return {
-    status,
-    title,
-    content: html`<h1>${title}</h1>
-      <p>${text}</p>`,
-    headers,
+type MessageName = keyof Texts['messages']
+
+const messagePage =
+  (status: number, name: MessageName, headers: Readonly<Record<string, string>> = {}): WritePage =>
+  ({ texts }) => {
+    const { title, text } = texts.messages[name]
+    return {
+      status,
+      title,
+      content: html`<h1>${title}</h1>
+        <p>${text}</p>`,
+      headers,
+    }
   }
-}
 
 /** Pages that are a heading and a sentence. */
 export const pages = {
@@ -29,104 +38,120 @@ export const pages = {
   passwordTooLong: messagePage(413, 'passwordTooLong'),
   unavailable: messagePage(503, 'unavailable', { 'Retry-After': '2' }),
   failed: messagePage(500, 'failed'),
-} satisfies Record<string, Page>
+} satisfies Record<string, WritePage>
 
 export interface LinkList {
   readonly title: string
-  readonly links: readonly { readonly url: string; readonly title: string; readonly note: string }[]
+  /** a link without a host asks for a password first */
+  readonly links: readonly { readonly url: string; readonly title: string; readonly host: string | undefined }[]
   /** addresses of the neighboring pages */
   readonly newer: string | undefined
   readonly older: string | undefined
 }
 
 /** Returns a page of links, one below the other. */
-export const listPage = ({ title, links, newer, older }: LinkList): Page => ({
-  status: 200,
-  title,
-  content: html`<h1 dir="auto">${title}</h1>
-    ${links.length === 0 ? html`<p>${texts.list.empty}</p>` : ''}
-    <ul>
-      ${links.map(
-        ({ url, title, note }) =>
-          html`<li>
-            <a dir="auto" href="${url}" rel="noopener nofollow ugc">${title}<small>${note}</small></a>
-          </li>`,
-      )}
-    </ul>
-    ${
-      newer || older
-        ? html`<nav>
-            ${newer ? html`<a rel="prev" href="${newer}">${texts.list.newer}</a>` : ''}
-            ${older ? html`<a rel="next" href="${older}">${texts.list.older}</a>` : ''}
-          </nav>`
-        : ''
-    }`,
-})
+export const listPage =
+  ({ title, links, newer, older }: LinkList): WritePage =>
+  ({ texts: { list } }) => ({
+    status: 200,
+    title,
+    styles: [listStyle],
+    content: html`<h1 dir="auto">${title}</h1>
+      ${links.length === 0 ? html`<p>${list.empty}</p>` : ''}
+      <ul class="links">
+        ${links.map(
+          ({ url, title, host }) =>
+            html`<li>
+              <a href="${url}" rel="noopener nofollow ugc"
+                ><span><b dir="auto">${title}</b><small>${host ?? list.passwordRequired}</small></span></a
+              >
+            </li>`,
+        )}
+      </ul>
+      ${
+        newer || older
+          ? html`<nav class="pager">
+              ${newer ? html`<a rel="prev" href="${newer}">${list.newer}</a>` : ''}
+              ${older ? html`<a rel="next" href="${older}">${list.older}</a>` : ''}
+            </nav>`
+          : ''
+      }`,
+  })
 
 /** The address by which a visitor follows an entry of a bio page, so that the click is counted. */
 const entryAddress = (alias: string, entry: number) => `/${alias}/${entry}`
 
 /** Returns a bio page. It loads its picture from the picture's own host, and nothing else from any other host. */
-export const bioPage = ({ name, title, alias, description, avatar, links }: BioTarget): Page => {
-  const heading = title || name
-  return {
-    status: 200,
-    title: heading,
-    ...(avatar && { directives: { 'img-src': [sourceOf(avatar)] } }),
-    head: html`<meta name="description" content="${description}" />
-      ${avatar && html`<meta property="og:image" content="${avatar}" />`}`,
-    // the language and the writing direction of the owner's text are unknown
-    content: html`<article class="bio" lang="">
-      ${avatar && html`<img src="${avatar}" alt="" width="96" height="96" />`}
-      <h1 dir="auto">${heading}</h1>
-      ${description && html`<p dir="auto">${description}</p>`}
-      <ul>
-        ${links.map(({ id, title }) => html`<li><a dir="auto" href="${entryAddress(alias, id)}" rel="noopener nofollow ugc">${title}</a></li>`)}
-      </ul>
-    </article>`,
+export const bioPage =
+  ({ name, title, alias, description, avatar, links }: BioTarget): WritePage =>
+  () => {
+    const heading = title || name
+    return {
+      status: 200,
+      title: heading,
+      styles: [bioStyle],
+      ...(avatar && { directives: { 'img-src': [sourceOf(avatar)] } }),
+      head: html`<meta name="description" content="${description}" />
+        ${avatar && html`<meta property="og:image" content="${avatar}" />`}`,
+      // the language and the writing direction of the owner's text are unknown
+      content: html`<article class="bio" lang="">
+        ${avatar && html`<img src="${avatar}" alt="" width="96" height="96" />`}
+        <h1 dir="auto">${heading}</h1>
+        ${description && html`<p dir="auto">${description}</p>`}
+        <ul>
+          ${links.map(({ id, title }) => html`<li><a dir="auto" href="${entryAddress(alias, id)}" rel="noopener nofollow ugc">${title}</a></li>`)}
+        </ul>
+      </article>`,
+    }
   }
-}
 
 /** Returns the password form of a link, with a problem above its button if there is one. */
-export const passwordPage = (
-  status: 200 | 401 | 429,
-  problem: string,
-  headers: Readonly<Record<string, string>> = {},
-): Page => ({
-  status,
-  title: problem || texts.password.title,
-  // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's destination
-  formAction: `'self' http: https:`,
-  content: html`<h1>${texts.password.title}</h1>
-    <p>${texts.password.text}</p>
-    <form method="post">
-      <label for="password">${texts.password.field}</label>
-      <input id="password" name="password" type="password" autocomplete="off" required autofocus />
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ''}<button>${texts.password.submit}</button>
-    </form>`,
-  headers,
-})
+export const passwordPage =
+  (status: 200 | 401 | 429, problemOf?: TextOf, headers: Readonly<Record<string, string>> = {}): WritePage =>
+  (view) => {
+    const { password } = view.texts
+    const problem = problemOf?.(view.texts)
+    return {
+      status,
+      title: problem ?? password.title,
+      styles: [formStyle],
+      // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's destination
+      formAction: `'self' http: https:`,
+      top: topOf(view),
+      content: html`<h1>${password.title}</h1>
+        <p>${password.text}</p>
+        <form method="post">
+          <div class="field">
+            <label for="password">${password.field}</label>
+            ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
+            <input id="password" name="password" type="password" autocomplete="off" required autofocus />
+          </div>
+          <p class="actions"><button class="button go">${password.submit}</button></p>
+        </form>`,
+      headers,
+    }
+  }
 
-/** Returns the page after an answer. It redirects to the URL after five seconds, long enough to read it. */
-export const thanksPage = (type: keyof typeof texts.answer.sent, url: string): Page => ({
-  status: 200,
-  title: texts.answer.thanks,
-  content: html`<h1>${texts.answer.thanks}</h1>
-    <p>${texts.answer.sent[type]}</p>
-    <a class="button" href="${url}" rel="noreferrer nofollow ugc">${texts.answer.continueTo(new URL(url).host)}</a>`,
-  head: html`${noIndex}<meta http-equiv="refresh" content="5;url=${url}" />`,
-})
+/** Returns the page after an answer, with a link to the URL. */
+export const thanksPage =
+  (type: keyof Texts['answer']['sent'], url: string): WritePage =>
+  ({ texts: { answer } }) => ({
+    status: 200,
+    title: answer.thanks,
+    content: html`<h1>${answer.thanks}</h1>
+      <p>${answer.sent[type]}</p>
+      <p class="actions">${continueButton(url, filled(answer.continueTo, hostOf(url)))}</p>`,
+  })
 
 /** Returns the page for an answer that was refused. */
-export const notSentPage = (
-  status: 400 | 403 | 413 | 429,
-  problem: string,
-  headers: Readonly<Record<string, string>> = {},
-): Page => ({
-  status,
-  title: problem,
-  content: html`<h1>${texts.answer.notSent}</h1>
-    <p class="problem" role="alert">${problem}</p>
-    ${status === 403 || status === 429 ? '' : html`<p>${texts.answer.tryAgain}</p>`}`,
-  headers,
-})
+export const notSentPage =
+  (status: 400 | 403 | 413 | 429, problemOf: TextOf, headers: Readonly<Record<string, string>> = {}): WritePage =>
+  ({ texts }) => ({
+    status,
+    title: problemOf(texts),
+    styles: [formStyle],
+    content: html`<h1>${texts.answer.notSent}</h1>
+      <p class="error" role="alert">${problemOf(texts)}</p>
+      ${status === 403 || status === 429 ? '' : html`<p>${texts.answer.tryAgain}</p>`}`,
+    headers,
+  })

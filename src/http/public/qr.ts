@@ -14,12 +14,13 @@ import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
 import { withRequestedHost } from '../ownaddress.ts'
-import { sendPage } from './page.ts'
+import type { SendPage } from './page.ts'
 import { pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
 
 export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
+  readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly reader: Reader
   readonly pending: PendingStreams
@@ -156,7 +157,7 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
 
 /** Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to the destination. */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { isMainHost, baseUrl, send, withPrefix } = options
+  const { sendPage, isMainHost, baseUrl, send, withPrefix } = options
   const find = createFindQr(options)
   const draw = createDraw(options)
 

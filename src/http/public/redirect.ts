@@ -6,9 +6,8 @@ import type { KnownDomain } from '../../queries/domain.ts'
 import { createBioPages } from './bio.ts'
 import { createFollow, type Follow, type FollowOptions } from './follow.ts'
 import { createMisses } from './misses.ts'
-import { sendPage } from './page.ts'
 import { pages } from './pages.ts'
-import { type PublicHandler, sendFailure, sendFallback } from './responses.ts'
+import { createFallbacks, type PublicHandler } from './responses.ts'
 
 export interface RedirectOptions extends FollowOptions {
   readonly targets: Targets
@@ -35,15 +34,16 @@ const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST']
 
 /** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { targets, domains, isOurHost, trustProxy, log } = options
+  const { sendPage, targets, domains, trustProxy } = options
   const following = createFollow(options)
   const { follow, send } = following
   const bioPages = createBioPages({ ...options, ...following })
+  const { sendFallback, sendFailure } = createFallbacks(options)
   const misses = createMisses(trustProxy)
 
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
-    sendFallback(req, res, domain?.redirect404, pages.notFound, isOurHost)
+    sendFallback(req, res, domain?.redirect404, pages.notFound)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
     misses.count(req)
     sendNotFound(req, res, domain)
@@ -73,13 +73,13 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const { method, url = '' } = req
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
-    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home, isOurHost)
+    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
     try {
       await serveAlias(req, res, domain, alias.toLowerCase(), entry === undefined ? undefined : Number(entry))
     } catch (error) {
-      sendFailure(req, res, error, log)
+      sendFailure(req, res, error)
     }
   }
 
@@ -90,7 +90,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     try {
       if (!(await serve(req, res))) sendMiss(req, res, domain)
     } catch (error) {
-      sendFailure(req, res, error, log)
+      sendFailure(req, res, error)
     }
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { withRequestedHost } from '../ownaddress.ts'
-import { type Page, sendPage } from './page.ts'
+import type { SendPage, WritePage } from './page.ts'
 import { pages } from './pages.ts'
 
 export type PublicHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
@@ -24,18 +24,21 @@ export const seeOther = (req: IncomingMessage, res: ServerResponse, setCookie?: 
   res.end()
 }
 
-/** Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our own, which would loop. */
-export const sendFallback = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  url: string | undefined,
-  page: Page,
-  isOurHost: (host: string) => boolean,
-) => (url && !withRequestedHost(req, isOurHost)(new URL(url).host) ? redirectTo(res, url) : sendPage(req, res, page))
-
-/** Responds 503 when the database cannot be reached; logs any other error and responds 500. */
-export const sendFailure = (req: IncomingMessage, res: ServerResponse, error: unknown, log: Logger) => {
-  const unavailable = isUnavailable(error)
-  if (!unavailable) log.error({ err: error }, 'a public request failed')
-  if (!res.headersSent) sendPage(req, res, unavailable ? pages.unavailable : pages.failed)
+export interface FallbackOptions {
+  readonly sendPage: SendPage
+  readonly isOurHost: (host: string) => boolean
+  readonly log: Logger
 }
+
+/** Creates the responses of all public addresses when there is nothing to show. */
+export const createFallbacks = ({ sendPage, isOurHost, log }: FallbackOptions) => ({
+  /** Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our own, which would loop. */
+  sendFallback: (req: IncomingMessage, res: ServerResponse, url: string | undefined, page: WritePage) =>
+    url && !withRequestedHost(req, isOurHost)(new URL(url).host) ? redirectTo(res, url) : sendPage(req, res, page),
+  /** Responds 503 when the database cannot be reached; logs any other error and responds 500. */
+  sendFailure: (req: IncomingMessage, res: ServerResponse, error: unknown) => {
+    const unavailable = isUnavailable(error)
+    if (!unavailable) log.error({ err: error }, 'a public request failed')
+    if (!res.headersSent) sendPage(req, res, unavailable ? pages.unavailable : pages.failed)
+  },
+})

@@ -12,6 +12,18 @@ return Promise.race([Promise.all(all),new Promise((done)=>setTimeout(done,1000))
 /** Redirects to the target of `#go` once the pixels have been fired; Back skips this page. */
 export const leave = `fired.then(()=>location.replace(document.getElementById('go').href));`
 
-/** Counts down the seconds in `#left`, then redirects to the target of `#go`. */
-export const count = `{const go=document.getElementById('go'),left=document.getElementById('left'),end=performance.now()+1000*left.textContent;
-const tick=()=>{const n=Math.max(0,Math.ceil((end-performance.now())/1000));left.textContent=n;n>0?setTimeout(tick,250):location.replace(go.href)};tick()}`
+/**
+ * Shows the countdown of `countdown()` and redirects to the target of `#go` at its end. It pauses while the page is hidden. `#stay` stops it, and so does
+ * leaving: Back would otherwise lead away again. Screen readers hear of its start and its end only.
+ */
+export const count = `{const $=(id)=>document.getElementById(id),go=$('go'),left=$('left'),bar=$('bar'),said=$('said'),stay=$('stay'),at=$('going');
+const rules=new Intl.PluralRules(document.documentElement.lang),b=document.createElement('b');
+const say=(n)=>{b.textContent=n;const [before,after]=left.dataset[rules.select(n)==='one'?'one':'other'].split('#');left.replaceChildren(before,b,after);bar.value=n};
+let rest=bar.max*1000,seen=performance.now();
+const tick=()=>{const now=performance.now();if(!document.hidden)rest-=Math.min(now-seen,1000);seen=now;const n=Math.max(0,Math.ceil(rest/1000));
+if(n!==bar.value)say(n);if(n===0){stop();location.replace(go.href)}};
+const timer=setInterval(tick,200),stop=()=>clearInterval(timer);
+stay.onclick=()=>{stop();$('countdown').hidden=true;stay.hidden=true;said.className='';said.textContent=said.dataset.stopped;go.focus()};
+addEventListener('pagehide',stop);
+if(at){at.textContent=at.dataset.going;document.title=at.dataset.title}
+say(bar.max);$('countdown').hidden=stay.hidden=false;said.textContent=left.textContent}`

@@ -107,7 +107,9 @@ describe('the rotator of a campaign', () => {
     })
     expect(await destination(campaign.rotator)).to.equal('https://example.com/branded')
     const list = async () => (await app.visit(pathOf(campaign.list))).text
-    expect(await list()).to.include(`href="${campaign.links[0]!.short}" rel="noopener nofollow ugc">Branded`)
+    expect(await list())
+      .to.include(`href="${campaign.links[0]!.short}" rel="noopener nofollow ugc"`)
+      .and.include('<b dir="auto">Branded</b>')
     expect(campaign.links[0]!.short).to.match(/^https:\/\/go\.campaign-spec\.example\//)
     for (const address of [campaign.rotator, campaign.list]) {
       const headers = { Host: 'go.campaign-spec.example' }

@@ -51,35 +51,60 @@ describe('a visitor with Chromium', function () {
   }
   const arrived = (at: string) => at.startsWith(to)
 
+  it('stays on a pixel page and on a splash page without script, and has a link to the destination (fault 156)', async () => {
+    const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
+    const type = await create('splash', { name: 's', title: 'Wait', counter: 1 })
+    for (const address of [await link({ pixels }), await link({ type })]) {
+      const { at, problems } = await browser.arrive(address, arrived, { scripts: false, ms: 2500 })
+      expect([at, problems]).to.deep.equal([address, []])
+      expect(await browser.read(`document.querySelector('#go').href`)).to.equal(to)
+      expect(await browser.read(`[...document.querySelectorAll('.countdown, #stay')].every((e) => e.hidden)`)).to.equal(
+        true,
+      )
+    }
+  })
+
+  it('can stop the countdown of a splash page, and is led on when the button says so (fault 156)', async () => {
+    const type = await create('splash', { name: 's', title: 'Wait', counter: 1 })
+    const address = await link({ type })
+    await browser.visit(address, `document.querySelector('#stay').click()`)
+    const { at } = await browser.arrive(undefined, arrived, { ms: 2500 })
+    expect(at).to.equal(address)
+    expect(await browser.read(`document.querySelector('#said').textContent`)).to.match(/^The redirect is stopped/)
+    expect(await browser.read(`document.activeElement.id`)).to.equal('go')
+    await browser.read(`document.activeElement.click()`)
+    expect((await browser.arrive(undefined, arrived)).at).to.equal(to)
+  })
+
+  it('leaves the pixel page soon, even when no network answers', async () => {
+    await browser.block('silent', 'https://*')
+    const pixels = await Promise.all(
+      PixelType.options.map((type) => create('pixel', { type, name: type, tag: `T-${type}` })),
+    )
+    // a page that waited for the networks would never arrive
+    const { at, blocked, problems } = await browser.arrive(await link({ pixels }), arrived)
+    expect([at, problems]).to.deep.equal([to, []])
+    // 13 pixels, one of which has two addresses
+    expect(blocked).to.have.length(14)
+    for (const type of PixelType.options)
+      expect(
+        blocked.some((url) => url.includes(`T-${type}`)),
+        type,
+      ).to.equal(true)
+    expect(requests).to.include('document /there -')
+  })
+
+  it('leaves a splash page when its time is over and not before', async () => {
+    const type = await create('splash', { name: 's', title: 'Wait', counter: 2 })
+    const { at, ms, problems } = await browser.arrive(await link({ type }), arrived)
+    expect([at, problems]).to.deep.equal([to, []])
+    expect(ms).to.be.at.least(1900)
+  })
+
   for (const scripts of [true, false]) {
     const how = scripts ? 'with script' : 'without script'
 
-    it(`leaves the pixel page soon, ${how}, even when no network answers`, async () => {
-      await browser.block('silent', 'https://*')
-      const pixels = await Promise.all(
-        PixelType.options.map((type) => create('pixel', { type, name: type, tag: `T-${type}` })),
-      )
-      // a page that waited for the networks would never arrive
-      const { at, blocked, problems } = await browser.arrive(await link({ pixels }), arrived, { scripts })
-      expect([at, problems]).to.deep.equal([to, []])
-      // 13 pixels, one of which has two addresses
-      expect(blocked).to.have.length(scripts ? 14 : 0)
-      for (const type of scripts ? PixelType.options : [])
-        expect(
-          blocked.some((url) => url.includes(`T-${type}`)),
-          type,
-        ).to.equal(true)
-      expect(requests).to.include('document /there -')
-    })
-
-    it(`leaves a splash page when its time is over and not before, ${how}`, async () => {
-      const type = await create('splash', { name: 's', title: 'Wait', counter: 2 })
-      const { at, ms, problems } = await browser.arrive(await link({ type }), arrived, { scripts })
-      expect([at, problems]).to.deep.equal([to, []])
-      expect(ms).to.be.at.least(1900)
-    })
-
-    it(`answers an overlay, reads the thanks and reaches the destination, ${how}`, async () => {
+    it(`answers an overlay, reads the thanks and goes on to the destination, ${how}`, async () => {
       const overlay = await create('overlay', { type: 'contact', name: 'c', message: 'Questions?' })
       const address = await link({ type: `overlay-${overlay}` })
       expect((await browser.arrive(address, (at) => at === address, { scripts })).problems).to.deep.equal([])
@@ -95,6 +120,7 @@ describe('a visitor with Chromium', function () {
         form.querySelector('button').click() })()`)
       const thanked = await browser.arrive(undefined, (at) => at.endsWith(`/o/${overlay}`), { scripts })
       expect(thanked.problems).to.deep.equal([])
+      await browser.read(`document.querySelector('#go').click()`)
       const onward = await browser.arrive(undefined, arrived, { scripts })
       expect([onward.at, onward.problems]).to.deep.equal([to, []])
       const { json } = await until(

@@ -48,7 +48,7 @@ describe('every interstitial page', () => {
         'content-type': 'text/html; charset=utf-8',
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
-        vary: 'Accept',
+        vary: 'Accept, Accept-Language',
       })
     }
   })

@@ -4,6 +4,7 @@ import { qr } from '../../../src/commands/qr.ts'
 import { ChangedByNewer } from '../../../src/events/unknown.ts'
 import { overlayPage } from '../../../src/http/public/overlaypage.ts'
 import { firing } from '../../../src/http/public/pixels.ts'
+import { englishView } from '../../support/pages.ts'
 import { payload } from '../../../src/http/qraddress.ts'
 
 describe('a stored value that only a newer release knows (fault 92)', () => {
@@ -16,17 +17,18 @@ describe('a stored value that only a newer release knows (fault 92)', () => {
     const fields = { ...overlay.initialState.fields, message: 'Read this' }
     const page = (over: object) =>
       overlayPage(
+        englishView,
         {
           title: '',
           description: '',
           image: '',
           pixels: [],
           overlay: { ...fields, ...over, id: 1 },
-        } as unknown as Parameters<typeof overlayPage>[0],
+        } as unknown as Parameters<typeof overlayPage>[1],
         'https://example.com/',
         {
           secure: true,
-          form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<typeof overlayPage>[2]['form'],
+          form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<typeof overlayPage>[3]['form'],
         },
       )
     expect(page({ type: 'quiz', position: 'middle' })).to.deep.equal(page({}))

@@ -44,11 +44,11 @@ describe('a link with pixels', () => {
     }
   })
 
-  it('redirects at once without script, and has a link to the destination', async () => {
+  it('has a link to the destination, and does not redirect without script (fault 156)', async () => {
     const page = await visit((await add({ pixels: await all() })).path)
     const to = 'https://example.com/a?b=c&amp;d=%20#e'
-    expect(page.text).to.include(`<noscript><meta http-equiv="refresh" content="0;url=${to}"`)
-    expect(page.text).to.include(`<a id="go" class="button" href="${to}"`)
+    expect(page.text).not.to.match(/http-equiv/i)
+    expect(page.text).to.include(`<a id="go" class="button go" href="${to}"`)
     expect(page.headers.get('Referrer-Policy')).to.equal('no-referrer')
     expect(fires(page)).to.have.length(14)
   })

@@ -1,20 +1,15 @@
-import { type Html, html } from './html.ts'
+import type { Message, Plural } from './parts.ts'
 
-/** A page with a heading and a sentence or two. */
-interface Message {
-  readonly title: string
-  readonly text: string
-}
 const message = (title: string, text: string): Message => ({ title, text })
+const plural = (one: string, other: string): Plural => ({ one, other })
 
-const inMinutes = (seconds: number) => {
-  const minutes = Math.max(1, Math.ceil(seconds / 60))
-  return minutes === 1 ? '1 minute' : `${minutes} minutes`
-}
-const inSeconds = (seconds: number) => (seconds === 1 ? '1 second' : `${seconds} seconds`)
+/** Every text that visitors of public pages read, in English. `#` is replaced with a name or a number. */
+export const en = {
+  lang: 'en',
+  /** of dates and numbers */
+  locale: 'en-GB',
+  errorTitle: 'Error: #',
 
-/** Every text that visitors of public pages read, in English. `Html` values are markup around a host or a number. */
-export const texts = {
   messages: {
     home: message('Linkledger', 'This domain serves short links. To follow a link, use its complete address.'),
     notFound: message(
@@ -40,12 +35,20 @@ export const texts = {
     ),
     unavailable: message(
       'This link cannot be opened right now',
-      'The problem is on our side and is usually over within a few seconds. Please try again.',
+      'The problem is on our side, and it is usually over within a few seconds. Please try again.',
     ),
     failed: message(
       'Something went wrong',
       'The problem is on our side. Please try again later. If it keeps happening, contact the operator of this service.',
     ),
+  },
+
+  anatomy: {
+    shortLink: 'Short link',
+    servedBy: 'This address is served by #.',
+    about: 'About this link',
+    privacy: 'Privacy',
+    imprint: 'Imprint',
   },
 
   password: {
@@ -54,22 +57,28 @@ export const texts = {
     field: 'Password',
     submit: 'Continue',
     wrong: 'This password is not correct. Check capital letters and try again.',
-    tooManyAttempts: (seconds: number) => `Too many attempts. Please try again in ${inMinutes(seconds)}.`,
+    tooManyAttempts: plural(
+      'Too many attempts. Please try again in # minute.',
+      'Too many attempts. Please try again in # minutes.',
+    ),
   },
 
   redirecting: {
-    title: (host: string) => `Redirecting to ${host}`,
-    heading: (host: Html) => html`Redirecting to ${host}`,
-    countdown: (host: Html, seconds: Html) => html`Redirecting to ${host}. Seconds left: ${seconds}`,
+    leadsTo: 'This link leads to',
+    redirectingTo: 'Redirecting to',
+    timeLeft: plural('In # second', 'In # seconds'),
+    progress: 'Time until you are redirected',
     continueNow: 'Continue now',
     continue: 'Continue',
+    stay: 'Stay on this page',
+    stopped: 'The redirect is stopped. Continue whenever you are ready.',
   },
 
   splash: { title: 'You are being redirected' },
 
   frame: {
     open: 'Open directly',
-    notFramed: (host: Html) => html`${host} cannot be shown inside this page.`,
+    notFramed: '# cannot be shown inside this page.',
   },
 
   overlay: {
@@ -89,7 +98,7 @@ export const texts = {
       poll: 'Your vote was counted.',
       newsletter: 'Your subscription was sent.',
     },
-    continueTo: (host: string) => `Continue to ${host}`,
+    continueTo: 'Continue to #',
     notSent: 'Your answer was not sent',
     tryAgain: 'Please go back and try again.',
     problems: {
@@ -99,7 +108,10 @@ export const texts = {
       choice: 'Choose one of the answers.',
     },
     tooLong: 'Each field can have at most 1,000 characters.',
-    tooMany: (seconds: number) => `You have sent too many answers. Please try again in ${inSeconds(seconds)}.`,
+    tooMany: plural(
+      'You have sent too many answers. Please try again in # second.',
+      'You have sent too many answers. Please try again in # seconds.',
+    ),
   },
 
   list: {
@@ -108,4 +120,7 @@ export const texts = {
     newer: 'Newer',
     older: 'Older',
   },
-} as const
+}
+
+/** What each language must have. */
+export type Texts = typeof en

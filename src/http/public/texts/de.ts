@@ -1,0 +1,126 @@
+import type { Texts } from './en.ts'
+
+/** The texts of public pages in German. */
+export const de: Texts = {
+  lang: 'de',
+  locale: 'de',
+  errorTitle: 'Fehler: #',
+
+  messages: {
+    home: {
+      title: 'Linkledger',
+      text: 'Unter dieser Domain gibt es Kurzlinks. Um einem Link zu folgen, verwenden Sie seine vollständige Adresse.',
+    },
+    notFound: {
+      title: 'Link nicht gefunden',
+      text: 'Unter dieser Adresse gibt es keinen Kurzlink. Vielleicht enthält sie einen Tippfehler, oder der Link wurde gelöscht.',
+    },
+    expired: {
+      title: 'Dieser Link ist abgelaufen',
+      text: 'Für ihn war ein Enddatum festgelegt, das vorbei ist. Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link.',
+    },
+    loop: {
+      title: 'Dieser Link funktioniert nicht mehr',
+      text: 'Sein Ziel ist selbst ein Kurzlink und kann deshalb nicht geöffnet werden. Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link.',
+    },
+    methodNotAllowed: {
+      title: 'Diese Anfrage wird nicht unterstützt',
+      text: 'Öffnen Sie den Link in einem Browser.',
+    },
+    postOnly: {
+      title: 'Dieses Formular kann nicht allein geöffnet werden',
+      text: 'Öffnen Sie den Kurzlink, der das Formular zeigt, und senden Sie Ihre Antwort von dort.',
+    },
+    passwordTooLong: {
+      title: 'Dieses Passwort ist zu lang',
+      text: 'Ein Passwort hat höchstens 1.024 Zeichen. Bitte gehen Sie zurück und versuchen Sie es noch einmal.',
+    },
+    unavailable: {
+      title: 'Dieser Link kann gerade nicht geöffnet werden',
+      text: 'Das Problem liegt bei uns und ist meist nach wenigen Sekunden behoben. Bitte versuchen Sie es noch einmal.',
+    },
+    failed: {
+      title: 'Etwas ist schiefgegangen',
+      text: 'Das Problem liegt bei uns. Bitte versuchen Sie es später noch einmal. Wenn es bleibt, wenden Sie sich an den Betreiber dieses Dienstes.',
+    },
+  },
+
+  anatomy: {
+    shortLink: 'Kurzlink',
+    servedBy: 'Diese Adresse wird von # bereitgestellt.',
+    about: 'Über diesen Link',
+    privacy: 'Datenschutzerklärung',
+    imprint: 'Impressum',
+  },
+
+  password: {
+    title: 'Dieser Link ist geschützt',
+    text: 'Geben Sie das Passwort ein, das Sie mit dem Link erhalten haben.',
+    field: 'Passwort',
+    submit: 'Weiter',
+    wrong:
+      'Dieses Passwort ist nicht richtig. Achten Sie auf Groß- und Kleinschreibung und versuchen Sie es noch einmal.',
+    tooManyAttempts: {
+      one: 'Zu viele Versuche. Bitte versuchen Sie es in # Minute noch einmal.',
+      other: 'Zu viele Versuche. Bitte versuchen Sie es in # Minuten noch einmal.',
+    },
+  },
+
+  redirecting: {
+    leadsTo: 'Dieser Link führt zu',
+    redirectingTo: 'Weiterleitung zu',
+    timeLeft: { one: 'In # Sekunde', other: 'In # Sekunden' },
+    progress: 'Zeit bis zur Weiterleitung',
+    continueNow: 'Jetzt weiter',
+    continue: 'Weiter',
+    stay: 'Auf dieser Seite bleiben',
+    stopped: 'Die Weiterleitung ist angehalten. Sie können jederzeit fortfahren.',
+  },
+
+  splash: { title: 'Sie werden weitergeleitet' },
+
+  frame: {
+    open: 'Direkt öffnen',
+    notFramed: '# kann nicht innerhalb dieser Seite angezeigt werden.',
+  },
+
+  overlay: {
+    message: { name: 'Nachricht', action: 'Weiterlesen' },
+    contact: { name: 'Kontakt', action: 'Nachricht senden' },
+    poll: { name: 'Umfrage', action: 'Abstimmen' },
+    newsletter: { name: 'Newsletter', action: 'Abonnieren' },
+    image: { name: 'Bild', action: '' },
+    coupon: { name: 'Gutschein', action: 'Gutschein einlösen' },
+    fields: { name: 'Name (freiwillig)', email: 'E-Mail-Adresse', message: 'Nachricht' },
+  },
+
+  answer: {
+    thanks: 'Vielen Dank',
+    sent: {
+      contact: 'Ihre Nachricht wurde gesendet.',
+      poll: 'Ihre Stimme wurde gezählt.',
+      newsletter: 'Ihre Anmeldung wurde gesendet.',
+    },
+    continueTo: 'Weiter zu #',
+    notSent: 'Ihre Antwort wurde nicht gesendet',
+    tryAgain: 'Bitte gehen Sie zurück und versuchen Sie es noch einmal.',
+    problems: {
+      name: 'Geben Sie Ihren Namen als einfachen Text ein, oder lassen Sie das Feld leer.',
+      email: 'Geben Sie eine vollständige E-Mail-Adresse ein, zum Beispiel ann@example.com.',
+      message: 'Schreiben Sie eine Nachricht, bevor Sie sie senden.',
+      choice: 'Wählen Sie eine der Antworten.',
+    },
+    tooLong: 'Jedes Feld kann höchstens 1.000 Zeichen haben.',
+    tooMany: {
+      one: 'Sie haben zu viele Antworten gesendet. Bitte versuchen Sie es in # Sekunde noch einmal.',
+      other: 'Sie haben zu viele Antworten gesendet. Bitte versuchen Sie es in # Sekunden noch einmal.',
+    },
+  },
+
+  list: {
+    empty: 'Diese Liste enthält zurzeit keine Links.',
+    passwordRequired: 'Passwort erforderlich',
+    newer: 'Neuere',
+    older: 'Ältere',
+  },
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+const webAddress = z
+  .string()
+  .max(2000, 'must have at most 2,000 characters')
+  .regex(/^https?:\/\/[^\s/?#]+\S*$/i, 'must be a web address, for example https://example.com/privacy')
+
+/** What the pages that visitors see say about the operator of the service. */
+export const pageSettings = {
+  OPERATOR_NAME: z
+    .string()
+    .max(100, 'must have at most 100 characters')
+    .default('Linkledger')
+    .describe('name of the person or the organization that runs this service, shown on every page'),
+  OPERATOR_EMAIL: z
+    .email('must be an e-mail address, for example help@example.com')
+    .optional()
+    .describe('e-mail address for questions of visitors, shown on every page'),
+  IMPRINT_URL: webAddress.optional().describe('address of the imprint, linked on every page'),
+  PRIVACY_URL: webAddress.optional().describe('address of the privacy policy, linked on every page'),
+} as const

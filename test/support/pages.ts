@@ -1,0 +1,9 @@
+import { en } from '../../src/http/public/texts/en.ts'
+import type { View } from '../../src/http/public/view.ts'
+
+/** A visitor who reads English. */
+export const englishView: View = {
+  texts: en,
+  address: 'sho.rt/alias',
+  operator: { name: 'Linkledger', email: undefined, imprint: undefined, privacy: undefined },
+}
