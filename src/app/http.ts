@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { type ConnectionLimit, limitConnections } from '../http/connections.ts'
 import { listenOn } from '../http/listen.ts'
 import { closeServer, createHttpServer, nothingHere, onForwarded, serve, type Site } from '../http/server.ts'
+import { isTrustedPeer } from '../lib/address.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
+import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 
-export interface HttpOptions {
+export interface HttpOptions extends Pick<Metrics, 'registerCounter'> {
   readonly problems: () => Pick<Readiness, 'ready'>
   /** Called in a process with the role http. It must not wait: the server listens already. */
   readonly openSite: (baseUrl: string, port: number) => Site & { readonly close: () => Promise<void> }
@@ -13,15 +16,41 @@ export interface HttpOptions {
   readonly log: Logger
 }
 
+const warnings: Record<ConnectionLimit, string> = {
+  address:
+    'an address opened more connections than CONNECTIONS_PER_ADDRESS: if it is a reverse proxy, name it in TRUST_PROXY',
+  total: 'too many connections: for each new one, the connection that was idle for the longest time is closed',
+}
+
+/** Returns what counts closed connections. A limit is reached thousands of times in an attack: the log has the first time, the metrics have all. */
+const countClosed = (log: Logger, registerCounter: Metrics['registerCounter']) => {
+  const closed = { address: 0, total: 0 }
+  registerCounter({
+    name: 'linkledger_connections_closed_total',
+    help: 'Connections that were closed because there were too many: of one address (CONNECTIONS_PER_ADDRESS), or in total',
+    label: 'limit',
+    read: () => closed,
+  })
+  return (limit: ConnectionLimit) => {
+    closed[limit]++
+    if (closed[limit] === 1) log.warn(warnings[limit])
+  }
+}
+
 /** ms to finish open requests when the service stops */
 const drainTimeout = 20_000
 
 /** Starts the HTTP server: probes, and in a process with the role http the site. */
 export const startHttp = async (
-  { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY }: Config,
-  { problems, openSite, cleanup, log }: HttpOptions,
+  { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY, CONNECTIONS_PER_ADDRESS }: Config,
+  { problems, openSite, cleanup, log, registerCounter }: HttpOptions,
 ) => {
   const server = createHttpServer()
+  limitConnections(server, {
+    perAddress: CONNECTIONS_PER_ADDRESS,
+    isExempt: (address) => isTrustedPeer(address, TRUST_PROXY),
+    onClosed: countClosed(log, registerCounter),
+  })
   const port = await listenOn(server, PORT, HOST)
   cleanup.defer(async () => server.close()) // when the site cannot be opened
   const baseUrl = BASE_URL ?? `http://localhost:${port}`

@@ -92,6 +92,7 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
     },
     cleanup,
     log,
+    registerCounter: ledger.metrics.registerCounter,
   })
   return { address, operatorAddress, baseUrl, ledger, close: cleanup.run }
 }

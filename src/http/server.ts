@@ -28,6 +28,8 @@ export const createHttpServer = (): Server => {
     connectionsCheckingInterval: 2000,
   })
   server.maxConnections = 10_000
+  // of a connection that neither sends nor reads: a response that is not read never ends
+  server.timeout = 60_000
   server.on('clientError', refuse)
   return server
 }
@@ -64,11 +66,16 @@ const answerProbe = (res: ServerResponse, { status, body }: { status: number; bo
 export const nothingHere: Handler = (_, res) =>
   answerProbe(res, { status: 404, body: { error: 1, message: 'This process does not run the `http` role.' } })
 
-/** A request that Node could not read still gets an answer in our form. */
+/** ms that a client has to read the answer to a request that could not be read; it may go on sending for ever */
+const lingering = 1000
+
+/** A request that Node could not read still gets an answer in our form. Then the connection is closed, also when the client keeps its half open. */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
   const body = JSON.stringify({ error: 1, message: `${STATUS_CODES[status]}.` })
+  const end = setTimeout(() => socket.destroy(), lingering)
+  socket.once('close', () => clearTimeout(end))
   return socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   )

@@ -216,7 +216,7 @@ describe('hostile input', () => {
   })
 
   describe('slow headers', () => {
-    it('time out after ten seconds (threat 42)', async () => {
+    it('time out after ten seconds, also when the client goes on sending (threat 42, fault 153)', async () => {
       const said = await slow.ended()
       expect(slow.open()).to.equal(0)
       for (const text of said) expect(text).to.match(/^(HTTP\/1\.1 408 .*)?$/s)
@@ -236,18 +236,23 @@ const openSlow = async (address: string, count: number): Promise<Slow> => {
   const { hostname, port } = new URL(address)
   const sockets: Socket[] = []
   for (let i = 0; i < count; i++) {
-    const socket = connect(Number(port), hostname)
+    // the client keeps its half of the connection open when the server has closed the other one
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     socket.on('error', () => {})
     await once(socket, 'connect')
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n')
     sockets.push(socket)
   }
   const open = () => sockets.filter(({ readyState }) => readyState === 'open')
-  const dribble = setInterval(() => open().forEach((socket) => socket.write('X-Slow: 1\r\n')), 1000)
+  const dribble = setInterval(
+    () => sockets.filter(({ writable }) => writable).forEach((socket) => socket.write('X-Slow: 1\r\n')),
+    1000,
+  )
   const said = sockets.map(async (socket) => {
     let text = ''
     socket.setEncoding('utf8').on('data', (part: string) => (text += part))
-    await once(socket, 'close')
+    // `once` would fail with the error of a connection that was reset
+    await new Promise((closed) => socket.once('close', closed))
     return text
   })
   return {
