@@ -3,8 +3,10 @@ import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
 import { pointsTo, type Resolver } from '../lib/dns.ts'
 import { startDomainChecks } from '../jobs/domaincheck.ts'
+import { createFrameProbe } from '../jobs/frameprobe.ts'
+import { noFrameChecks, startFrameChecks } from '../jobs/framing.ts'
 import { startImageCleanup } from '../jobs/imagecleanup.ts'
-import { type GuardedFetch, openFetch } from '../lib/fetch.ts'
+import { type GuardedFetch, type GuardedProbe, openFetch, openProbe } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
 import { createSendPage } from '../http/public/page.ts'
 import { createQrPages } from '../http/public/qr.ts'
@@ -22,6 +24,7 @@ import { openImageStore } from '../security/images.ts'
 export interface Outside {
   readonly resolver?: Resolver
   readonly guardedFetch?: GuardedFetch
+  readonly guardedProbe?: GuardedProbe
 }
 export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurHost'> {
   readonly ledger: Ledger
@@ -62,6 +65,16 @@ export const openSite = ({
     config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
 
   const stopCleanup = startImageCleanup({ reader, store, onProblem })
+  const frameChecks =
+    config.FRAME_CHECK === 'off'
+      ? noFrameChecks
+      : startFrameChecks({
+          reader,
+          handler,
+          probe: createFrameProbe({ probe: outside.guardedProbe ?? openProbe() }),
+          originOf: (domain) => (domain === null ? undefined : cache.domains.byId(domain)?.domain) ?? baseUrl,
+          onProblem,
+        })
 
   const shared = {
     ...cache,
@@ -83,6 +96,7 @@ export const openSite = ({
     pointsToUs,
     domainTargets: config.DOMAIN_TARGETS,
     guardedFetch: outside.guardedFetch ?? openFetch(),
+    frameChecks,
     images,
     imageStore: openImageStore(db, keys),
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
@@ -110,6 +124,7 @@ export const openSite = ({
     close: async () => {
       await stopChecks?.()
       await stopCleanup()
+      await frameChecks.close()
       await images.close()
     },
   }

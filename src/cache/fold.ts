@@ -37,10 +37,11 @@ const foldLink =
   (handler: Handler) =>
   async (id: number): Promise<Target | undefined> => {
     const { state, revision, position } = await handler.load(link, id)
-    const { status, account, fields, password } = state
+    const { status, account, fields, password, unframed } = state
     if (status !== 'open' || !(await isActive(handler, account))) return undefined
     return {
       ...fields,
+      unframed,
       link: id,
       account,
       revision: Number(revision),

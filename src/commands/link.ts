@@ -1,5 +1,5 @@
 import type { Event } from '../events/index.ts'
-import type { LinkEvent, LinkFields } from '../events/link.ts'
+import type { LinkEvent, LinkFields, Unframed } from '../events/link.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
@@ -13,6 +13,8 @@ export interface Link {
   /** scrypt hash, or `unreadable`, until the owner sets another */
   readonly password: string | null
   readonly tokens: Tokens
+  /** destinations that refuse to be framed, as far as is known; also former ones */
+  readonly unframed: readonly Unframed[]
 }
 
 type Changes = Partial<LinkFields>
@@ -38,21 +40,55 @@ export type LinkCommand =
       readonly now: string
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
+  | CheckFraming
+/** What destinations answered; one that is missing gave no answer. Sent by the service itself, so there is no owner to check. */
+interface CheckFraming {
+  readonly type: 'CheckFraming'
+  readonly id: number
+  /** `reason` is null for a destination that can be framed */
+  readonly answers: readonly { readonly url: string; readonly reason: Unframed['reason'] | null }[]
+  readonly now: string
+}
 
 const notPast = (expiry: string | null | undefined, now: string) =>
   expiry && expiry <= now
     ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
     : undefined
 
+/** Whether links of this type show their destination in a frame. */
+export const isFramed = (type: string): boolean => type === 'frame' || type.startsWith('overlay-')
+
+/** Returns every address that a link may lead to, each once. */
+export const destinationsOf = ({
+  url,
+  location,
+  device,
+  language,
+}: Pick<LinkFields, 'url' | 'location' | 'device' | 'language'>): readonly string[] => [
+  ...new Set([url, ...[location, device, language].flat().map((target) => target.url)]),
+]
+
+/** Returns the destinations that refuse now: as they answered, and as before where they did not. */
+const unframedAfter = ({ fields, unframed }: Link, { answers, now }: CheckFraming): readonly Unframed[] => {
+  const before = new Map(unframed.map((one) => [one.url, one]))
+  const reasons = new Map(answers.map(({ url, reason }) => [url, reason]))
+  return destinationsOf(fields).flatMap((url) => {
+    const known = before.get(url)
+    const reason = reasons.has(url) ? reasons.get(url) : known?.reason
+    return reason ? [{ url, reason, since: known?.since ?? now }] : []
+  })
+}
+
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 2,
+  version: 3,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
     account: 0,
     password: null,
     tokens: noTokens,
+    unframed: [],
     fields: {
       domain: null,
       alias: '',
@@ -73,10 +109,10 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     },
   },
   decide: (command, state) => {
-    const { id, account } = command
+    const { id } = command
     switch (command.type) {
       case 'CreateLink': {
-        const { fields, password, token, now } = command
+        const { account, fields, password, token, now } = command
         notPast(fields.expiry, now)
         refuseReserved('custom', fields.alias)
         if (state.status === 'none' && state.tokens.fenced.length === 0)
@@ -84,7 +120,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
       }
       case 'UpdateLink': {
-        const { fields, password, tokens } = mine(state, account, 'Link')
+        const { fields, password, tokens } = mine(state, command.account, 'Link')
         const changes = differing(command.changes, fields)
         const protects = command.password !== undefined && command.password !== password
         if (Object.keys(changes).length === 0 && !protects) return []
@@ -98,15 +134,21 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return [{ type: 'LinkUpdated', data: { id, ...address, ...secret } }]
       }
       case 'DeleteLink':
-        mine(state, account, 'Link')
+        mine(state, command.account, 'Link')
         return [{ type: 'LinkDeleted', data: { id } }]
+      case 'CheckFraming': {
+        if (state.status !== 'open') return []
+        const unframed = [...unframedAfter(state, command)]
+        const changed = Object.keys(differing({ unframed }, { unframed: state.unframed })).length > 0
+        return changed ? [{ type: 'LinkFramingChecked', data: { id, unframed } }] : []
+      }
     }
   },
   evolve: (state, event) => {
     switch (event.type) {
       case 'LinkCreated': {
         const { id: _, account, password, token, ...fields } = event.data
-        return { status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
+        return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
       }
       case 'LinkUpdated': {
         const { changes, password, token } = event.data
@@ -121,6 +163,8 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
       }
       case 'LinkDeleted':
         return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
+      case 'LinkFramingChecked':
+        return { ...state, unframed: event.data.unframed }
       case 'ClaimFenced':
         return { ...state, tokens: fence(state.tokens, event.data.token) }
     }
@@ -135,6 +179,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
           ? [{ kind: 'alias', name: aliasClaimName(event.data.changes as LinkFields), token: event.data.token }]
           : []
       case 'LinkDeleted':
+      case 'LinkFramingChecked':
       case 'ClaimFenced':
       case undefined:
         return []

@@ -1,12 +1,19 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { Secret } from '../security/seal.ts'
+import { openEnum } from './openenum.ts'
 
 const id = z.int()
 
 /** A rule for where visitors go. `name` is a country, device or language as the client entered it; the first match applies. */
 export const Target = z.object({ name: z.string(), url: z.string() })
 export const Parameter = z.object({ name: z.string(), value: z.string() })
+
+/** What keeps a destination out of a frame: one of its headers, or a redirect to another host. */
+export const FramingReason = z.enum(['x-frame-options', 'frame-ancestors', 'redirect'])
+/** A destination that cannot be shown in a frame on the link's host; `since`: when that was found first. */
+export const Unframed = z.object({ url: z.string(), reason: openEnum(FramingReason), since: z.iso.datetime() })
+export type Unframed = z.infer<typeof Unframed>
 
 const fields = {
   /** id of the branded domain; null for the service's own host */
@@ -49,5 +56,7 @@ export const linkEvents = {
     token: z.string().optional(),
   }),
   LinkDeleted: z.object({ id }),
+  /** The destinations that refuse to be framed are others than before; these are all of them. Found by the service. */
+  LinkFramingChecked: z.object({ id, unframed: z.array(Unframed) }),
 }
 export type LinkEvent = EventOf<typeof linkEvents>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { withRandomAlias } from '../commands/alias.ts'
 import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
-import { type Link, link } from '../commands/link.ts'
+import { destinationsOf, isFramed, type Link, link } from '../commands/link.ts'
 import { mine } from '../commands/owned.ts'
 import type { LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
@@ -34,9 +34,10 @@ const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) 
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
 
-const fromState = (id: number, { fields, password }: Link, since: string): LinkRow => ({
+const fromState = (id: number, { fields, password, unframed }: Link, since: string): LinkRow => ({
   ...fields,
   id,
+  unframed,
   password: password !== null,
   expiry: fields.expiry === null ? null : new Date(fields.expiry),
   created: new Date(since),
@@ -63,6 +64,14 @@ export const readLink = async (
 const byName = (entries: LinkFields['location']) =>
   Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
 
+/** Returns the destinations that visitors are redirected to, because they refuse to be shown in the frame of this link. */
+const unframedOf = (row: LinkRow) => {
+  const destinations = isFramed(row.type) ? destinationsOf(row) : []
+  return row.unframed
+    .filter(({ url }) => destinations.includes(url))
+    .map(({ url, reason, since }) => ({ url, reason, since: timestamp(new Date(since)) }))
+}
+
 const details = async (row: LinkRow, channels: readonly number[], services: Services) => ({
   id: row.id,
   shorturl: short(row, services),
@@ -85,7 +94,13 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   channels,
   pixels: await existingPixels(services.reader, row.pixels),
   password: row.password,
+  unframed: unframedOf(row),
 })
+
+/** Called when a link was written: only one that frames its destination has anything to check. */
+const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) => {
+  if (isFramed(fields.type)) frameChecks.checkSoon(id)
+}
 
 const listRow = (services: Services) => (row: LinkListRow) => ({
   id: row.id,
@@ -164,6 +179,7 @@ export const linkRoutes = [
           now: new Date().toISOString(),
         }))
       const { id, state } = given.alias ? await make(given.alias) : await withRandomAlias(make)
+      checkFraming(id, state, services)
       if (body.channel) await applyChannel(call, id, body.channel, services)
       const address = short(state.fields, services)
       return { id, shorturl: address, short: address }
@@ -188,6 +204,7 @@ export const linkRoutes = [
         token: randomUUID(),
         now: new Date().toISOString(),
       })
+      checkFraming(id, state, services)
       await applyChannel(call, id, body.channel, services)
       const address = short(state.fields, services)
       return { id, short: address, shorturl: address }

@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
-import http, { type IncomingMessage, type RequestOptions } from 'node:http'
+import http, { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
@@ -9,6 +9,10 @@ import { TimedOut, withTimeout } from './timeout.ts'
 /** The body, or the problem, worded to follow the field's name. */
 export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: string }
 export type GuardedFetch = (url: string) => Promise<Fetched>
+
+/** Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be fetched. */
+export type Probed = { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
+export type GuardedProbe = (url: string) => Promise<Probed>
 
 /** What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration. */
 export interface Guard {
@@ -51,7 +55,7 @@ export const isInternal = (address: string): boolean => {
 const allAddresses = async (host: string) =>
   (await dns.lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
-const no = (problem: string): Fetched => ({ ok: false, problem })
+const no = (problem: string) => ({ ok: false, problem }) as const
 
 /** Pins a connection to these addresses: a second DNS lookup could return others. */
 const pinnedTo =
@@ -84,16 +88,16 @@ const bodyOf = async (response: IncomingMessage): Promise<Fetched> => {
   return { ok: true, body: Buffer.concat(chunks) }
 }
 
-/**
- * The only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects, connects to no
- * internal address whatever DNS says, and ends after 5 seconds or 512 KiB.
- */
-export const openFetch = ({
-  resolve = allAddresses,
-  denied = isInternal,
-  ports = [80, 443],
-}: Partial<Guard> = {}): GuardedFetch => {
-  const get = async (address: string, signal: AbortSignal): Promise<Fetched> => {
+/** Returns the response to a GET of a public address, or why there is none. */
+type Connect = (
+  address: string,
+  accept: string,
+  signal: AbortSignal,
+) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: string }>
+
+const connector =
+  ({ resolve = allAddresses, denied = isInternal, ports = [80, 443] }: Partial<Guard>): Connect =>
+  async (address, accept, signal) => {
     const url = new URL(address)
     const { protocol, username, password } = url
     if (!/^https?:$/.test(protocol) || username || password) return no('must be an http or https address')
@@ -107,8 +111,31 @@ export const openFetch = ({
       agent: false,
       signal,
       lookup: pinnedTo(addresses),
-      headers: { Accept: 'image/png, image/jpeg', 'User-Agent': 'Linkledger' },
+      headers: { Accept: accept, 'User-Agent': 'Linkledger' },
     })
+    return { response }
+  }
+
+/** Runs a request within the deadline; whatever is still open then, or afterwards, is closed. */
+const withinDeadline = async <T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const controller = new AbortController()
+  try {
+    return await withTimeout(deadline, request(controller.signal))
+  } finally {
+    controller.abort()
+  }
+}
+
+/**
+ * With `openProbe`, the only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects,
+ * connects to no internal address whatever DNS says, and ends after 5 seconds or 512 KiB.
+ */
+export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
+  const connect = connector(guard)
+  const get = async (address: string, signal: AbortSignal): Promise<Fetched> => {
+    const connected = await connect(address, 'image/png, image/jpeg', signal)
+    if (!('response' in connected)) return connected
+    const { response } = connected
     const { statusCode = 0 } = response
     if (statusCode === 200) return bodyOf(response)
     response.destroy()
@@ -118,15 +145,26 @@ export const openFetch = ({
   }
 
   return async (address) => {
-    const controller = new AbortController()
     try {
-      return await withTimeout(deadline, get(address, controller.signal))
+      return await withinDeadline((signal) => get(address, signal))
     } catch (error) {
       return error instanceof TimedOut
         ? no('could not be fetched: its server did not respond within 5 seconds')
         : no('could not be fetched: its server could not be reached')
-    } finally {
-      controller.abort()
     }
   }
+}
+
+/** Returns a function that asks for a page under the same guard and reads its status and headers only. */
+export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
+  const connect = connector(guard)
+  const head = async (address: string, signal: AbortSignal): Promise<Probed> => {
+    const connected = await connect(address, 'text/html, */*;q=0.8', signal)
+    if (!('response' in connected)) return undefined
+    const { statusCode = 0, headers } = connected.response
+    connected.response.destroy()
+    return { status: statusCode, headers }
+  }
+  // a server that cannot be reached says nothing about the page
+  return (address) => withinDeadline((signal) => head(address, signal)).catch(() => undefined)
 }

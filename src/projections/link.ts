@@ -24,7 +24,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 5,
+  version: 6,
   filter: 'domain',
   tables: {
     links: (t) => `
@@ -32,7 +32,7 @@ export const links: Projection = {
         id bigint primary key, account bigint not null, domain bigint, alias text not null, alias_key text not null,
         url text not null, entered text, type text not null, title text not null, description text not null, password text, expiry timestamptz,
         location json not null, device json not null, language json not null, parameters json not null, pixels json not null,
-        metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint,
+        metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;
@@ -44,7 +44,11 @@ export const links: Projection = {
   },
   on: {
     LinkCreated: ({ data: { id, account, password, token: _, ...fields }, at, revision, position }) => [
-      put('links', { id }, { ...columns(fields), account, password, created: at, deleted: null, revision, position }),
+      put(
+        'links',
+        { id },
+        { ...columns(fields), account, password, unframed: [], created: at, deleted: null, revision, position },
+      ),
       count(account, 1),
     ],
     LinkUpdated: ({ data: { id, changes, password }, revision, position }) => [
@@ -58,6 +62,9 @@ export const links: Projection = {
           position,
         },
       ),
+    ],
+    LinkFramingChecked: ({ data: { id, unframed }, revision, position }) => [
+      patch('links', { id }, { unframed, revision, position }),
     ],
     LinkDeleted: ({ data: { id }, metadata: { account }, at, revision, position }) => [
       patch('links', { id }, { deleted: at, revision, position }),

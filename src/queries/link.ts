@@ -1,4 +1,4 @@
-import type { LinkFields } from '../events/link.ts'
+import type { LinkFields, Unframed } from '../events/link.ts'
 import { addressKey, linkAddress } from '../projections/link.ts'
 import type { TableNames } from '../projections/projection.ts'
 import { type Listed, offset, type Page } from './page.ts'
@@ -10,6 +10,8 @@ export interface LinkRow extends Omit<LinkFields, 'expiry'> {
   readonly password: boolean
   readonly expiry: Date | null
   readonly created: Date
+  /** destinations that refuse to be framed; also former ones */
+  readonly unframed: readonly Unframed[]
 }
 /** As the driver returns it: bigint columns are strings. */
 type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign'> & { id: string; domain: string | null; campaign: string | null }
@@ -26,7 +28,7 @@ export interface LinkListRow extends LinkRow {
   readonly uniques: number
 }
 const fields =
-  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage created'
+  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed created'
     .split(' ')
     .map((name) => `l.${name}`)
 /** When a campaign is deleted, its links keep its id; the API shows null. */

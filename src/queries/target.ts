@@ -1,5 +1,5 @@
 import { type BioEntry, type BioFields, entriesOf } from '../events/bio.ts'
-import type { LinkFields } from '../events/link.ts'
+import type { LinkFields, Unframed } from '../events/link.ts'
 import type { OverlayFields } from '../events/overlay.ts'
 import type { PixelFields } from '../events/pixel.ts'
 import type { SplashFields } from '../events/splash.ts'
@@ -42,6 +42,8 @@ export interface Target
   /** scrypt hash; `unreadable` protects the link without letting anyone in */
   readonly password: string | null
   readonly expiry: Date | null
+  /** destinations that refuse to be framed: their visitors are redirected */
+  readonly unframed: readonly Unframed[]
   /** undefined: the link redirects at once */
   readonly interstitial: Interstitial | undefined
 }
@@ -109,7 +111,7 @@ type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' 
 }
 
 const columns =
-  'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage'
+  'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage unframed'
     .split(' ')
     .map((name) => `l.${name}`)
 

@@ -51,6 +51,9 @@ export const serviceSettings = {
   READY_MAX_LAG_SECONDS: whole(1, 31_536_000, 10).describe(
     'seconds that changes may need to become visible; while it is more, `/readyz` returns 503',
   ),
+  FRAME_CHECK: oneOf(['on', 'off'], 'on').describe(
+    '`off`: do not ask the destinations of framed links whether they can be framed; those that refuse are then shown empty',
+  ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'minimum level of log lines',
   ),

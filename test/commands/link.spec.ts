@@ -219,3 +219,52 @@ describe('the tokens of a link', () => {
     expect(aliasClaimName({ domain: 7, alias: 'hello' })).not.to.equal(aliasClaimName({ domain: null, alias: 'hello' }))
   })
 })
+
+describe('checking the frames of a link', () => {
+  const [main, other] = [linkFields.url, 'https://other.example/']
+  type Answers = Of<'CheckFraming'>['answers']
+  const check = (answers: Answers, at = now): LinkCommand => ({ type: 'CheckFraming', id, answers, now: at })
+  const checked = (...unframed: Extract<LinkEvent, { type: 'LinkFramingChecked' }>['data']['unframed']): LinkEvent => ({
+    type: 'LinkFramingChecked',
+    data: { id, unframed },
+  })
+  const refusal = (url: string, since = now) => ({ url, reason: 'x-frame-options' as const, since })
+  const two = linkCreated({ id, account, location: [{ name: 'Canada', url: other }] })
+
+  it('records the destinations that refuse, and since when, only when that changes (fault 159)', () => {
+    const refuses = [{ url: main, reason: 'x-frame-options' as const }]
+    given(two)
+      .when(check(refuses))
+      .thenEvents(checked(refusal(main)))
+    given(two, checked(refusal(main)))
+      .when(check(refuses, later))
+      .thenEvents()
+    given(two, checked(refusal(main)))
+      .when(check([...refuses, { url: other, reason: 'x-frame-options' }], later))
+      .thenEvents(checked(refusal(main), refusal(other, later)))
+    given(two, checked(refusal(main)))
+      .when(check([{ url: main, reason: null }]))
+      .thenEvents(checked())
+    given(two)
+      .when(check([{ url: main, reason: null }]))
+      .thenEvents()
+  })
+  it('keeps what is known of a destination that gives no answer', () => {
+    given(two, checked(refusal(main)))
+      .when(check([], later))
+      .thenEvents()
+    given(two, checked(refusal(main)))
+      .when(check([{ url: other, reason: 'x-frame-options' }], later))
+      .thenEvents(checked(refusal(main), refusal(other, later)))
+  })
+  it('forgets a destination that the link no longer has', () => {
+    given(two, checked(refusal(other)), updated({ location: [] }))
+      .when(check([]))
+      .thenEvents(checked())
+  })
+  it('records nothing of a link that is deleted or does not exist', () => {
+    const refuses = [{ url: main, reason: 'x-frame-options' as const }]
+    given(two, deleted).when(check(refuses)).thenEvents()
+    given().when(check(refuses)).thenEvents()
+  })
+})

@@ -23,6 +23,7 @@ const row = (position: bigint, changed = {}) => ({
   entered: null,
   alias_key: 'hello',
   password: 'scrypt',
+  unframed: [],
   created: at(1),
   deleted: null,
   revision: position - 1n,
@@ -31,6 +32,17 @@ const row = (position: bigint, changed = {}) => ({
 })
 
 describe('the table of links', () => {
+  it('has the destinations that refuse frames, in place of those before (fault 159)', () => {
+    const refusing = (...urls: string[]): DomainEvent => ({
+      type: 'LinkFramingChecked',
+      data: { id, unframed: urls.map((url) => ({ url, reason: 'frame-ancestors', since: at(2) })) },
+    })
+    const unframed = [{ url: 'https://b.example/', reason: 'frame-ancestors', since: at(2) }]
+    given(created, refusing('https://a.example/'), refusing('https://b.example/')).thenRows(
+      'links',
+      row(3n, { unframed }),
+    )
+  })
   it('has all fields of a link', () => given(created).thenRows('links', row(1n)))
   it('does not contain the token of the claim', () =>
     given(created, updated({ alias: 'Bye', domain: null }, { token: 't2' })).thenRows(

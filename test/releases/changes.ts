@@ -87,4 +87,5 @@ export const typesSince: readonly string[] = [
   'SpoolOpened',
   'SpoolRetired',
   'ItemRemovedFromChannel',
+  'LinkFramingChecked',
 ]

@@ -10,6 +10,8 @@ import type { Connection } from '../../src/postgres/database.ts'
 import { client, until } from './client.ts'
 import { freshDatabase } from './database.ts'
 
+const noAnswer = () => Promise.resolve(undefined)
+
 let started: Promise<Connection> | undefined
 /** Returns a copy of a database on which a service was started once: its schemas and its empty read tables take half of a start. */
 const startedDatabase = async (): Promise<Connection> => {
@@ -38,7 +40,8 @@ export const startTestApp = async (
     LOG_LEVEL: 'silent',
     ...settings,
   })
-  const app: App = await startApp(config, pino({ level: 'silent' }), outside)
+  // the destinations of tests are not asked anything, unless a test answers for them
+  const app: App = await startApp(config, pino({ level: 'silent' }), { guardedProbe: noAnswer, ...outside })
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
   return {
     ...client(app.address),

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Guard, isInternal, openFetch } from '../../src/lib/fetch.ts'
+import { createFrameProbe } from '../../src/jobs/frameprobe.ts'
+import { type Guard, isInternal, openFetch, openProbe } from '../../src/lib/fetch.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { query } from '../support/faults.ts'
@@ -150,6 +151,29 @@ describe('the guarded fetch', () => {
       expect((await fetched(at('/'))).ok, `a name for ${address} too`).to.equal(false)
     }
     expect(stub.requests.filter(({ url }) => url === '/')).to.have.length(0)
+  })
+
+  it('asks no internal address whether it can be framed, also after a redirect (threat 83)', async () => {
+    const probe = openProbe(guard())
+    for (const host of [here, 'localhost', '[::1]', '169.254.169.254', '0x7f000001']) {
+      scripted = () => (host === 'localhost' ? [here] : [there])
+      expect(await probe(`http://${host}:${trap.port}/`), host).to.equal(undefined)
+    }
+    // a name that leads to us in public, and to an internal address after a redirect to itself
+    answer = (_, res) => res.writeHead(302, { Location: at('/again') }).end()
+    let looks = 0
+    scripted = () => (looks++ === 0 ? [there] : [here])
+    expect(await createFrameProbe({ probe })(at('/frame'), 'http://go.example')).to.equal('unknown')
+    expect(looks).to.equal(2)
+  })
+
+  it('reads the headers of a framed page, and never its body (threat 83)', async () => {
+    answer = (_, res) => {
+      res.writeHead(200, { 'X-Frame-Options': 'DENY' })
+      res.write('a body that never ends')
+    }
+    const probed = await openProbe(guard())(at('/endless'))
+    expect([probed?.status, probed?.headers['x-frame-options']]).to.deep.equal([200, 'DENY'])
   })
 
   it('rejects unusual notations of internal addresses (threat 4)', async () => {

@@ -25,6 +25,8 @@ export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   /** names and addresses that branded domains must point to */
   readonly domainTargets: readonly string[]
   readonly guardedFetch: GuardedFetch
+  /** Asks the destinations of framed links whether they can be framed. */
+  readonly frameChecks: { readonly checkSoon: (link: number) => void }
   readonly images: Images
   readonly imageStore: Pick<ImageStore, 'save'>
   /** 32 bytes for keyed hashes */

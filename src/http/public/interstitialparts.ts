@@ -1,4 +1,5 @@
 import type { Interstitial } from '../../queries/target.ts'
+import { frameHosts } from '../../lib/framing.ts'
 import { type CspDirectives, sourceOf } from './csp.ts'
 import { hostOf } from './destination.ts'
 import { type Html, html } from './html.ts'
@@ -40,19 +41,30 @@ export const bar = ({ frame }: Texts, title: string, url: string) =>
     <a class="button small-one go" href="${url}" rel="noreferrer nofollow ugc">${frame.open}</a>
   </header>`
 
-/** A frame with the fewest rights that pages work with: it cannot navigate the window. */
+/**
+ * What the destination may do in its frame, as a visitor expects of it: links with `target=_top`, downloads, new windows (payments, logins)
+ * and full screen. It cannot navigate the window by itself, only after a click or a key, and cannot open dialogs in our name.
+ */
+const rights = [
+  'allow-scripts',
+  'allow-same-origin',
+  'allow-forms',
+  'allow-downloads',
+  'allow-popups',
+  'allow-popups-to-escape-sandbox',
+  'allow-top-navigation-by-user-activation',
+]
+
 export const framed = (url: string) =>
   html`<iframe
     src="${url}"
     title="${hostOf(url)}"
-    sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
+    sandbox="${rights.join(' ')}"
+    allow="fullscreen *"
     referrerpolicy="no-referrer"
   ></iframe>`
 
-/** Allows the destination's own host, and the same host with or without `www.`, to which it often redirects. */
-export const frameSource = (url: string): CspDirectives => {
-  const { protocol, host } = new URL(url)
-  const twin = host.startsWith('www.') ? host.slice(4) : `www.${host}`
-  const named = /^[\w.-]+\.[a-z][\w-]*(?::\d+)?$/.test(host)
-  return { 'frame-src': [sourceOf(url), ...(named ? [`${protocol}//${twin}`] : [])] }
-}
+/** Allows the destination's own hosts. One that has no place in a source expression is allowed by its scheme. */
+export const frameSource = (url: string): CspDirectives => ({
+  'frame-src': frameHosts(url).map((host) => sourceOf(`${new URL(url).protocol}//${host}`)),
+})

@@ -70,14 +70,20 @@ const withParameters = (url: string, parameters: Target['parameters']) => {
   return `${address}${joint}${added}${fragment}`
 }
 
-/** Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be tracked. */
-const wayOf = (interstitial: Interstitial, url: string, visitor: Visitor): { readonly way: 'redirect' } | Shown => {
+/** Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be tracked. A frame that would stay empty becomes a redirect. */
+const wayOf = (
+  interstitial: Interstitial,
+  url: string,
+  refusesFrames: boolean,
+  visitor: Visitor,
+): { readonly way: 'redirect' } | Shown => {
   const isPreviewer = readAgent(visitor.agent).class === 'preview'
   const pixels = interstitial.pixels.length === 0 || isPreviewer || visitor.untracked() ? [] : interstitial.pixels
   if (isPreviewer && interstitial.card) return { way: 'card', interstitial: { ...interstitial, pixels } }
-  const loads = interstitial.type !== 'frame' || url.startsWith('https:') || !visitor.secure()
-  if (interstitial.type !== 'direct' && loads)
-    return { way: interstitial.type, interstitial: { ...interstitial, pixels } }
+  const { type } = interstitial
+  const loads = type !== 'frame' || url.startsWith('https:') || !visitor.secure()
+  const refused = refusesFrames && (type === 'frame' || type === 'overlay')
+  if (type !== 'direct' && loads && !refused) return { way: type, interstitial: { ...interstitial, pixels } }
   return pixels.length > 0 ? { way: 'pixels', interstitial } : { way: 'redirect' }
 }
 
@@ -95,5 +101,6 @@ export const resolve = (
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const to = withParameters(url, target.parameters)
   if (!target.interstitial) return { to: 'destination', url: to, rule, way: 'redirect' }
-  return { to: 'destination', url: to, rule, ...wayOf(target.interstitial, to, visitor) }
+  const refused = target.unframed.some((one) => one.url === url)
+  return { to: 'destination', url: to, rule, ...wayOf(target.interstitial, to, refused, visitor) }
 }

@@ -35,6 +35,7 @@ const target = (over: Partial<Target> = {}): Target =>
     device: [],
     language: [],
     parameters: [],
+    unframed: [],
     pixels: [],
     password: null,
     expiry: null,
@@ -276,6 +277,31 @@ describe('the destination of a visitor', () => {
         expect(found).to.include({ to: 'destination', way, rule: 'link' })
         expect('interstitial' in found ? found.interstitial.pixels.length : 0).to.equal(fired)
       })
+
+    it('by a redirect where a frame or an overlay would show a void, because the destination refuses it (fault 159)', () => {
+      const since = '2026-01-01T00:00:00.000Z'
+      const [refusing, other] = ['https://refusing.example/', 'https://other.example/']
+      const unframed = [{ url: refusing, reason: 'x-frame-options', since }]
+      const wayOf = (type: string, url: string, parts: Parts = { ...none, overlay }) => {
+        const found = go(
+          {
+            url,
+            unframed,
+            type,
+            parameters: [{ name: 'a', value: 'b' }],
+            interstitial: interstitialOf({ type, ...words }, parts),
+          },
+          person,
+        )
+        return 'way' in found && found.way
+      }
+      for (const type of ['frame', 'overlay-7']) {
+        expect(wayOf(type, refusing), type).to.equal('redirect')
+        expect(wayOf(type, refusing, { pixels, overlay }), type).to.equal('pixels')
+        expect(wayOf(type, other), type).to.equal(type.replace('-7', ''))
+      }
+      expect(wayOf('splash', refusing)).to.equal('splash')
+    })
 
     it('by no page before the password, whatever the link shows', () => {
       for (const type of ['frame', 'splash', 'overlay-7', 'direct'])
