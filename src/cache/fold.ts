@@ -37,7 +37,7 @@ const foldLink =
   (handler: Handler) =>
   async (id: number): Promise<Target | undefined> => {
     const { state, revision, position } = await handler.load(link, id)
-    const { status, account, fields, password, unframed } = state
+    const { status, account, fields, password, unframed = [] } = state
     if (status !== 'open' || !(await isActive(handler, account))) return undefined
     return {
       ...fields,

@@ -13,8 +13,8 @@ export interface Link {
   /** scrypt hash, or `unreadable`, until the owner sets another */
   readonly password: string | null
   readonly tokens: Tokens
-  /** destinations that refuse to be framed, as far as is known; also former ones */
-  readonly unframed: readonly Unframed[]
+  /** destinations that refuse to be framed, also former ones; undefined until one is known */
+  readonly unframed: readonly Unframed[] | undefined
 }
 
 type Changes = Partial<LinkFields>
@@ -69,7 +69,7 @@ export const destinationsOf = ({
 ]
 
 /** Returns the destinations that refuse now: as they answered, and as before where they did not. */
-const unframedAfter = ({ fields, unframed }: Link, { answers, now }: CheckFraming): readonly Unframed[] => {
+const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckFraming): readonly Unframed[] => {
   const before = new Map(unframed.map((one) => [one.url, one]))
   const reasons = new Map(answers.map(({ url, reason }) => [url, reason]))
   return destinationsOf(fields).flatMap((url) => {
@@ -88,7 +88,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     account: 0,
     password: null,
     tokens: noTokens,
-    unframed: [],
+    unframed: undefined,
     fields: {
       domain: null,
       alias: '',
@@ -139,7 +139,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
       case 'CheckFraming': {
         if (state.status !== 'open') return []
         const unframed = [...unframedAfter(state, command)]
-        const changed = Object.keys(differing({ unframed }, { unframed: state.unframed })).length > 0
+        const changed = Object.keys(differing({ unframed }, { unframed: state.unframed ?? [] })).length > 0
         return changed ? [{ type: 'LinkFramingChecked', data: { id, unframed } }] : []
       }
     }

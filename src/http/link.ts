@@ -34,7 +34,7 @@ const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) 
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
 
-const fromState = (id: number, { fields, password, unframed }: Link, since: string): LinkRow => ({
+const fromState = (id: number, { fields, password, unframed = [] }: Link, since: string): LinkRow => ({
   ...fields,
   id,
   unframed,

@@ -61,7 +61,7 @@ describe('the versions of deciders', () => {
     ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
     ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],
     ['domain', domain, domainEvents, '1 Yqek2vMwQzIJ'],
-    ['link', link, linkEvents, '3 -rXSNONDbrkX'],
+    ['link', link, linkEvents, '3 pd74DBfaM_Z9'],
     ['overlay', overlay, overlayEvents, '1 i_30lvIy977C'],
     ['pixel', pixel, pixelEvents, '1 Xhy4wGU1fi_2'],
     ['qr', qr, qrEvents, '1 nFqwWqSuGlC9'],

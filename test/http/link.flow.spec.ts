@@ -152,6 +152,7 @@ describe('the link API', () => {
         channels: [],
         pixels: [],
         password: true,
+        unframed: [],
       })
     })
 
