@@ -2,11 +2,7 @@ import { createAnswerPages } from '../http/public/answer.ts'
 import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
 import { pointsTo, type Resolver } from '../lib/dns.ts'
-import { startDomainChecks } from '../jobs/domaincheck.ts'
-import { createFrameProbe } from '../jobs/frameprobe.ts'
-import { noFrameChecks, startFrameChecks } from '../jobs/framing.ts'
-import { startImageCleanup } from '../jobs/imagecleanup.ts'
-import { type GuardedFetch, type GuardedProbe, openFetch, openProbe } from '../lib/fetch.ts'
+import { type GuardedFetch, type GuardedProbe, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
 import { createSendPage } from '../http/public/page.ts'
 import { createQrPages } from '../http/public/qr.ts'
@@ -14,6 +10,7 @@ import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Config } from '../config.ts'
 import type { Operator } from '../http/public/view.ts'
+import { startJobs } from './jobs.ts'
 import type { Ledger } from './ledger.ts'
 import { idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
@@ -55,26 +52,13 @@ export const openSite = ({
   baseUrl,
   outside,
 }: SiteOptions) => {
-  const { config, db, handler, instance, keys, log, metrics, notify, reader, store } = ledger
+  const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
   const { pending } = cache
   const images = openImages()
   const pointsToUs = async (host: string) =>
     config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
-  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
-  const stopChecks =
-    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
-
-  const stopCleanup = startImageCleanup({ reader, store, onProblem })
-  const frameChecks =
-    config.FRAME_CHECK === 'off'
-      ? noFrameChecks
-      : startFrameChecks({
-          reader,
-          handler,
-          probe: createFrameProbe({ probe: outside.guardedProbe ?? openProbe() }),
-          originOf: (domain) => (domain === null ? undefined : cache.domains.byId(domain)?.domain) ?? baseUrl,
-          onProblem,
-        })
+  const { domains } = cache
+  const jobs = startJobs({ ledger, domains, baseUrl, pointsToUs, guardedProbe: outside.guardedProbe })
 
   const shared = {
     ...cache,
@@ -96,7 +80,7 @@ export const openSite = ({
     pointsToUs,
     domainTargets: config.DOMAIN_TARGETS,
     guardedFetch: outside.guardedFetch ?? openFetch(),
-    frameChecks,
+    frameChecks: jobs.frameChecks,
     images,
     imageStore: openImageStore(db, keys),
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
@@ -122,9 +106,7 @@ export const openSite = ({
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
     close: async () => {
-      await stopChecks?.()
-      await stopCleanup()
-      await frameChecks.close()
+      await jobs.close()
       await images.close()
     },
   }

@@ -1,0 +1,38 @@
+import type { Cache } from '../cache/cache.ts'
+import { startDomainChecks } from '../jobs/domaincheck.ts'
+import { createFrameProbe } from '../jobs/frameprobe.ts'
+import { type FrameChecks, noFrameChecks, startFrameChecks } from '../jobs/framing.ts'
+import { startImageCleanup } from '../jobs/imagecleanup.ts'
+import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface JobsOptions {
+  readonly ledger: Ledger
+  readonly domains: Cache['domains']
+  readonly baseUrl: string
+  /** Whether the DNS of a host leads to this service. Rejects when it cannot be resolved. */
+  readonly pointsToUs: (host: string) => Promise<boolean>
+  readonly guardedProbe?: GuardedProbe | undefined
+}
+
+/** Starts the background work of a process with the role http. */
+export const startJobs = ({ ledger, domains, baseUrl, pointsToUs, guardedProbe = openProbe() }: JobsOptions) => {
+  const { config, handler, log, reader, store } = ledger
+  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+  const stopChecks =
+    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
+  const stopCleanup = startImageCleanup({ reader, store, onProblem })
+  const probe = createFrameProbe({ probe: guardedProbe })
+  const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl
+  const frameChecks: FrameChecks =
+    config.FRAME_CHECK === 'off' ? noFrameChecks : startFrameChecks({ reader, handler, probe, originOf, onProblem })
+  return {
+    frameChecks,
+    /** Stops all of it, after the runs in progress. */
+    close: async () => {
+      await stopChecks?.()
+      await stopCleanup()
+      await frameChecks.close()
+    },
+  }
+}
