@@ -127,19 +127,20 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
   }
 
   /**
-   * Expects of each page, by what it shows, that nothing runs, that its policy has nothing to block, and that nothing would run without the policy
-   * either. The first one is also visited at the service itself; with FAULTS=long, all are.
+   * Expects of each page, by what it shows, that nothing would run without its policy, and of the first two that the policy has nothing to block. The
+   * first one is also visited at the service itself. With FAULTS=long, all pages are looked at in each way.
    */
   const allHarmless = async (pages: ReadonlyMap<string, string>) => {
     const paths = [...pages.values()]
     const { value: without } = await lookInFrames(paths)
-    const withPolicy = await lookInFrames(paths.map((path) => `${path}?policy`))
+    const withPolicy = await lookInFrames((thorough ? paths : paths.slice(0, 2)).map((path) => `${path}?policy`))
     expect(withPolicy).to.deep.include({ dialogs: 0, problems: [] })
     const shown = new Map<string, Look>()
     for (const [i, [what, path]] of [...pages].entries()) {
-      const seen = withPolicy.value[i]!
+      const seen = without[i]!
       expect(seen, what).to.deep.include({ canary: false })
-      expect(without[i], what).to.deep.include({ canary: false, shape: seen.shape })
+      if (i < withPolicy.value.length)
+        expect(withPolicy.value[i], what).to.deep.include({ canary: false, shape: seen.shape })
       if (i === 0 || thorough) {
         const alone = await browser.visit<Look>(app.address + path, look)
         expect(alone, what).to.deep.include({ dialogs: 0, problems: [] })
