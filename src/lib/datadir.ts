@@ -1,8 +1,8 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from './operatorerror.ts'
 
-/** Creates the data folder if necessary, accessible to its owner only. Throws an `OperatorError` when this process cannot use it. */
+/** Creates the data folder if necessary, and makes it accessible to its owner only. Throws an `OperatorError` when this process cannot use it. */
 export const createDataDir = (dir: string): void => {
   try {
     create(dir)
@@ -12,9 +12,20 @@ export const createDataDir = (dir: string): void => {
   if (!statSync(dir).isDirectory()) throw new OperatorError(`DATA_DIR: ${dir} is a file: set it to a folder`)
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    closeToOthers(dir)
   } catch (error) {
     throw inDataDir(dir, error)
   }
+}
+
+/** what only a folder of this service contains */
+const ours = ['secret', 'spool', 'postgres']
+
+/** Releases up to 0.1.0, and operators with `mkdir`, made the folder readable by every user of the machine. */
+const closeToOthers = (dir: string): void => {
+  const { mode, uid } = statSync(dir)
+  const isOpen = (mode & 0o077) !== 0 && uid === process.geteuid?.()
+  if (isOpen && ours.some((name) => exists(join(dir, name)))) chmodSync(dir, 0o700)
 }
 
 /**
