@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { type ConnectionLimit, limitConnections } from '../http/connections.ts'
+import { requireHttps } from '../http/hsts.ts'
 import { listenOn } from '../http/listen.ts'
 import { closeServer, createHttpServer, nothingHere, onForwarded, serve, type Site } from '../http/server.ts'
 import { isTrustedPeer } from '../lib/address.ts'
@@ -56,6 +57,7 @@ export const startHttp = async (
   const baseUrl = BASE_URL ?? `http://localhost:${port}`
   const site = ROLES.has('http') ? openSite(baseUrl, port) : undefined
   if (site) cleanup.defer(site.close)
+  requireHttps(server, baseUrl)
   serve(server, {
     ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),
     probes: {

@@ -22,6 +22,9 @@ export interface Auth {
 /** compared with when a key does not exist, so that it takes as long as one that does */
 const noHash = Buffer.alloc(32)
 
+/** ms for which an unknown key is remembered: a client with a revoked key repeats its request */
+const unknownAge = 10_000
+
 /** Caches API keys until their account changes, at most a minute. `compare` must be timing-safe; it runs once whether the key exists or not. */
 export const openAuth = (
   pepper: Buffer,
@@ -29,15 +32,19 @@ export const openAuth = (
   compare: (a: Buffer, b: Buffer) => boolean = timingSafeEqual,
 ): Auth => {
   const cached = new QuickLRU<string, KeyRow>({ maxSize: 10_000, maxAge: 60_000 })
+  const unknown = new QuickLRU<string, true>({ maxSize: 10_000, maxAge: unknownAge })
   let changes = 0
 
   const lookUp = async (id: string) => {
     const known = cached.get(id)
-    if (known) return known
+    if (known || unknown.has(id)) return known
     const before = changes
     const row = await find(id)
     // a row read before a change must not be cached after it
-    if (row && before === changes) cached.set(id, row)
+    if (before === changes) {
+      if (row) cached.set(id, row)
+      else unknown.set(id, true)
+    }
     return row
   }
 
@@ -55,11 +62,14 @@ export const openAuth = (
     },
     forget: (accounts) => {
       changes++
+      // a change of an account may be a new key
+      unknown.clear()
       const changed = new Set(accounts)
       for (const [id, row] of cached) if (changed.has(row.account)) cached.delete(id)
     },
     forgetAll: () => {
       changes++
+      unknown.clear()
       cached.clear()
     },
   }

@@ -1,7 +1,8 @@
 import type { Handler } from '../commands/handle.ts'
 import { parseStreamId } from '../events/streams.ts'
+import { batch } from '../lib/batch.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
-import { findKey } from '../queries/key.ts'
+import { findKeys, type KeyRow } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
 import { findPublicTarget, interstitialOf, partStreams, type Target } from '../queries/target.ts'
 import { type Auth, openAuth } from './auth.ts'
@@ -55,8 +56,10 @@ export const openCache = (options: CacheOptions): Cache => {
       .catch((error: unknown) => onProblem(error, `the pending stream ${stream} could not be read`))
   })
 
+  // keys that nobody was given are made up faster than they are looked up one by one
+  const findKey = batch<string, KeyRow | undefined>(500, (keys) => findKeys(reader, keys))
   const auth = openAuth(pepper, async (key) => {
-    const found = await findKey(reader, key)
+    const found = await findKey(key)
     // the account may not be projected yet: respond 503, not 401
     if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
     return found

@@ -8,10 +8,17 @@ export interface KeyRow {
   readonly status: 'active' | 'disabled' | 'erased'
 }
 
-export const findKey = async ({ db, table }: Reader, key: string): Promise<KeyRow | undefined> => {
-  const [row] = await db<KeyRow>({ k: table('api_keys') })
+/** Returns the keys with these ids, in the order of the ids. */
+export const findKeys = async (
+  { db, table }: Reader,
+  ids: readonly string[],
+): Promise<readonly (KeyRow | undefined)[]> => {
+  const rows = (await db({ k: table('api_keys') })
     .join({ a: table('accounts') }, 'a.id', 'k.account')
-    .where({ 'k.key': key })
-    .select('k.account', 'k.hash', 'k.expires', 'a.status')
-  return row && { ...row, account: Number(row.account) }
+    .whereRaw('k.key = any(?)', [[...ids]])
+    .select('k.key', 'k.account', 'k.hash', 'k.expires', 'a.status')) as (KeyRow & { readonly key: string })[]
+  const found = new Map(
+    rows.map(({ key, ...row }): [string, KeyRow] => [key, { ...row, account: Number(row.account) }]),
+  )
+  return ids.map((id) => found.get(id))
 }

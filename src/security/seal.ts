@@ -29,13 +29,16 @@ export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal'
 }
 
+/** bytes; without it, Node.js accepts a tag that was cut to four bytes, which takes few tries to guess */
+const authTagLength = 16
+
 /**
  * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext`. `context` names the place of the content and is authenticated, so that
  * sealed content cannot be moved to another place.
  */
 export const sealBytes = (key: Buffer, context: string, content: string | Buffer): Buffer => {
   const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
+  const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength }).setAAD(Buffer.from(context))
   const sealed = [cipher.update(content), cipher.final()]
   return Buffer.concat([iv, cipher.getAuthTag(), ...sealed])
 }
@@ -51,7 +54,7 @@ export const unseal = (key: Buffer, context: string, sealed: string): Buffer =>
 /** The inverse of `sealBytes`. Throws `BrokenSeal` when the key, the context or the content differs. */
 export const unsealBytes = (key: Buffer, context: string, sealed: Buffer): Buffer => {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength })
       .setAAD(Buffer.from(context))
       .setAuthTag(sealed.subarray(12, 28))
     return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()])

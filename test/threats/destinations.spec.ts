@@ -138,6 +138,14 @@ describe('the destination of a link', () => {
     })
   })
 
+  it('is reached by https only on the host of an https BASE_URL (threat 75)', async () => {
+    const header = async (Host: string, path: string) =>
+      (await send(app.address, 'GET', path, { headers: { Host } })).headers['strict-transport-security']?.join()
+    for (const path of ['/made', '/unknown', '/api/account', '/healthz'])
+      expect(await header('go.xn--bcher-kva.example', path), path).to.equal('max-age=15552000')
+    expect(await header('brand.example', '/made')).to.equal(undefined)
+  })
+
   it('is never chosen by the request (threat 3)', async () => {
     const evil = 'https://evil.example/'
     for (const name of 'url u to next target dest destination redirect redirect_uri redir_url return returnTo go link q'.split(

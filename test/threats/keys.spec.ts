@@ -37,6 +37,34 @@ describe('an API key', () => {
     })
   })
 
+  describe('that was made up', () => {
+    const pepper = Buffer.alloc(32, 7)
+
+    it('is looked up once in ten seconds, unless an account changes (threat 74)', async () => {
+      const { id, key, hash } = newKey(pepper)
+      let [lookups, issued] = [0, false]
+      const auth = openAuth(pepper, async (wanted) => {
+        lookups++
+        return issued && wanted === id ? { account: 1, hash, expires: null, status: 'active' } : undefined
+      })
+      const ok = async () => (await auth.authenticate(key, new Date())).ok
+      for (let n = 0; n < 5; n++) expect(await ok()).to.equal(false)
+      expect(lookups).to.equal(1)
+      issued = true
+      auth.forget([1])
+      expect(await ok()).to.equal(true)
+    })
+
+    it('is forgotten again when many are, so that memory stays bounded (threat 74)', async () => {
+      let lookups = 0
+      const auth = openAuth(pepper, async () => void lookups++)
+      const keys = Array.from({ length: 30_000 }, () => newKey(pepper).key)
+      for (const key of keys) await auth.authenticate(key, new Date())
+      await auth.authenticate(keys[0], new Date())
+      expect(lookups).to.equal(30_001)
+    })
+  })
+
   describe('in two processes of one service', () => {
     let app: TestApp
     let second: TestApp
@@ -48,6 +76,25 @@ describe('an API key', () => {
       await second.close()
       await app.close()
     })
+    it('is looked up together with the others that arrive during a look-up when it was made up (threat 74)', async () => {
+      const { db } = app.app.ledger
+      let [running, most, queries] = [0, 0, 0]
+      const isLookup = ({ sql }: { readonly sql: string }) => sql.includes('api_keys')
+      const begin = (query: { readonly sql: string }) => {
+        if (!isLookup(query)) return
+        queries++
+        most = Math.max(most, ++running)
+      }
+      const end = (_: unknown, query: { readonly sql: string }) => void (running -= Number(isLookup(query)))
+      db.on('query', begin).on('query-response', end)
+      const ask = () => app.get('/api/account', { key: newKey(Buffer.alloc(32)).key })
+      const asked = await Promise.all(Array.from({ length: 300 }, ask))
+      db.off('query', begin).off('query-response', end)
+      expect(new Set(asked.map(({ status }) => status))).to.deep.equal(new Set([401, 429]))
+      expect(most).to.equal(1)
+      expect(queries).to.be.below(300)
+    })
+
     const operate = (command: AccountCommand) =>
       app.app.ledger.handler.handle(account, command, {
         account: command.id,

@@ -66,7 +66,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     const target = found.interstitial ? await current(found) : found
     const now = Date.now()
     const { link, password } = target
-    const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now)
+    const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
     const resolved = resolve(target, readVisitor(req, unlocked, options), now, withRequestedHost(req, isOurHost))
     if (resolved.to === 'expired') return sendPage(req, res, pages.expired)
     if (req.method === 'POST') return postPassword(req, res, target)

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isSignatureOf, sign } from '../../security/signature.ts'
 
 const hour = 3600
-const cookieName = (link: number) => `ll_${link}`
+/** Browsers accept the prefix only from this host over https, so that no other subdomain can set the cookie (RFC 6265bis, 4.1.3.2). */
+const cookieName = (link: number, secure: boolean) => `${secure ? '__Host-' : ''}ll_${link}`
 
 /** The hash is part of the signed text, so a changed password locks the link again. */
 const signedText = (link: number, hash: string, ends: number) => `unlock ${link} ${hash} ${ends}`
@@ -11,7 +12,7 @@ const signedText = (link: number, hash: string, ends: number) => `unlock ${link}
 export const unlockCookie = (secret: Buffer, link: number, hash: string, now: number, secure: boolean) => {
   const ends = Math.floor(now / 1000) + hour
   const value = `${ends}.${sign(secret, signedText(link, hash, ends))}`
-  return `${cookieName(link)}=${value}; Path=/; Max-Age=${hour}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  return `${cookieName(link, secure)}=${value}; Path=/; Max-Age=${hour}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
 /** Read here, because the library `cookies` keeps a pattern for each name forever, and every protected link has a name of its own. */
@@ -28,7 +29,8 @@ export const isUnlocked = (
   secret: Buffer,
   { link, password }: { readonly link: number; readonly password: string },
   now: number,
+  secure: boolean,
 ) => {
-  const [ends, signature = ''] = cookieOf(req, cookieName(link))?.split('.') ?? []
+  const [ends, signature = ''] = cookieOf(req, cookieName(link, secure))?.split('.') ?? []
   return Number(ends) * 1000 > now && isSignatureOf(secret, signedText(link, password, Number(ends)), signature)
 }

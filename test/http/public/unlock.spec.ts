@@ -12,8 +12,8 @@ const requestWith = (cookie: string) => {
   req.headers.cookie = cookie
   return req
 }
-const unlocks = (cookie: string, at = now, link = 7, password = 'hash') =>
-  isUnlocked(requestWith(cookie), secret, { link, password }, at)
+const unlocks = (cookie: string, at = now, link = 7, password = 'hash', secure = false) =>
+  isUnlocked(requestWith(cookie), secret, { link, password }, at, secure)
 
 describe('the cookie that unlocks a link', () => {
   const [cookie = ''] = unlockCookie(secret, 7, 'hash', now, false).split(';')
@@ -24,6 +24,16 @@ describe('the cookie that unlocks a link', () => {
       true,
       false,
     ])
+  })
+
+  it('has a name under https that no other host can set (threat 75)', () => {
+    const set = unlockCookie(secret, 7, 'hash', now, true)
+    const [secured = ''] = set.split(';')
+    expect(set)
+      .to.match(/^__Host-ll_7=\d+\.[\w-]+; Path=\/; .*; Secure$/)
+      .and.not.include('Domain')
+    expect(unlocks(secured, now, 7, 'hash', true)).to.equal(true)
+    expect(unlocks(secured.replace('__Host-', ''), now, 7, 'hash', true)).to.equal(false)
   })
 
   it('does not unlock another link, or the same one with another password', () => {
