@@ -1,9 +1,9 @@
-import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
 import http, { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
+import { createLookup, type Lookup } from './lookup.ts'
 import { TimedOut, withTimeout } from './timeout.ts'
 
 /** The body, or the problem, worded to follow the field's name. */
@@ -16,8 +16,7 @@ export type GuardedProbe = (url: string) => Promise<Probed>
 
 /** What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration. */
 export interface Guard {
-  /** Returns all addresses of a host; rejects when there are none. */
-  readonly resolve: (host: string) => Promise<readonly string[]>
+  readonly resolve: Lookup
   readonly denied: (address: string) => boolean
   readonly ports: readonly number[]
 }
@@ -51,9 +50,6 @@ export const isInternal = (address: string): boolean => {
   if (ipv4 !== undefined) return internal4(ipv4)
   return plain === '' || internal6(plain)
 }
-
-const allAddresses = async (host: string) =>
-  (await dns.lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
 const no = (problem: string) => ({ ok: false, problem }) as const
 
@@ -96,7 +92,7 @@ type Connect = (
 ) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: string }>
 
 const connector =
-  ({ resolve = allAddresses, denied = isInternal, ports = [80, 443] }: Partial<Guard>): Connect =>
+  ({ resolve = createLookup(), denied = isInternal, ports = [80, 443] }: Partial<Guard>): Connect =>
   async (address, accept, signal) => {
     const url = new URL(address)
     const { protocol, username, password } = url
@@ -104,7 +100,7 @@ const connector =
     const port = Number(url.port || (protocol === 'https:' ? 443 : 80))
     if (!ports.includes(port)) return no('must be on port 80 or 443')
     const host = url.hostname.replaceAll(/^\[|\]$/g, '')
-    const addresses = isIP(host) === 0 ? await resolve(host) : [host]
+    const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
     if (addresses.length === 0 || addresses.some(denied)) return no('must be at an address on the public internet')
     signal.throwIfAborted()
     const response = await responseOf(url, {
