@@ -12,6 +12,7 @@ export interface BioEntry extends Readonly<Omit<BioLink, 'id'>> {
 
 /** How a page looks: light or dark as the visitor prefers, always dark, always light and warm, or in the owner's color. */
 export const BioTheme = z.enum(['paper', 'ink', 'sand', 'color'])
+export type BioTheme = z.infer<typeof BioTheme>
 
 /** A public page with links, served under an alias of the service's own host. */
 const fields = {

@@ -12,8 +12,11 @@ import type { Texts } from './texts/languages.ts'
 export type InterstitialPage = Omit<Page, 'status'>
 
 /** Meta tags that describe a link to programs: the Open Graph protocol, https://ogp.me, and the tags that some read in addition. */
-export const metaTags = ({ title, description, image }: Pick<Interstitial, 'title' | 'description' | 'image'>) => {
-  const named = { description, 'twitter:card': image ? 'summary_large_image' : 'summary' }
+export const metaTags = (
+  { title, description, image }: Pick<Interstitial, 'title' | 'description' | 'image'>,
+  card = image ? 'summary_large_image' : 'summary',
+) => {
+  const named = { description, 'twitter:card': card }
   const properties = { 'og:type': 'website', 'og:title': title, 'og:description': description, 'og:image': image }
   const filled = (tags: Readonly<Record<string, string>>) =>
     Object.entries(tags).filter(([, content]) => content !== '')

@@ -1,9 +1,6 @@
-import type { BioTarget } from '../../queries/target.ts'
-import { sourceOf } from './csp.ts'
 import { continueButton, hostOf } from './destination.ts'
 import { filled, html } from './html.ts'
 import { topOf, type WritePage } from './page.ts'
-import { bioStyle } from './styles/bio.ts'
 import { formStyle } from './styles/form.ts'
 import { listStyle } from './styles/list.ts'
 import type { Texts } from './texts/languages.ts'
@@ -77,33 +74,6 @@ export const listPage =
           : ''
       }`,
   })
-
-/** The address by which a visitor follows an entry of a bio page, so that the click is counted. */
-const entryAddress = (alias: string, entry: number) => `/${alias}/${entry}`
-
-/** Returns a bio page. It loads its picture from the picture's own host, and nothing else from any other host. */
-export const bioPage =
-  ({ name, title, alias, description, avatar, links }: BioTarget): WritePage =>
-  () => {
-    const heading = title || name
-    return {
-      status: 200,
-      title: heading,
-      styles: [bioStyle],
-      ...(avatar && { directives: { 'img-src': [sourceOf(avatar)] } }),
-      head: html`<meta name="description" content="${description}" />
-        ${avatar && html`<meta property="og:image" content="${avatar}" />`}`,
-      // the language and the writing direction of the owner's text are unknown
-      content: html`<article class="bio" lang="">
-        ${avatar && html`<img src="${avatar}" alt="" width="96" height="96" />`}
-        <h1 dir="auto">${heading}</h1>
-        ${description && html`<p dir="auto">${description}</p>`}
-        <ul>
-          ${links.map(({ id, title }) => html`<li><a dir="auto" href="${entryAddress(alias, id)}" rel="noopener nofollow ugc">${title}</a></li>`)}
-        </ul>
-      </article>`,
-    }
-  }
 
 /** Returns the password form of a link, with a problem above its button if there is one. */
 export const passwordPage =

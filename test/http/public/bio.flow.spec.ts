@@ -33,7 +33,8 @@ describe('a public bio page', () => {
       expect(text).to.include('<h1 dir="auto">Ann Smith</h1>').and.to.include('Gardener and baker.')
       expect(text).to.include('<title>Ann Smith</title>').and.not.include('noindex')
       expect(text).to.include('<img src="https://cdn.example.com:8443/ann.png" alt=""')
-      expect(text).to.include(`<a dir="auto" href="/${alias}/2" rel="noopener nofollow ugc">Tom &amp; Jerry</a>`)
+      expect(text).to.include(`<a href="/${alias}/2" rel="noopener nofollow ugc"`)
+      expect(text).to.include('<b dir="auto">Tom &amp; Jerry</b>').and.to.include('--paper:#3b0d2e')
       expect(text.indexOf('My shop')).to.be.below(text.indexOf('Tom &amp; Jerry'))
     })
     it("may load nothing but its picture, from that picture's host", async () => {
@@ -201,7 +202,11 @@ describe('a public bio page', () => {
       const command = async (what: string) => {
         const settings = { ...app.config, DATA_DIR: await stage.dir() } as unknown as Record<string, string>
         const { DATABASE_URL = '', SECRET = '', DATA_DIR = '' } = settings
-        const { code, err } = await runCommand(['account', what, String(other.id)], { DATABASE_URL, SECRET, DATA_DIR })
+        const { code, err } = await runCommand(['account', what, `id:${other.id}`, '--yes'], {
+          DATABASE_URL,
+          SECRET,
+          DATA_DIR,
+        })
         expect(code, err).to.equal(0)
       }
       expect(await heading(path)).to.equal('Theirs')
