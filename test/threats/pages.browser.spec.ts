@@ -269,7 +269,7 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
         (text) => linkOf({ ...words(text), pixels: [id] }),
         (page, text) =>
           expect({ ...page, heading: page.heading.trim().replaceAll(/\s+/g, ' ') }).to.deep.include({
-            heading: 'This link leads to example.com',
+            heading: 'Redirecting to example.com',
             description: text,
           }),
       )

@@ -1,7 +1,8 @@
+import { hostOf } from './destination.ts'
 import { html } from './html.ts'
 import { counted, type Texts } from './texts/languages.ts'
 
-/** Returns a countdown, hidden until the script shows it: without script there is no redirect. It has `stayButton` for a companion. */
+/** Returns a countdown, hidden until the script `count` shows it: without script there is no redirect. It needs `countdownActions` below it. */
 export const countdown = (texts: Texts, seconds: number) => {
   const { timeLeft, progress, stopped } = texts.redirecting
   return html`<div id="countdown" class="countdown" hidden>
@@ -13,6 +14,17 @@ export const countdown = (texts: Texts, seconds: number) => {
     <p id="said" role="status" class="said" data-stopped="${stopped}"></p>`
 }
 
-/** Returns the button that stops the countdown. */
-export const stayButton = ({ redirecting }: Texts) =>
-  html`<button id="stay" class="button" type="button" hidden>${redirecting.stay}</button>`
+/** Returns the buttons that go on at once, and that stop the countdown. */
+export const countdownActions = ({ redirecting }: Texts, url: string) =>
+  html`<p class="actions">
+    <a
+      id="go"
+      class="button go"
+      href="${url}"
+      rel="noreferrer nofollow ugc"
+      data-now="${redirecting.continueNow}"
+      data-going="${redirecting.redirectingTo} ${hostOf(url)}"
+      >${redirecting.continue}</a
+    >
+    <button id="stay" class="button" type="button" hidden>${redirecting.stay}</button>
+  </p>`

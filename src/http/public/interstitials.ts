@@ -1,16 +1,16 @@
 import { splash } from '../../commands/splash.ts'
 import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
-import { countdown, stayButton } from './countdown.ts'
+import { countdown, countdownActions } from './countdown.ts'
 import { inline, mergeDirectives, sourceOf } from './csp.ts'
 import { continueButton, hostMarkup, hostOf } from './destination.ts'
 import { type Html, html } from './html.ts'
 import { bar, framed, frameSource, type InterstitialPage, metaTags, pixelParts } from './interstitialparts.ts'
 import { overlayPage } from './overlaypage.ts'
 import { noIndex, topOf, type WritePage } from './page.ts'
-import { leadsToTitle, whereTo } from './redirecting.ts'
+import { leadsToTitle, redirecting, redirectSeconds } from './redirecting.ts'
 import type { Shown } from './resolve.ts'
-import { count, leave } from './scripts.ts'
+import { count, fireNow } from './scripts.ts'
 import { countdownStyle } from './styles/countdown.ts'
 import { frameStyle } from './styles/frame.ts'
 import { splashStyle } from './styles/splash.ts'
@@ -24,7 +24,7 @@ const framePage = ({ texts }: View, interstitial: Interstitial, url: string): In
     wide: true,
     styles: [frameStyle],
     directives: mergeDirectives(frameSource(url), directives),
-    ...(script && { script: inline(script) }),
+    ...(script && { script: inline(script + fireNow) }),
     content: html`${bar(texts, interstitial.title, url)}
       <div class="stage" role="main">${framed(url)}</div>
       ${markup}`,
@@ -56,26 +56,23 @@ const splashPage = (view: View, interstitial: Interstitial, url: string): Inters
         <span id="going" data-going="${texts.redirecting.redirectingTo}">${texts.redirecting.leadsTo}</span>
         ${hostMarkup(url)}
       </p>
-      ${countdown(texts, counter)}
-      <p class="actions">${continueButton(url, texts.redirecting.continue)} ${stayButton(texts)}</p>
-      ${markup}
+      ${countdown(texts, counter)} ${countdownActions(texts, url)} ${markup}
     </article>`,
   }
 }
 
-/** Redirects as soon as the pixels have been fired. Without script it fires none, and does not redirect. */
+/** Fires the pixels when it redirects, not before. Without script it fires none, and has a link. */
 const pixelPage = (view: View, interstitial: Interstitial, url: string): InterstitialPage => {
   const { texts } = view
   const { markup, script, directives } = pixelParts(interstitial)
   return {
     title: leadsToTitle(texts, url),
     head: html`${noIndex}${metaTags(interstitial)}`,
+    styles: [countdownStyle],
     directives,
-    script: inline(script + leave),
+    script: inline(script + count),
     top: topOf(view),
-    content: html`${whereTo(texts, url)}
-      <p class="actions">${continueButton(url, texts.redirecting.continue)}</p>
-      ${markup}`,
+    content: html`${redirecting(texts, url, redirectSeconds)} ${markup}`,
   }
 }
 

@@ -7,6 +7,7 @@ import { hostMarkup, hostOf } from './destination.ts'
 import { around, type Html, html } from './html.ts'
 import { bar, framed, frameSource, type InterstitialPage, metaTags, pixelParts } from './interstitialparts.ts'
 import { noIndex } from './page.ts'
+import { fireNow } from './scripts.ts'
 import { formStyle } from './styles/form.ts'
 import { frameStyle } from './styles/frame.ts'
 import { overlayStyle } from './styles/overlay.ts'
@@ -92,7 +93,7 @@ export const overlayPage = (
       { 'img-src': overlay.image ? [sourceOf(overlay.image)] : [] },
       directives,
     ),
-    ...(script && { script: inline(script) }),
+    ...(script && { script: inline(script + fireNow) }),
     content: html`${bar(texts, interstitial.title, url)}
       <div class="stage" role="main">
         ${canBeFramed ? framed(url) : notFramed(texts, url)} ${callToAction(texts, overlay, form)}

@@ -76,13 +76,19 @@ describe('a visitor with Chromium', function () {
     expect((await browser.arrive(undefined, arrived)).at).to.equal(to)
   })
 
-  it('leaves the pixel page soon, even when no network answers', async () => {
+  it('leaves the pixel page soon after a click, even when no network answers, and measures nothing before', async () => {
     await browser.block('silent', 'https://*')
     const pixels = await Promise.all(
       PixelType.options.map((type) => create('pixel', { type, name: type, tag: `T-${type}` })),
     )
     // a page that waited for the networks would never arrive
-    const { at, blocked, problems } = await browser.arrive(await link({ pixels }), arrived)
+    const address = await link({ pixels })
+    const before = await browser.arrive(address, (at) => at === address)
+    expect(before.blocked).to.deep.equal([])
+    await until(() => browser.read<boolean>(`document.querySelector('#stay')?.hidden === false`), Boolean)
+    // after `arrive` has begun to record what is blocked
+    await browser.read(`void setTimeout(() => document.querySelector('#go').click(), 500)`)
+    const { at, blocked, problems } = await browser.arrive(undefined, arrived)
     expect([at, problems]).to.deep.equal([to, []])
     // 13 pixels, one of which has two addresses
     expect(blocked).to.have.length(14)

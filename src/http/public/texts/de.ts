@@ -75,6 +75,8 @@ export const de: Texts = {
     continue: 'Weiter',
     stay: 'Auf dieser Seite bleiben',
     stopped: 'Die Weiterleitung ist angehalten. Sie können jederzeit fortfahren.',
+    notEncrypted:
+      'Diese Website ist nicht verschlüsselt: Andere können lesen und verändern, was Sie dort sehen und senden.',
   },
 
   splash: { title: 'Sie werden weitergeleitet' },

@@ -72,6 +72,7 @@ export const en = {
     continue: 'Continue',
     stay: 'Stay on this page',
     stopped: 'The redirect is stopped. Continue whenever you are ready.',
+    notEncrypted: 'This website is not encrypted: others can read and change what you see and send there.',
   },
 
   splash: { title: 'You are being redirected' },

@@ -71,6 +71,7 @@ export const es: Texts = {
     continue: 'Continuar',
     stay: 'Quedarse en esta página',
     stopped: 'La redirección se ha detenido. Continúe cuando quiera.',
+    notEncrypted: 'Este sitio web no está cifrado: otras personas pueden leer y modificar lo que vea y envíe en él.',
   },
 
   splash: { title: 'Redirección en curso' },

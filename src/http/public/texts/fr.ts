@@ -74,6 +74,7 @@ export const fr: Texts = {
     continue: 'Continuer',
     stay: 'Rester sur cette page',
     stopped: 'La redirection est arrêtée. Continuez quand vous le souhaitez.',
+    notEncrypted: 'Ce site n’est pas chiffré : d’autres peuvent lire et modifier ce que vous y voyez et envoyez.',
   },
 
   splash: { title: 'Vous allez être redirigé' },
