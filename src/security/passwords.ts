@@ -1,4 +1,24 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import pLimit from 'p-limit'
+import QuickLRU from 'quick-lru'
+
+/** Too many passwords wait for their hash: the same request may succeed a moment later. */
+export class TooManyPasswords extends Error {
+  override readonly name = 'TooManyPasswords'
+}
+
+/** Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when `waiting` others wait. */
+export const createLane = (waiting: number) => {
+  const limit = pLimit(1)
+  return <T>(work: () => Promise<T>): Promise<T> =>
+    limit.pendingCount < waiting ? limit(work) : Promise.reject(new TooManyPasswords('too many passwords wait'))
+}
+/**
+ * At most two hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts have a lane of their own, so
+ * that guesses by visitors do not delay them.
+ */
+const accounts = createLane(50)
+const visitors = createLane(16)
 
 /** 16 MiB and about 50 ms per hash: the parameters of RFC 7914 for interactive logins. */
 const cost = { N: 16_384, r: 8, p: 1 }
@@ -12,7 +32,7 @@ const derive = (password: string, salt: Buffer, length: number, { N, r, p } = co
 /** Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. */
 export const hashPassword = async (password: string) => {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, 32)
+  const key = await accounts(() => derive(password, salt, 32))
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
@@ -20,10 +40,28 @@ export const hashPassword = async (password: string) => {
 export const checkPassword = async (password: string, hash: string) => {
   const [, N, r, p, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
-  const derived = await derive(password, Buffer.from(salt, 'base64url'), expected.length, {
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  })
+  const cost = { N: Number(N), r: Number(r), p: Number(p) }
+  const derived = await visitors(() => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
   return timingSafeEqual(derived, expected)
+}
+
+const remembered = { maxSize: 1000, maxAge: 600_000 }
+
+/**
+ * Returns `checkPassword` with a memory of right passwords: many visitors enter the same one, and only the first of them costs a hash. The
+ * memory has no passwords, only their MACs under a key that does not outlive the process.
+ */
+export const rememberRight = (check = checkPassword): typeof checkPassword => {
+  const secret = randomBytes(32)
+  const checks = new QuickLRU<string, Promise<boolean>>(remembered)
+  return (password, hash) => {
+    const key = createHmac('sha256', secret).update(`${hash} ${password}`).digest('base64')
+    const known = checks.get(key)
+    if (known) return known
+    const checking = check(password, hash)
+    checks.set(key, checking)
+    const forget = () => checks.delete(key)
+    checking.then((right) => right || forget(), forget)
+    return checking
+  }
 }

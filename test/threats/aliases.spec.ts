@@ -197,6 +197,21 @@ describe('aliases and passwords', () => {
       for (const at of [app, second]) expect((await at.post(`/${custom}`, form(secret))).status).to.equal(429)
     })
 
+    it('is refused with 503 while too many are checked, and other links redirect meanwhile (threat 68)', async () => {
+      const [custom, open] = [free(), free()]
+      await create(ann, { custom, password: secret })
+      await create(ann, { custom: open })
+      const guess = (i: number) => app.post(`/${custom}`, form(`guess ${i}`, { 'X-Forwarded-For': `192.0.2.${i}` }))
+      const guesses = Promise.all(Array.from({ length: 40 }, (_, i) => guess(i)))
+      for (let i = 0; i < 10; i++) expect((await app.visit(`/${open}`)).status).to.equal(302)
+      for (const { status, headers } of await guesses) {
+        expect([401, 503]).to.include(status)
+        if (status === 503) expect(headers.get('Retry-After')).to.equal('2')
+      }
+      const after = await app.post(`/${custom}`, form(secret))
+      expect(after.status, 'those with 503 were not counted').to.equal(303)
+    })
+
     it('is required for every link type, device and method', async () => {
       const link = 'https://target.example/'
       const targets = {

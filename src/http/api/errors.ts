@@ -2,6 +2,7 @@ import { Refused, type Refusal } from '../../commands/decider.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import { fieldProblem } from '../../lib/fields.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
+import { TooManyPasswords } from '../../security/passwords.ts'
 
 /** A response other than success: its status, message and headers. */
 export class Failure extends Error {
@@ -34,6 +35,8 @@ export const failureOf = (error: unknown): Failure => {
   }
   if (error instanceof NotReady)
     return new Failure(503, 'The read tables are being built for the first time. Try again shortly.', retry)
+  if (error instanceof TooManyPasswords)
+    return new Failure(503, 'Too many passwords are being processed right now. Try again shortly.', retry)
   if (error instanceof ChangedByNewer)
     return new Failure(503, `${error.message} This process cannot change it. Try again shortly.`, retry)
   if (isUnavailable(error))

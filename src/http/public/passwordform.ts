@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import type { Target } from '../../queries/target.ts'
-import { checkPassword } from '../../security/passwords.ts'
+import { rememberRight, TooManyPasswords } from '../../security/passwords.ts'
 import { unreadable } from '../../security/seal.ts'
 import type { Limiter } from '../api/limiter.ts'
 import { readForm } from './form.ts'
+import { countGuess } from './guesses.ts'
 import type { SendPage } from './page.ts'
 import { pages, passwordPage, type TextOf } from './pages.ts'
 import { seeOther } from './responses.ts'
@@ -24,27 +25,33 @@ export interface PasswordFormOptions {
 
 /** bytes: 1,024 characters of three bytes, percent-encoded, and some more */
 const formLimit = 16_384
-const wrongTries = { limit: 10, seconds: 600 }
 
-/** Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, 429 after ten wrong ones, 503 when it cannot be checked. */
-export const createPasswordForm =
-  ({ sendPage, limiter, pepper, trustProxy, secureCookies, notCounted }: PasswordFormOptions) =>
-  async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
+/** Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, 429 after too many wrong ones, 503 when it cannot be checked. */
+export const createPasswordForm = ({
+  sendPage,
+  limiter,
+  pepper,
+  trustProxy,
+  secureCookies,
+  notCounted,
+}: PasswordFormOptions) => {
+  const isRight = rememberRight()
+
+  return async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
     if (password === null) return seeOther(req, res)
     // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets another
     if (password === unreadable) return sendPage(req, res, pages.unavailable)
-    const key = `password ${link} ${addressBlock(clientAddress(req, trustProxy))}`
     const form = await readForm(req, formLimit)
     if (!form) return sendPage(req, res, pages.passwordTooLong)
-    // counted before it is checked, so that parallel tries do not slip through; a right one is taken back
-    const { over, wait } = await limiter.count(key, wrongTries.limit, wrongTries.seconds)
-    if (over) {
-      const headers = { 'Retry-After': String(wait) }
-      const minutes = Math.max(1, Math.ceil(wait / 60))
-      const problem: TextOf = (texts) => counted(texts, texts.password.tooManyAttempts, minutes)
-      return sendPage(req, res, passwordPage(429, problem, headers))
-    }
-    if (!(await checkPassword(form.get('password') ?? '', password))) {
+    const { wait, takeBack } = await countGuess(limiter, link, addressBlock(clientAddress(req, trustProxy)))
+    if (wait !== undefined) return sendPage(req, res, tooManyPage(wait))
+    const right = await isRight(form.get('password') ?? '', password).catch(async (error: unknown) => {
+      await takeBack()
+      if (error instanceof TooManyPasswords) return undefined
+      throw error
+    })
+    if (right === undefined) return sendPage(req, res, pages.unavailable)
+    if (!right) {
       notCounted('password')
       return sendPage(
         req,
@@ -52,6 +59,13 @@ export const createPasswordForm =
         passwordPage(401, (texts) => texts.password.wrong),
       )
     }
-    await limiter.uncount(key)
+    await takeBack()
     return seeOther(req, res, unlockCookie(pepper, link, password, Date.now(), secureCookies()))
   }
+}
+
+const tooManyPage = (wait: number) => {
+  const minutes = Math.max(1, Math.ceil(wait / 60))
+  const problem: TextOf = (texts) => counted(texts, texts.password.tooManyAttempts, minutes)
+  return passwordPage(429, problem, { 'Retry-After': String(wait) })
+}
