@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { OperatorError } from './lib/operatorerror.ts'
-import { domainSettings } from './settings/domains.ts'
+import { domainCheckOf, domainProblems, domainSettings } from './settings/domains.ts'
 import { kafkaSettings, missingKafkaSettings } from './settings/kafka.ts'
 import { limitSettings } from './settings/limits.ts'
 import { pageSettings } from './settings/pages.ts'
@@ -27,13 +27,14 @@ const Environment = z.object(settings).superRefine((given, context) => {
     refuse('must include projector unless DATABASE_URL is set: no other process can use the embedded database')
   if (ROLES.size === 1 && ROLES.has('recorder') && KAFKA_BROKERS.length === 0)
     refuse('must not be recorder alone without KAFKA_BROKERS: the relay records the clicks then')
-  for (const [name, message] of missingKafkaSettings(given)) context.addIssue({ code: 'custom', path: [name], message })
+  for (const [name, message] of [...missingKafkaSettings(given), ...domainProblems(given)])
+    context.addIssue({ code: 'custom', path: [name], message })
 })
 export type Config = Readonly<
   Omit<z.output<typeof Environment>, 'BASE_URL' | 'DOMAIN_CHECK' | 'NEW_SECRET' | 'OPERATOR' | 'SECRET'> & {
     /** undefined: http://localhost and the port of the server */
     BASE_URL: string | undefined
-    DOMAIN_CHECK: 'off' | 'dns'
+    DOMAIN_CHECK: 'txt' | 'dns' | 'off'
     NEW_SECRET: string | undefined
     /** undefined: see `operatorOf` */
     OPERATOR: string | undefined
@@ -59,12 +60,12 @@ export const readConfig = (variables: Variables): Config => {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success) throw new BadConfig(describeProblems(parsed.error.issues))
-  const { BASE_URL, DOMAIN_CHECK, NEW_SECRET, OPERATOR, SECRET, ...rest } = parsed.data
+  const { BASE_URL, DOMAIN_CHECK: _, NEW_SECRET, OPERATOR, SECRET, ...rest } = parsed.data
   return Object.freeze({
     ...rest,
     DATA_DIR: resolve(rest.DATA_DIR),
     BASE_URL,
-    DOMAIN_CHECK: DOMAIN_CHECK ?? (rest.DOMAIN_TARGETS.length > 0 ? 'dns' : 'off'),
+    DOMAIN_CHECK: domainCheckOf(parsed.data),
     NEW_SECRET,
     OPERATOR,
     SECRET,

@@ -36,6 +36,7 @@ describe('settings', () => {
       CONNECTIONS_PER_ADDRESS: 1000,
       DOMAIN_TARGETS: [],
       DOMAIN_CHECK: 'off',
+      OWN_HOSTS: [],
       NEW_SECRET: undefined,
       OPERATOR: undefined,
       OPERATOR_NAME: 'Linkledger',
@@ -70,6 +71,7 @@ describe('settings', () => {
       OPERATOR_PORT: '9000',
       OPERATOR_HOST: '::',
       DOMAIN_TARGETS: ' go.example.com, 203.0.113.7 ,',
+      OWN_HOSTS: 'www.example.com, example.net',
       NEW_SECRET: 'another secret for tests',
       OPERATOR: 'ann@example.com',
       OPERATOR_NAME: 'Example Ltd',
@@ -95,6 +97,7 @@ describe('settings', () => {
       KAFKA_SSL: true,
       KAFKA_SASL_MECHANISM: 'scram-sha-512',
       DOMAIN_TARGETS: ['go.example.com', '203.0.113.7'],
+      OWN_HOSTS: ['www.example.com', 'example.net'],
       ROLES: new Set(['relay', 'http']),
       DOMAIN_CHECK: 'dns',
       SECRET,
@@ -110,8 +113,34 @@ describe('settings', () => {
   })
 
   it('check domains by DNS when DOMAIN_TARGETS is set, unless DOMAIN_CHECK is off', () => {
-    expect(read({ DOMAIN_CHECK: 'dns' }).DOMAIN_CHECK).to.equal('dns')
+    expect(read({ DOMAIN_CHECK: 'dns', DOMAIN_TARGETS: 'a.example' }).DOMAIN_CHECK).to.equal('dns')
     expect(read({ DOMAIN_TARGETS: 'a.example', DOMAIN_CHECK: 'off' }).DOMAIN_CHECK).to.equal('off')
+    expect(problems({ DOMAIN_CHECK: 'dns' })).to.deep.equal([
+      'DOMAIN_CHECK must not be dns without DOMAIN_TARGETS: nothing says where domains have to point',
+    ])
+  })
+
+  it('check domains by a TXT record as soon as BASE_URL is not on this machine (threat 59)', () => {
+    const checkAt = (BASE_URL: string) => read({ BASE_URL }).DOMAIN_CHECK
+    const local = ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'http://app.localhost']
+    expect(local.map(checkAt)).to.deep.equal(['off', 'off', 'off', 'off'])
+    const elsewhere = [
+      'https://go.example',
+      'http://192.168.1.5',
+      'http://localhost.example',
+      'http://127.0.0.1.example',
+    ]
+    expect(elsewhere.map(checkAt)).to.deep.equal(['txt', 'txt', 'txt', 'txt'])
+    expect(read({ BASE_URL: 'https://go.example', DOMAIN_TARGETS: 'a.example' }).DOMAIN_CHECK).to.equal('dns')
+  })
+
+  it('refuse DOMAIN_CHECK=off together with open registration, except on this machine (threat 59)', () => {
+    const open = { BASE_URL: 'https://go.example', DOMAIN_CHECK: 'off' }
+    expect(problems(open)).to.deep.equal([
+      'DOMAIN_CHECK must not be off with open registration: anyone could take any host. Remove it, or set REGISTRATION=closed',
+    ])
+    expect(read({ ...open, REGISTRATION: 'closed' }).DOMAIN_CHECK).to.equal('off')
+    expect(read({ ...open, BASE_URL: 'http://localhost:3000' }).DOMAIN_CHECK).to.equal('off')
   })
 
   it('are reported together when invalid, each with its name and what would be right', () => {
@@ -132,6 +161,7 @@ describe('settings', () => {
       TRUST_PROXY: '99',
       DOMAIN_TARGETS: 'go.example.com, !!!',
       DOMAIN_CHECK: 'http',
+      OWN_HOSTS: '203.0.113.7',
       SECRET: 'short',
       ROLES: 'http,writer',
       LOG_LEVEL: 'loud',

@@ -17,8 +17,14 @@ const spelled = (host: string) => {
 }
 const portOf = (host: string) => Number(/:(\d{1,5})$/.exec(host)?.[1] ?? 0)
 
+/** Returns a test for the hosts of OWN_HOSTS, which branded domains cannot have. */
+export const isOperatorHost = ({ OWN_HOSTS }: Pick<Config, 'OWN_HOSTS'>) => {
+  const own = new Set(OWN_HOSTS.map(normalHost))
+  return (host: string) => own.has(normalHost(host))
+}
+
 /**
- * Returns two tests for hosts, as a `Host` header or a URL has them. `ports` returns the ports on which this process listens: there, each
+ * Returns tests for hosts, as a `Host` header or a URL has them. `ports` returns the ports on which this process listens: there, each
  * name of the machine leads to the service. Without a port, a host is on one of the default ports.
  */
 export const ourHosts = (
@@ -47,5 +53,7 @@ export const ourHosts = (
   /** Returns whether this is a main host or a branded domain. */
   const isOurHost = (host: string) =>
     isMainHost(host) || [host, normalHost(host)].some((name) => domains.byHost(name) !== undefined)
-  return { isMainHost, isOurHost }
+  /** Returns whether the host, as it is written, is that of BASE_URL or of a branded domain. */
+  const servesHost = (host: string) => host.toLowerCase() === base.hostname || domains.byHost(host) !== undefined
+  return { isMainHost, isOurHost, servesHost }
 }

@@ -1,5 +1,6 @@
 import type { Cache } from '../cache/cache.ts'
-import { startDomainChecks } from '../jobs/domaincheck.ts'
+import type { DomainCheck } from '../commands/domaincheck.ts'
+import { type FailedCheck, startDomainChecks } from '../jobs/domaincheck.ts'
 import { createFrameProbe } from '../jobs/frameprobe.ts'
 import { type FrameChecks, noFrameChecks, startFrameChecks } from '../jobs/framing.ts'
 import { startImageCleanup } from '../jobs/imagecleanup.ts'
@@ -10,17 +11,19 @@ export interface JobsOptions {
   readonly ledger: Ledger
   readonly domains: Cache['domains']
   readonly baseUrl: string
-  /** Whether the DNS of a host leads to this service. Rejects when it cannot be resolved. */
-  readonly pointsToUs: (host: string) => Promise<boolean>
+  readonly domainCheck: DomainCheck
   readonly guardedProbe?: GuardedProbe | undefined
 }
 
 /** Starts the background work of a process with the role http. */
-export const startJobs = ({ ledger, domains, baseUrl, pointsToUs, guardedProbe = openProbe() }: JobsOptions) => {
+export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe = openProbe() }: JobsOptions) => {
   const { config, handler, log, reader, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+  const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
   const stopChecks =
-    config.DOMAIN_CHECK === 'dns' ? startDomainChecks({ reader, handler, pointsToUs, onProblem }) : undefined
+    domainCheck.proof === 'off'
+      ? undefined
+      : startDomainChecks({ reader, handler, check: domainCheck, onFailed, onProblem })
   const stopCleanup = startImageCleanup({ reader, store, onProblem })
   const probe = createFrameProbe({ probe: guardedProbe })
   const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl

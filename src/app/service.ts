@@ -18,7 +18,7 @@ import { openCountries } from '../visitor/country.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
 import { watchHalts } from './halts.ts'
-import { ourHosts } from './hosts.ts'
+import { isOperatorHost, ourHosts } from './hosts.ts'
 import { createFollowUp } from './erasures.ts'
 import { startHttp } from './http.ts'
 import { kafkaSettings } from './kafka.ts'
@@ -83,7 +83,10 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   const maxLag = config.READY_MAX_LAG_SECONDS
   const { tables, store } = ledger
   const problems = readiness({ listener, tables, store, notifications, projector, halted, lag, maxLag, clicks })
-  const operatorAddress = await startOperatorPort(config, operatorRoutes(ledger, problems), { log, cleanup })
+  const operatorAddress = await startOperatorPort(config, operatorRoutes(ledger, problems, hosts.servesHost), {
+    log,
+    cleanup,
+  })
   const { address, baseUrl } = await startHttp(config, {
     problems,
     openSite: (baseUrl, port) => {
@@ -97,7 +100,11 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   return { address, operatorAddress, baseUrl, ledger, close: cleanup.run }
 }
 
-const operatorRoutes = ({ metrics }: Pick<Ledger, 'metrics'>, problems: () => Readiness): OperatorRoutes => ({
+const operatorRoutes = (
+  { metrics }: Pick<Ledger, 'metrics'>,
+  problems: () => Readiness,
+  servesHost: (host: string) => boolean,
+): OperatorRoutes => ({
   '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
   '/readyz': () => {
     const body = problems()
@@ -106,6 +113,11 @@ const operatorRoutes = ({ metrics }: Pick<Ledger, 'metrics'>, problems: () => Re
   '/metrics': async () => {
     const { type, text } = await metrics.text()
     return { status: 200, type, body: text }
+  },
+  // for a proxy that obtains a certificate on the first request for a host
+  '/internal/ask': (query) => {
+    const served = servesHost(query.get('domain') ?? '')
+    return { status: served ? 200 : 404, body: { served } }
   },
 })
 
@@ -121,7 +133,7 @@ const openData = async (config: Config, log: Logger, cleanup: Cleanup) => {
 }
 
 const openServiceCache = async (ledger: Ledger, listener: Listener, redirectReader: Reader): Promise<Cache> => {
-  const { db, handler, keys, log, reader } = ledger
+  const { config, db, handler, keys, log, reader } = ledger
   const followUp = createFollowUp(ledger, (error) =>
     log.error({ err: error }, 'DATA_DIR/erasures could not be written'),
   )
@@ -131,6 +143,7 @@ const openServiceCache = async (ledger: Ledger, listener: Listener, redirectRead
     redirectReader,
     pepper: keys.service,
     start: await projectedPosition(db),
+    isOperatorHost: isOperatorHost(config),
     trusted: listener.up,
     onAccounts: keys.forget,
     onErased: followUp,

@@ -1,7 +1,8 @@
 import { createAnswerPages } from '../http/public/answer.ts'
 import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
-import { pointsTo, type Resolver } from '../lib/dns.ts'
+import { createDomainCheck } from '../commands/domaincheck.ts'
+import { openResolver, type Resolver } from '../lib/dns.ts'
 import { type GuardedFetch, type GuardedProbe, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
 import { createSendPage } from '../http/public/page.ts'
@@ -10,6 +11,7 @@ import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Config } from '../config.ts'
 import type { Operator } from '../http/public/view.ts'
+import { isOperatorHost } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import type { Ledger } from './ledger.ts'
 import { idSequences } from '../postgres/ids.ts'
@@ -55,10 +57,14 @@ export const openSite = ({
   const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
   const { pending } = cache
   const images = openImages()
-  const pointsToUs = async (host: string) =>
-    config.DOMAIN_CHECK === 'off' || pointsTo(host, config.DOMAIN_TARGETS, outside.resolver)
+  const domainCheck = createDomainCheck({
+    proof: config.DOMAIN_CHECK,
+    targets: config.DOMAIN_TARGETS,
+    resolver: outside.resolver ?? openResolver(),
+    pepper: keys.service,
+  })
   const { domains } = cache
-  const jobs = startJobs({ ledger, domains, baseUrl, pointsToUs, guardedProbe: outside.guardedProbe })
+  const jobs = startJobs({ ledger, domains, baseUrl, domainCheck, guardedProbe: outside.guardedProbe })
 
   const shared = {
     ...cache,
@@ -77,8 +83,8 @@ export const openSite = ({
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
     isMainHost,
-    pointsToUs,
-    domainTargets: config.DOMAIN_TARGETS,
+    isOperatorHost: isOperatorHost(config),
+    domainCheck,
     guardedFetch: outside.guardedFetch ?? openFetch(),
     frameChecks: jobs.frameChecks,
     images,

@@ -33,6 +33,8 @@ export interface CacheOptions extends Pick<InvalidationOptions, 'onAccounts' | '
   readonly pepper: Buffer
   /** the log position that the read tables have reached */
   readonly start: bigint
+  /** hosts that no branded domain may serve */
+  readonly isOperatorHost: (host: string) => boolean
   /** Whether notifications arrive, so that no change can have been missed. */
   readonly trusted: () => boolean
   readonly onProblem: (error: unknown, what: string) => void
@@ -41,7 +43,7 @@ export interface CacheOptions extends Pick<InvalidationOptions, 'onAccounts' | '
 export const openCache = (options: CacheOptions): Cache => {
   const { handler, reader, redirectReader, pepper, start, trusted, onProblem } = options
   const position = openPosition(start)
-  const domains = openDomains()
+  const domains = openDomains(options.isOperatorHost)
   const targets = openTargets({
     find: (domain, aliasKey) => findPublicTarget(redirectReader, domain, aliasKey),
     trusted,

@@ -2,20 +2,39 @@ import type { KnownDomain } from '../queries/domain.ts'
 
 /** All branded domains: a request may name any host, so a lookup must not need the database. */
 export interface Domains {
-  /** Returns the verified, not deleted domain at a host, spelled as in a `Host` header or a URL. */
+  /** Returns the domain that serves a host, spelled as in a `Host` header or a URL: verified, not deleted, and of an active account. */
   readonly byHost: (host: string) => KnownDomain | undefined
-  /** Returns a domain, also a deleted one. */
+  /** Returns a domain, also a pending or deleted one. */
   readonly byId: (id: number) => KnownDomain | undefined
+  /** Returns the domain of an account at a host, also a pending one, or a deleted one when there is no other. */
+  readonly own: (account: number, host: string) => KnownDomain | undefined
   /** Stores domains as the tables have them now. */
   readonly set: (domains: readonly KnownDomain[]) => void
 }
 
 /** Hosts are compared in punycode and lower case, without port and trailing dot. */
 const normalized = (host: string) => host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
+const hostIn = ({ domain }: KnownDomain) => normalized(new URL(domain).host)
+const ownKey = (account: number, host: string) => `${account} ${host}`
 
-export const openDomains = (): Domains => {
+/** `isExcluded`: hosts that no domain may serve, whatever the log says. */
+export const openDomains = (isExcluded: (host: string) => boolean = () => false): Domains => {
   const ids = new Map<number, KnownDomain>()
   const hosts = new Map<string, number>()
+  /** ids by account and host; a domain never changes these */
+  const owned = new Map<string, ReadonlySet<number>>()
+
+  const setOne = (domain: KnownDomain) => {
+    // an earlier read may arrive later
+    if (domain.position < (ids.get(domain.id)?.position ?? 0n)) return
+    const host = hostIn(domain)
+    const key = ownKey(domain.account, host)
+    ids.set(domain.id, domain)
+    owned.set(key, new Set([...(owned.get(key) ?? []), domain.id]))
+    if (domain.live && !isExcluded(host)) hosts.set(host, domain.id)
+    else if (hosts.get(host) === domain.id) hosts.delete(host)
+  }
+
   return {
     byHost: (host) => {
       if (hosts.size === 0) return undefined
@@ -23,15 +42,10 @@ export const openDomains = (): Domains => {
       return id === undefined ? undefined : ids.get(id)
     },
     byId: (id) => ids.get(id),
-    set: (domains) => {
-      for (const domain of domains) {
-        // an earlier read may arrive later
-        if (domain.position < (ids.get(domain.id)?.position ?? 0n)) continue
-        const host = normalized(new URL(domain.domain).host)
-        ids.set(domain.id, domain)
-        if (domain.live) hosts.set(host, domain.id)
-        else if (hosts.get(host) === domain.id) hosts.delete(host)
-      }
+    own: (account, host) => {
+      const found = [...(owned.get(ownKey(account, normalized(host))) ?? [])].flatMap((id) => ids.get(id) ?? [])
+      return found.find(({ deleted }) => !deleted) ?? found.at(-1)
     },
+    set: (domains) => domains.forEach(setOne),
   }
 }

@@ -65,7 +65,9 @@ export const createInvalidation = ({
       const changed = await streamsChanged(reader, after, upTo)
       const accounts = idsOf(changed, 'account')
       targets.invalidate(changed)
-      if (idsOf(changed, 'domain').length > 0) domains.set(await domainsChanged(reader, after, upTo))
+      // the domains of an account stop with it
+      if (accounts.length > 0 || idsOf(changed, 'domain').length > 0)
+        domains.set(await domainsChanged(reader, after, upTo))
       if (accounts.length > 0) await invalidateAccounts(accounts)
     } catch {
       invalidateAll()

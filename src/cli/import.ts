@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { ourHosts } from '../app/hosts.ts'
+import { isOperatorHost, ourHosts } from '../app/hosts.ts'
 import type { Ledger } from '../app/ledger.ts'
 import { recordOperation } from '../app/operator.ts'
 import { openDomains } from '../cache/domains.ts'
@@ -42,7 +42,7 @@ const importSpools = async (cli: Cli, dir: string) => {
 
 /** Returns what it takes to classify and record clicks outside of the service. */
 export const importOptions = async ({ config, reader, store, keys, log }: Ledger): Promise<ImportOptions> => {
-  const domains = openDomains()
+  const domains = openDomains(isOperatorHost(config))
   domains.set(await domainsChanged(reader, 0n))
   const { isOurHost } = ourHosts(config, domains)
   return { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurHost }

@@ -1,7 +1,7 @@
 import type { BrandedDomainEvent, DomainFields } from '../events/domain.ts'
 import type { Event } from '../events/index.ts'
 import { acquire, fence, noTokens, releaseUntil, type Tokens } from './claim.ts'
-import type { Decider } from './decider.ts'
+import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
 import { refuseTaken } from './taken.ts'
 
@@ -9,52 +9,97 @@ export interface Domain {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
   readonly fields: DomainFields
+  /** Whether it serves, unless it is deleted. A deleted domain keeps what it was. */
   readonly verified: boolean
   readonly tokens: Tokens
 }
 
 type Targets = Pick<DomainFields, 'redirectroot' | 'redirect404'>
+/** How a domain was verified; see `DomainVerified`. */
+export type Proof = 'txt' | 'dns' | 'off'
+
 export type DomainCommand =
   | {
       readonly type: 'CreateDomain'
       readonly id: number
       readonly account: number
       readonly fields: DomainFields
+      /** of the claim of the host, in case the domain is verified at once */
       readonly token: string
+      /** undefined: it is pending */
+      readonly proof?: Proof | undefined
+      readonly now: string
     }
   | { readonly type: 'UpdateDomain'; readonly id: number; readonly account: number; readonly changes: Partial<Targets> }
   /** `free`: when the host becomes available to other accounts (ISO 8601) */
   | { readonly type: 'DeleteDomain'; readonly id: number; readonly account: number; readonly free: string }
-  /** The result of a regular DNS check; sent by the service itself, so there is no owner to check. */
-  | { readonly type: 'CheckDomain'; readonly id: number; readonly verified: boolean }
+  /** The domain has passed a check. There is no owner to check: the service itself also sends it. `host` is the domain's own. */
+  | {
+      readonly type: 'VerifyDomain'
+      readonly id: number
+      readonly host: string
+      readonly token: string
+      readonly proof: Proof
+    }
+  /** The domain has failed several checks in a row; `free` as for a deletion. */
+  | { readonly type: 'UnverifyDomain'; readonly id: number; readonly free: string }
+  /** Ends the domain and the reservation of its host. */
+  | { readonly type: 'ReleaseDomain'; readonly id: number; readonly now: string }
 
 /** Returns the host name of a domain's address. */
 export const hostOf = ({ domain }: Pick<DomainFields, 'domain'>) => new URL(domain).hostname
 
+/** ms for which the host of a deleted domain, or of one that has failed its checks, stays reserved for its account: 30 days */
+const reservedFor = 30 * 24 * 3600 * 1000
+/** Returns until when a host stays reserved that is given up at `now` (both ISO 8601). */
+export const hostReservation = (now: string) => new Date(Date.parse(now) + reservedFor).toISOString()
+
+/** Returns whether other accounts cannot have the host because it is reserved for this one, which does not have it now. */
+const isReserved = ({ tokens: { held, spent, free } }: Domain, now: string) =>
+  held.host === undefined && (free?.[spent.at(-1) ?? ''] ?? '') > now
+
+/** Returns whether a domain, as the newest holder of its host, excludes other accounts from it. */
+export const excludesOthers = (state: Domain, now: string) =>
+  state.tokens.held.host !== undefined || isReserved(state, now)
+
+type Create = Extract<DomainCommand, { readonly type: 'CreateDomain' }>
+
+/** Returns the events that add a domain or, if the account has deleted it before, restore it under its old id. */
+const create = ({ id, account, fields, token, proof, now }: Create, state: Domain): readonly BrandedDomainEvent[] => {
+  if (state.tokens.held.host === token) return []
+  if (state.tokens.fenced.includes(token)) return refuseTaken('host')
+  const verified = proof === undefined ? [] : ([{ type: 'DomainVerified', data: { id, token, by: proof } }] as const)
+  if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, ...fields } }, ...verified]
+  if (state.account !== account || hostOf(state.fields) !== hostOf(fields)) return refuseTaken('host')
+  if (state.status === 'open') return refuse('taken', `\`domain\` is one of your domains already, with the id ${id}.`)
+  return state.verified && isReserved(state, now)
+    ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
+    : [{ type: 'DomainRestored', data: { id, ...fields } }, ...verified]
+}
+
+/** Returns the events that end a domain; the host is free for others at once. */
+const releaseNow = (id: number, state: Domain, free: string): readonly BrandedDomainEvent[] => {
+  const released = { type: 'DomainReleased', data: { id, free } } as const
+  if (state.status === 'open') return [{ type: 'DomainDeleted', data: { id, free } }, released]
+  return isReserved(state, free) ? [released] : []
+}
+
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
   kind: 'domain',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
     account: 0,
     fields: { domain: '', redirectroot: '', redirect404: '' },
-    verified: true,
+    verified: false,
     tokens: noTokens,
   },
   decide: (command, state) => {
     const { id } = command
     switch (command.type) {
-      case 'CreateDomain': {
-        const { account, fields, token } = command
-        if (state.tokens.held.host === token) return []
-        if (state.tokens.fenced.includes(token)) return refuseTaken('host')
-        if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, token, ...fields } }]
-        // the domain is restored under its old id, so that its links work again
-        return state.status === 'deleted' && state.account === account && hostOf(state.fields) === hostOf(fields)
-          ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
-          : refuseTaken('host')
-      }
+      case 'CreateDomain':
+        return create(command, state)
       case 'UpdateDomain': {
         const changes = differing(command.changes, mine(state, command.account, 'Domain').fields)
         return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, changes } }] : []
@@ -62,37 +107,71 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
       case 'DeleteDomain':
         mine(state, command.account, 'Domain')
         return [{ type: 'DomainDeleted', data: { id, free: command.free } }]
-      case 'CheckDomain':
-        if (state.status !== 'open' || state.verified === command.verified) return []
-        return [{ type: command.verified ? 'DomainVerified' : 'DomainUnverified', data: { id } }]
+      case 'VerifyDomain': {
+        const { token, proof, host } = command
+        if (state.status !== 'open' || state.verified || hostOf(state.fields) !== host) return []
+        if (state.tokens.fenced.includes(token)) return refuseTaken('host')
+        const claim = state.tokens.held.host === undefined ? { token } : {}
+        return [{ type: 'DomainVerified', data: { id, ...claim, by: proof } }]
+      }
+      case 'UnverifyDomain':
+        // older releases kept the host of a domain that failed its checks
+        return state.status === 'open' && (state.verified || state.tokens.held.host !== undefined)
+          ? [{ type: 'DomainUnverified', data: { id, free: command.free } }]
+          : []
+      case 'ReleaseDomain':
+        return releaseNow(id, state, command.now)
     }
   },
   evolve: (state, event) => {
+    const claimed = (token: string | undefined) =>
+      token === undefined ? state.tokens : acquire(state.tokens, 'host', token)
     switch (event.type) {
       case 'DomainCreated': {
         const { id: _, account, token, ...fields } = event.data
-        return { status: 'open', account, fields, verified: true, tokens: acquire(state.tokens, 'host', token) }
+        return { status: 'open', account, fields, verified: token !== undefined, tokens: claimed(token) }
       }
       case 'DomainRestored': {
         const { id: _, token, ...fields } = event.data
-        return { ...state, status: 'open', fields, verified: true, tokens: acquire(state.tokens, 'host', token) }
+        return { ...state, status: 'open', fields, verified: token !== undefined, tokens: claimed(token) }
       }
       case 'DomainUpdated':
         return { ...state, fields: { ...state.fields, ...(event.data.changes as Partial<Targets>) } }
       case 'DomainDeleted':
         return { ...state, status: 'deleted', tokens: releaseUntil(state.tokens, 'host', event.data.free) }
-      case 'DomainUnverified':
-        return { ...state, verified: false }
+      case 'DomainUnverified': {
+        const { free } = event.data
+        return {
+          ...state,
+          verified: false,
+          tokens: free === undefined ? state.tokens : releaseUntil(state.tokens, 'host', free),
+        }
+      }
       case 'DomainVerified':
-        return { ...state, verified: true }
+        return { ...state, verified: true, tokens: claimed(event.data.token) }
+      case 'DomainReleased': {
+        const free = Object.entries(state.tokens.free ?? {}).map(([token, until]) => [
+          token,
+          until < event.data.free ? until : event.data.free,
+        ])
+        return { ...state, verified: false, tokens: { ...state.tokens, free: Object.fromEntries(free) } }
+      }
       case 'ClaimFenced':
         return { ...state, tokens: fence(state.tokens, event.data.token) }
     }
   },
-  claims: (_, events) => {
-    const [event] = events
-    return event?.type === 'DomainCreated' || event?.type === 'DomainRestored'
-      ? [{ kind: 'host', name: hostOf(event.data), token: event.data.token }]
-      : []
+  claims: (command, events) => {
+    const host =
+      command.type === 'CreateDomain'
+        ? hostOf(command.fields)
+        : command.type === 'VerifyDomain'
+          ? command.host
+          : undefined
+    if (host === undefined) return []
+    return events.flatMap((event) =>
+      (event.type === 'DomainRestored' || event.type === 'DomainVerified') && event.data.token !== undefined
+        ? [{ kind: 'host', name: host, token: event.data.token } as const]
+        : [],
+    )
   },
 }

@@ -15,16 +15,21 @@ export const DomainFields = z.object(fields)
 export type DomainFields = z.infer<typeof DomainFields>
 
 export const domainEvents = {
-  /** `token` belongs to the claim of the host. */
-  DomainCreated: z.object({ id, account: z.int(), token: z.string(), ...fields }),
+  /** Pending until it is verified. `token` belongs to the claim of the host, which only older releases made here: the domain is verified then. */
+  DomainCreated: z.object({ id, account: z.int(), token: z.string().optional(), ...fields }),
   DomainUpdated: z.object({ id, changes: DomainFields.pick({ redirectroot: true, redirect404: true }).partial() }),
-  /** This account can restore the domain at any time. Other accounts can register the host after `free`. */
+  /** This account can restore the domain at any time. Other accounts can verify the host after `free`. */
   DomainDeleted: z.object({ id, free: z.iso.datetime() }),
-  /** The account registered the host again: its links work again. */
-  DomainRestored: z.object({ id, token: z.string(), ...fields }),
-  /** Several DNS checks in a row did not lead to this service: the domain's links stop working. */
-  DomainUnverified: z.object({ id }),
-  /** DNS leads to this service again. */
-  DomainVerified: z.object({ id }),
+  /** The account added the host again. With `token`, of the claim of the host, the domain is verified as before; without, it is pending. */
+  DomainRestored: z.object({ id, token: z.string().optional(), ...fields }),
+  /** Several checks in a row failed: the domain stops. From `free` on, other accounts can verify the host; missing in older logs: never. */
+  DomainUnverified: z.object({ id, free: z.iso.datetime().optional() }),
+  /**
+   * The domain serves from now on. `token` belongs to the claim of the host; without it, the domain has the claim already. `by` is the
+   * check that it passed (`txt`, `dns`, or `off`: none); older logs do not name it.
+   */
+  DomainVerified: z.object({ id, token: z.string().optional(), by: z.string().optional() }),
+  /** The operator, or an erasure, ended all rights of the account to the host: others can verify it from `free` on. */
+  DomainReleased: z.object({ id, free: z.iso.datetime() }),
 }
 export type BrandedDomainEvent = EventOf<typeof domainEvents>

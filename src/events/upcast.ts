@@ -10,6 +10,9 @@ export type Upcast = (data: Stored) => Stored
  * needs no version. Events are never rewritten; `metadata.v` is the version in which an event was stored.
  */
 const upcasts: Readonly<Partial<Record<EventType, readonly Upcast[]>>> = {
+  // 2: may have no `token`; an older process must not take the domain for a verified one
+  DomainCreated: [(data) => data],
+  DomainRestored: [(data) => data],
   // 2: the accepted languages of the clicks; those of older clicks are unknown
   LinkClicked: [(data) => ({ ...data, languages: [] })],
 }

@@ -1,20 +1,23 @@
 import { isIP } from 'node:net'
 import { getPublicSuffix } from 'tldts'
 import { z } from 'zod'
-import { addDomain } from '../commands/adddomain.ts'
-import { domain } from '../commands/domain.ts'
+import { addDomain, verifyDomain } from '../commands/adddomain.ts'
+import { type Caller, requireOwn } from '../commands/caller.ts'
+import { Refused } from '../commands/decider.ts'
+import { domain, type DomainCommand, hostOf, hostReservation } from '../commands/domain.ts'
+import { systemMetadata } from '../events/event.ts'
+import { streamId } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
 import { must } from '../lib/fields.ts'
 import { safeTargetUrl } from '../lib/url.ts'
-import { type DomainRow, listDomains } from '../queries/domain.ts'
+import { type DomainRow, findDomain, findLook, listDomains, saveLook } from '../queries/domain.ts'
+import { readCurrent } from './api/current.ts'
 import { failField } from './api/errors.ts'
-import { byId, orEmpty, url } from './api/fields.ts'
-import { route } from './api/route.ts'
-import { listRoute, ownedBy } from './owned.ts'
+import { byId, list, orEmpty, pagination, url } from './api/fields.ts'
+import { route, type Services } from './api/route.ts'
+import { verificationOf } from './domainstatus.ts'
+import { ownedBy } from './owned.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
-
-/** ms for which a deleted domain's host stays reserved for its account: 30 days */
-const reservedFor = 30 * 24 * 3600 * 1000
 
 const originProblem = (input: string, address: string) => {
   const { port, hostname, pathname, search, hash } = new URL(address)
@@ -43,33 +46,111 @@ const origin = z.string(must('a string')).transform((input, context) => {
 })
 const target = orEmpty(url)
 
-const present = ({ id, domain, redirectroot, redirect404, verified }: DomainRow) => ({
-  id,
-  domain,
-  redirectroot,
-  redirect404,
-  status: verified ? 'active' : 'unverified',
+const present = (account: number, row: DomainRow, { domainCheck }: Pick<Services, 'domainCheck'>) => {
+  const { id, domain, redirectroot, redirect404 } = row
+  return { id, domain, redirectroot, redirect404, ...verificationOf(account, row, domainCheck) }
+}
+
+type OwnCall = Pick<Caller, 'account' | 'load' | 'write'>
+
+const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pending, reader }: Services) =>
+  readCurrent<DomainRow>({
+    pending: pending.has(streamId('domain', id)),
+    inTables: () => findDomain(reader, call.account, id),
+    inStream: async () => {
+      const { fields, verified, created } = await requireOwn(call, domain, 'Domain', id)
+      const unchecked = { free: null, failures: 0, ...(await findLook(reader, id)) }
+      return { ...fields, ...unchecked, id, created, verified, proof: verified ? 'off' : '' }
+    },
+  })
+
+/** A host that became one of the service's own after it was added cannot be verified either. */
+const rejectServiceHost = (
+  host: string,
+  { isMainHost, isOperatorHost }: Pick<Services, 'isMainHost' | 'isOperatorHost'>,
+) => {
+  if (isMainHost(host) || isOperatorHost(host)) failField('domain', "must not be one of this service's own")
+}
+
+const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler'>) => ({
+  account: call.account,
+  load: call.load,
+  write: call.write,
+  claimant: handler.claimant,
+  now: new Date().toISOString(),
+  release: (id: number, owner: number, now: string) =>
+    handler.handle(domain, { type: 'ReleaseDomain', id, now }, systemMetadata(owner)),
 })
 
+/** Looks the domain up in DNS, and verifies it if that proves it to be the account's. Throws `Refused` when another account was first. */
+const lookUp = async (call: OwnCall, id: number, services: Services) => {
+  const { domainCheck, reader } = services
+  const { fields, verified } = await requireOwn(call, domain, 'Domain', id)
+  const host = hostOf(fields)
+  rejectServiceHost(host, services)
+  const look = await domainCheck.look(call.account, host)
+  await saveLook(reader, id, look)
+  if (!verified && domainCheck.proves(look)) await verifyDomain(domainCaller(call, services), id, domainCheck.proof)
+}
+
+const verificationNow = async (call: OwnCall, id: number, services: Services) =>
+  verificationOf(call.account, await readDomain(call, id, services), services.domainCheck)
+
 export const domainRoutes = [
-  listRoute('/api/domains', 'domains', listDomains, present),
+  route({
+    method: 'get',
+    path: '/api/domains',
+    query: pagination,
+    run: async ({ account, query }, services) =>
+      list('domains', query, await listDomains(services.reader, account, query), (row) =>
+        present(account, row, services),
+      ),
+  }),
+
+  route({
+    method: 'get',
+    path: '/api/domain/:id',
+    params: byId,
+    run: async (call, services) => ({
+      details: present(call.account, await readDomain(call, call.params.id, services), services),
+    }),
+  }),
 
   route({
     method: 'post',
     path: '/api/domain/add',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
-    run: async ({ account, load, write, create, body }, services) => {
-      const { isMainHost, pointsToUs, domainTargets, handler } = services
-      const host = new URL(body.domain).hostname
-      if (isMainHost(host)) failField('domain', "must not be one of this service's own")
+    run: async (call, services) => {
+      const { account, create, body } = call
+      const { domains, domainCheck } = services
+      rejectServiceHost(hostOf(body), services)
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
-      if (!(await pointsToUs(host)))
-        failField('domain', `must already point to this service: set its DNS to ${domainTargets.join(' or ')}`)
-      const { id } = await addDomain(
-        { account, load, write, claimant: handler.claimant, create: (make) => create('domain', domain, make) },
-        body,
-      )
-      return { id }
+      const creator = {
+        ...domainCaller(call, services),
+        create: (make: (id: number) => DomainCommand) => create('domain', domain, make),
+        own: (host: string) => domains.own(account, host)?.id,
+      }
+      if (domainCheck.proof === 'off') return addDomain(creator, body, 'off')
+      const { id } = await addDomain(creator, body)
+      // the record may be there already: it is the same for all domains of an account
+      await lookUp(call, id, services).catch((error: unknown) => {
+        // it stays pending: another account was verified at the same moment
+        if (!(error instanceof Refused)) throw error
+      })
+      return { id, ...(await verificationNow(call, id, services)) }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/domain/:id/verify',
+    params: byId,
+    run: async (call, services) => {
+      const { id } = call.params
+      await lookUp(call, id, services)
+      const { status, ...more } = await verificationNow(call, id, services)
+      const message = status === 'active' ? 'Domain is verified.' : 'Domain is not verified yet.'
+      return { message, id, status, ...more }
     },
   }),
 
@@ -91,8 +172,7 @@ export const domainRoutes = [
     path: '/api/domain/:id/delete',
     params: byId,
     run: async ({ account, params: { id }, write }) => {
-      const free = new Date(Date.now() + reservedFor).toISOString()
-      await write(domain, { type: 'DeleteDomain', id, account, free })
+      await write(domain, { type: 'DeleteDomain', id, account, free: hostReservation(new Date().toISOString()) })
       return { message: 'Domain has been deleted.' }
     },
   }),

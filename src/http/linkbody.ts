@@ -97,8 +97,8 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: Servic
     .replace(/\/$/, '')
     .toLowerCase()
   if (host === '' || host === new URL(baseUrl()).host) return null
-  const found = domains.byHost(host)
-  return found?.account === account ? found.id : failField('domain', 'must be a domain of your account')
+  const found = domains.own(account, host)
+  return found && !found.deleted ? found.id : failField('domain', 'must be a domain of your account')
 }
 
 const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)

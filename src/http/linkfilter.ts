@@ -9,8 +9,7 @@ import type { Services } from './api/route.ts'
 /** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
 const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
   const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
-  const known = domains.byHost(host)
-  return known?.account === account ? known.id : isMainHost(host) ? null : 0
+  return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
 }
 
 const text = z.string().optional()

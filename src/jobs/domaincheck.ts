@@ -1,33 +1,71 @@
-import { domain } from '../commands/domain.ts'
+import { randomUUID } from 'node:crypto'
+import type { DomainCheck } from '../commands/domaincheck.ts'
+import { Refused } from '../commands/decider.ts'
+import { domain, hostReservation } from '../commands/domain.ts'
 import type { Handler } from '../commands/handle.ts'
 import { systemMetadata } from '../events/event.ts'
-import { claimDueDomains, setFailures } from '../queries/domaincheck.ts'
+import { claimDueDomains, type DueDomain, maxFailures, saveCheck } from '../queries/domaincheck.ts'
 import type { Reader } from '../queries/reader.ts'
 import { repeat } from './repeat.ts'
+
+/** A branded domain that no longer has what it was verified by. */
+export interface FailedCheck {
+  readonly domain: string
+  readonly account: number
+  /** in a row */
+  readonly failures: number
+}
 
 export interface DomainChecks {
   readonly reader: Reader
   readonly handler: Handler
-  /** Whether the DNS of a host leads to this service. Rejects when it cannot be resolved. */
-  readonly pointsToUs: (host: string) => Promise<boolean>
+  readonly check: DomainCheck
+  readonly onFailed: (failed: FailedCheck) => void
   readonly onProblem: (error: unknown, what: string) => void
   /** ms between runs */
   readonly every?: number
 }
 
-/** Failed checks in a row, a day apart, after which a domain's links stop working. */
-const maxFailures = 3
+/** domains that are checked at a time: some name servers take long to answer */
+const atOnce = 10
 
-/** Checks the DNS of every branded domain once a day. A domain that fails three times in a row stops, and works again after a check that succeeds. */
-export const checkDomains = async ({ reader, handler, pointsToUs }: DomainChecks) => {
-  for (const { id, account, domain: origin, failures } of await claimDueDomains(reader)) {
-    // a name server that does not answer says nothing about the domain
-    const verified = await pointsToUs(new URL(origin).hostname).catch(() => undefined)
-    if (verified === undefined) continue
-    const failed = verified ? 0 : failures + 1
-    await setFailures(reader, id, failed)
-    if (!verified && failed < maxFailures) continue
-    await handler.handle(domain, { type: 'CheckDomain', id, verified }, systemMetadata(account))
+type Tools = Omit<DomainChecks, 'every'>
+
+const checkDomain = async (
+  { reader, handler, check, onFailed }: Omit<Tools, 'onProblem'>,
+  { id, account, domain: origin, verified, proof, failures }: DueDomain,
+) => {
+  const { hostname: host } = new URL(origin)
+  const look = await check.look(account, host)
+  const lost = verified ? check.lost(look, proof) : !check.proves(look)
+  // name servers that do not answer say nothing about the domain
+  if (lost === undefined) return saveCheck(reader, id, failures, look)
+  const failed = lost ? failures + 1 : 0
+  await saveCheck(reader, id, failed, look)
+  if (lost && verified) onFailed({ domain: origin, account, failures: failed })
+  if (lost && failed < maxFailures) return
+  const context = systemMetadata(account)
+  if (lost) await handler.handle(domain, { type: 'UnverifyDomain', id, free: hostReservation(context.at) }, context)
+  else {
+    const command = { type: 'VerifyDomain', id, host, token: randomUUID(), proof: check.proof } as const
+    await handler.handle(domain, command, context).catch((error: unknown) => {
+      // another account has the host by now
+      if (!(error instanceof Refused)) throw error
+    })
+  }
+}
+
+/**
+ * Checks every branded domain once a day. Its owner sees the result; a domain that fails three times in a row stops, and works again after a
+ * check that succeeds.
+ */
+export const checkDomains = async (tools: Tools) => {
+  const due = await claimDueDomains(tools.reader)
+  for (let n = 0; n < due.length; n += atOnce) {
+    const done = await Promise.allSettled(due.slice(n, n + atOnce).map((one) => checkDomain(tools, one)))
+    // the others of a run must not wait a day for one that could not be checked
+    for (const one of done)
+      if (one.status === 'rejected') tools.onProblem(one.reason, 'a branded domain could not be checked')
   }
 }
 

@@ -2,6 +2,35 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { host, list } from './parsers.ts'
 
+/** Returns whether an address leads to this machine only. */
+const isLocal = (address: string | undefined) =>
+  address === undefined || /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname)
+
+interface DomainSettings {
+  readonly BASE_URL?: string | undefined
+  readonly DOMAIN_CHECK?: 'txt' | 'dns' | 'off' | undefined
+  readonly DOMAIN_TARGETS: readonly string[]
+  readonly REGISTRATION: string
+}
+
+/** Returns what DOMAIN_CHECK is when it is not set. */
+export const domainCheckOf = ({ BASE_URL, DOMAIN_CHECK, DOMAIN_TARGETS }: Omit<DomainSettings, 'REGISTRATION'>) =>
+  DOMAIN_CHECK ?? (DOMAIN_TARGETS.length > 0 ? 'dns' : isLocal(BASE_URL) ? 'off' : 'txt')
+
+/** Returns what is wrong with the settings together, by the setting to change. */
+export const domainProblems = (given: DomainSettings): readonly (readonly [string, string])[] => {
+  const { BASE_URL, DOMAIN_CHECK, DOMAIN_TARGETS, REGISTRATION } = given
+  if (DOMAIN_CHECK === 'dns' && DOMAIN_TARGETS.length === 0)
+    return [['DOMAIN_CHECK', 'must not be dns without DOMAIN_TARGETS: nothing says where domains have to point']]
+  if (DOMAIN_CHECK !== 'off' || REGISTRATION !== 'open' || isLocal(BASE_URL)) return []
+  return [
+    [
+      'DOMAIN_CHECK',
+      'must not be off with open registration: anyone could take any host. Remove it, or set REGISTRATION=closed',
+    ],
+  ]
+}
+
 /** How branded domains are verified. */
 export const domainSettings = {
   DOMAIN_TARGETS: list
@@ -10,7 +39,14 @@ export const domainSettings = {
     })
     .describe('host names and addresses that branded domains must point to, separated by commas'),
   DOMAIN_CHECK: z
-    .enum(['off', 'dns'], 'must be one of off, dns')
+    .enum(['txt', 'dns', 'off'], 'must be one of txt, dns, off')
     .optional()
-    .describe('`dns`: look up new branded domains; default `dns` when DOMAIN_TARGETS is set, else `off`'),
+    .describe(
+      'what makes a branded domain serve: `txt`, a TXT record with the token of the account; `dns`, also that it points to DOMAIN_TARGETS; `off`, nothing. Default `dns` with DOMAIN_TARGETS, else `off` while BASE_URL is on this machine, else `txt`',
+    ),
+  OWN_HOSTS: list
+    .refine((all) => all.every((one) => host.test(one)), {
+      message: 'must be host names, for example www.example.com, example.net',
+    })
+    .describe('other hosts of yours, which no account can have as a branded domain, separated by commas'),
 } as const

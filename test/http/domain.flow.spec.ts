@@ -1,11 +1,7 @@
 import { expect } from 'chai'
-import { checkDomains } from '../../src/jobs/domaincheck.ts'
-import type { Resolver } from '../../src/lib/dns.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { browser, until } from '../support/client.ts'
+import { browser } from '../support/client.ts'
 import { visitAt } from '../support/host.ts'
-
-const none = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
 
 describe('the domain API', () => {
   let app: TestApp
@@ -138,87 +134,5 @@ describe('the domain API', () => {
     )
     expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({ error: 0, id })
     expect((await visit('back.example.com', '/e')).location).to.equal('https://e.example/')
-  })
-})
-
-describe('branded domains with DOMAIN_CHECK=dns', () => {
-  let app: TestApp
-  let key: string
-  const a = new Map<string, string[]>([['links.service.example', ['198.51.100.7']]])
-  const cname = new Map<string, string[]>()
-  const resolver: Resolver = {
-    resolve4: (host) => Promise.resolve(a.get(host) ?? []),
-    resolve6: none,
-    resolveCname: (host) => (cname.has(host) ? Promise.resolve(cname.get(host)!) : none()),
-  }
-  const settings = { DOMAIN_TARGETS: 'links.service.example, 203.0.113.9' }
-
-  before(async () => {
-    app = await startTestApp(settings, undefined, { resolver })
-    ;({ key } = await app.register())
-  })
-  after(() => app.close())
-  const add = (domain: string) => app.post('/api/domain/add', { key, body: { domain } })
-
-  it('are accepted when a CNAME or an address points to a target', async () => {
-    cname.set('by-name.example.com', ['links.service.example.'])
-    a.set('by-address.example.com', ['203.0.113.9'])
-    a.set('by-same-address.example.com', ['198.51.100.7'])
-    for (const name of ['by-name', 'by-address', 'by-same-address'])
-      expect((await add(`https://${name}.example.com`)).json).to.include({ error: 0 })
-  })
-
-  it('are rejected when neither points to a target, without any HTTP request (threat 7)', async () => {
-    a.set('metadata.example.com', ['169.254.169.254'])
-    for (const name of ['metadata', 'unknown'])
-      expect((await add(`https://${name}.example.com`)).json['message']).to.equal(
-        '`domain` must already point to this service: set its DNS to links.service.example or 203.0.113.9.',
-      )
-  })
-
-  it('stop serving when DNS points elsewhere on three days, and serve again once it is right (threat 34)', async () => {
-    await app.post('/api/url/add', {
-      key,
-      body: { url: 'https://f.example/', custom: 'f', domain: 'by-address.example.com' },
-    })
-    const { db, reader, handler } = app.app.ledger
-    const aDayLater = () => db('state.domain_checks').update({ checked_at: db.raw(`now() - interval '25 hours'`) })
-    const pointsToUs = async (host: string) =>
-      (a.get(host) ?? []).includes('203.0.113.9') || host !== 'by-address.example.com'
-    const look = async () => {
-      await checkDomains({
-        reader,
-        handler,
-        pointsToUs,
-        onProblem: (error) => {
-          throw error
-        },
-      })
-      await aDayLater()
-    }
-    const status = async () => {
-      const { json } = await app.get('/api/domains', { key })
-      return json['data'].domains.find((d: { domain: string }) => d.domain === 'https://by-address.example.com')
-        .status as string
-    }
-    const follow = () => visitAt(app.address, 'by-address.example.com', '/f', {})
-    const eventually = async (expected: string) => {
-      for (let n = 0; n < 200 && (await status()) !== expected; n++) await new Promise((done) => setTimeout(done, 20))
-      return status()
-    }
-
-    a.set('by-address.example.com', ['192.0.2.1'])
-    await look()
-    await look()
-    expect([await status(), (await follow()).status]).to.deep.equal(['active', 302])
-    await look()
-    expect(await eventually('unverified')).to.equal('unverified')
-    // caches of domains are updated shortly after the tables
-    const followed = async (expected: number) => (await until(follow, ({ status }) => status === expected)).status
-    expect(await followed(404)).to.equal(404)
-    a.set('by-address.example.com', ['203.0.113.9'])
-    await look()
-    expect(await eventually('active')).to.equal('active')
-    expect(await followed(302)).to.equal(302)
   })
 })

@@ -88,4 +88,5 @@ export const typesSince: readonly string[] = [
   'SpoolRetired',
   'ItemRemovedFromChannel',
   'LinkFramingChecked',
+  'DomainReleased',
 ]

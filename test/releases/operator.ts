@@ -6,13 +6,17 @@ import { link } from '../../src/commands/link.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import type { ClickEntry } from '../../src/clicks/entry.ts'
 import { newKey } from '../../src/security/apikeys.ts'
+import { createDomainCheck, domainToken } from '../../src/commands/domaincheck.ts'
 import { checkDomains } from '../../src/jobs/domaincheck.ts'
+import type { Resolver } from '../../src/lib/dns.ts'
 import { idSequence } from '../../src/postgres/ids.ts'
 import type { TestApp } from '../support/app.ts'
 import { at, classified, linkFields } from '../support/events.ts'
 import { Killed, oneByOne } from '../support/writer.ts'
 
 type Ledger = TestApp['app']['ledger']
+
+const minute = 60_000
 
 const context = (owner: number, kind: 'operator' | 'service' | 'key' = 'operator', when = new Date()) => ({
   account: owner,
@@ -39,10 +43,25 @@ export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
   }
 }
 
-/** Checks the DNS of all domains once, then appends the results of more checks: one domain becomes unverified, another active again. */
+const noRecords = async () => []
+/** Returns a resolver by which all hosts belong to all of the first accounts, except those that are called `unverified`. */
+export const provingResolver = (ledger: () => Pick<Ledger, 'keys'>): Resolver => ({
+  resolve4: noRecords,
+  resolve6: noRecords,
+  resolveCname: noRecords,
+  resolveTxt: async (host) =>
+    host.startsWith('_linkledger.unverified')
+      ? []
+      : Array.from({ length: 20 }, (_, n) => [domainToken(ledger().keys.service, n + 1)]),
+})
+
+/**
+ * Checks the DNS of all domains once, then appends the results of more checks: one domain becomes unverified, another active again. The
+ * operator releases a third.
+ */
 export const withDomainChecks = async (
-  { reader, handler: commands }: Ledger,
-  { checked, unverified }: Readonly<Record<'checked' | 'unverified', number>>,
+  { reader, handler: commands, keys }: Ledger,
+  { checked, unverified, released }: Readonly<Record<'checked' | 'unverified' | 'released', number>>,
 ) => {
   const onProblem = (error: unknown) => {
     throw error
@@ -50,18 +69,26 @@ export const withDomainChecks = async (
   await checkDomains({
     reader,
     handler: commands,
-    pointsToUs: async (host) => !host.startsWith('unverified'),
+    check: createDomainCheck({
+      proof: 'txt',
+      targets: [],
+      resolver: provingResolver(() => ({ keys })),
+      pepper: keys.service,
+    }),
+    onFailed: () => {},
     onProblem,
   })
-  for (const [id, verified] of [
-    [checked, false],
-    [unverified, false],
-    [checked, true],
-  ] as const)
-    await commands.handle(domain, { type: 'CheckDomain', id, verified }, context(1, 'service'))
+  const free = new Date(Date.now() + 30 * 24 * 60 * minute).toISOString()
+  for (const id of [checked, unverified])
+    await commands.handle(domain, { type: 'UnverifyDomain', id, free }, context(1, 'service'))
+  await commands.handle(
+    domain,
+    { type: 'VerifyDomain', id: checked, host: 'checked.example.org', token: randomUUID(), proof: 'txt' },
+    context(1, 'service'),
+  )
+  const now = new Date().toISOString()
+  await commands.handle(domain, { type: 'ReleaseDomain', id: released, now }, context(1))
 }
-
-const minute = 60_000
 
 /**
  * Claims names in processes that are killed before they append the resource, as can happen on an engine without transactions.

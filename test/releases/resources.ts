@@ -204,5 +204,6 @@ export const makeDomains = async ({ add, update, remove }: Actor) => {
   await add('url', { url: `${long}on-deleted`, custom: 'orphan', domain: 'https://deleted.example.org' })
   await add('url', { url: `${long}on-unverified`, custom: 'unseen', domain: 'https://unverified.example.org' })
   await remove('domain', deleted)
-  return { brand, checked, unverified }
+  const released = await add('domain', { domain: 'https://released.example.org' })
+  return { brand, checked, unverified, released }
 }

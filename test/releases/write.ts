@@ -22,7 +22,7 @@ import { readEvents, readState, readTableNames, readTables, schemaSql, withClien
 import { foldAll } from './folds.ts'
 import { apiQuestions, ask, publicQuestions, wordsIn } from './questions.ts'
 import { isRecorded, readLines, type Release, releases, settingsOf, startOn, type StoredSpool } from './release.ts'
-import { topic } from './operator.ts'
+import { provingResolver, topic } from './operator.ts'
 import { populate } from './populate.ts'
 import type { Account } from './resources.ts'
 import { ownHost, visitOnce } from './visits.ts'
@@ -126,7 +126,8 @@ const write = async () => {
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished)
   const identity = { version, baseUrl: `http://${ownHost}`, secret: 'a secret that is stored with test data' }
-  const app = await startTestApp(settingsOf(identity))
+  const resolver = provingResolver(() => app.app.ledger)
+  const app: TestApp = await startTestApp(settingsOf(identity), undefined, { resolver })
   try {
     const logo = `data:image/png;base64,${pngOf(noise(20, 20, randomFrom(7))).toString('base64')}`
     const accounts = await populate(app, logo)

@@ -74,6 +74,8 @@ export const callerOn = (store: EventStore, account: number, ids = countingIds()
           account,
           fields: { domain: `https://${host}`, redirectroot: '', redirect404: '' },
           token: randomUUID(),
+          proof: 'off' as const,
+          now: at(0),
         }))
       ).id,
     deleteOwned: <F extends object, E extends DomainEvent>(

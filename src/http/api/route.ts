@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Cache } from '../../cache/cache.ts'
 import type { Caller } from '../../commands/caller.ts'
+import type { DomainCheck } from '../../commands/domaincheck.ts'
 import type { Decider } from '../../commands/decider.ts'
 import type { Handled, Handler, NextIds } from '../../commands/handle.ts'
 import type { DomainEvent } from '../../events/index.ts'
@@ -20,10 +21,9 @@ export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   readonly isOurHost: (host: string) => boolean
   /** Whether a host, in any spelling, is the service's own. */
   readonly isMainHost: (host: string) => boolean
-  /** Whether the DNS of a new branded domain points to the service; true when the check is off. */
-  readonly pointsToUs: (host: string) => Promise<boolean>
-  /** names and addresses that branded domains must point to */
-  readonly domainTargets: readonly string[]
+  /** Whether OWN_HOSTS has a host, in any spelling. */
+  readonly isOperatorHost: (host: string) => boolean
+  readonly domainCheck: DomainCheck
   readonly guardedFetch: GuardedFetch
   /** Asks the destinations of framed links whether they can be framed. */
   readonly frameChecks: { readonly checkSoon: (link: number) => void }
