@@ -3,6 +3,7 @@ import { addAccountCommands } from './account.ts'
 import { addAliasCommands } from './aliases.ts'
 import { addBackupCommands } from './backup.ts'
 import type { AddCommand, Cli } from './cli.ts'
+import { addDomainCommands } from './domain.ts'
 import { addLogCommands } from './log.ts'
 import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
@@ -15,6 +16,7 @@ const commands: readonly AddCommand[] = [
   addStartCommand,
   addAccountCommands,
   addAliasCommands,
+  addDomainCommands,
   addRebuildCommand,
   addProjectionCommands,
   addBackupCommands,
