@@ -121,6 +121,22 @@ export const applyErasures = async (ledger: Erasing, erasures: readonly Erasure[
   return { count: erased.filter(({ isNew }) => isNew).length, position }
 }
 
+/** Returns whether the register in DATA_DIR has accounts of a log that the read tables do not have as erased. It does not ask the log. */
+export const lackErasures = async (
+  { config, reader }: Pick<Erasing, 'config' | 'reader'>,
+  logId: string,
+): Promise<boolean> => {
+  const own = (await readErasures(registerIn(config.DATA_DIR))).filter(({ log }) => log === logId)
+  if (own.length === 0) return false
+  try {
+    const erased = new Set(await erasedAccounts(reader))
+    return own.some(({ account }) => !erased.has(account))
+  } catch (error) {
+    if (error instanceof NotReady) return true
+    throw error
+  }
+}
+
 /** Applies the register in DATA_DIR. Called at every start, before anything is served. */
 export const applyRegister = async (ledger: Erasing): Promise<Erased> =>
   applyErasures(ledger, await readErasures(registerIn(ledger.config.DATA_DIR)))

@@ -2,29 +2,22 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Handler, handler } from '../commands/handle.ts'
 import type { Config } from '../config.ts'
-import { codec } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'
 import { batch } from '../lib/batch.ts'
-import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
+import { createCleanup, openAll } from '../lib/cleanup.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import { type Connection, type Database, migrate } from '../postgres/database.ts'
 import { loginProblem } from '../postgres/reach.ts'
 import { encode, type Notification, notifyAll } from '../postgres/notifications.ts'
 import { projections } from '../projections/index.ts'
-import { leaveForeignTables } from '../projections/origin.ts'
-import { openSearchMemory } from '../projections/searched.ts'
 import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/tables.ts'
 import type { Reader } from '../queries/reader.ts'
-import { type Keyring, type Keys, markOf, openKeyring } from '../security/keyring.ts'
+import { type Keys, openKeyring } from '../security/keyring.ts'
 import { openSnapshotStore } from '../security/snapshots.ts'
-import { eventStoreDb } from '../store/eventstoredb.ts'
-import { newOpening } from '../store/open.ts'
-import { postgresStore } from '../store/postgres.ts'
-import { applyRegister } from './erasures.ts'
+import { type LogCheck, openEventLog, type Waiting } from './eventlog.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
-import { openPostgres, type Postgres, type Use } from './postgres.ts'
+import { openPostgres, type Use } from './postgres.ts'
 import { withSecret } from './secret.ts'
-import { requireServiceKey } from './servicekey.ts'
 
 /** The log, the read tables and the keys: what the service and every command work on. */
 export interface Ledger {
@@ -44,6 +37,7 @@ export interface Ledger {
   readonly reader: Reader
   /** position of the last erasure that was made at this start: older read tables still have the accounts */
   readonly erasedUpTo: bigint
+  readonly logCheck: LogCheck
   readonly log: Logger
   readonly metrics: Metrics
   /** Sends a notification to the other processes; several go together. */
@@ -53,8 +47,8 @@ export interface Ledger {
   readonly close: () => Promise<void>
 }
 
-/** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. */
-export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledger> => {
+/** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. `waiting` is for the service. */
+export const openLedger = (config: Config, log: Logger, use: Use, waiting?: Waiting): Promise<Ledger> => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   return openAll(cleanup, async () => {
     const instance = `linkledger-${randomBytes(6).toString('hex')}`
@@ -71,28 +65,19 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
     const metrics = openMetrics()
     const appended = createSignal()
     await ensureCheckpoints(db)
-    const store = await openStore(config, { db, postgres, keyring, appended, metrics, log, cleanup })
-    const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
-    const engine = config.EVENTSTORE_URL === undefined ? 'postgres' : 'eventstoredb'
-    if (await leaveForeignTables(db, store, engine))
-      log.warn({ engine }, 'the read tables were filled from another log or engine; new ones are filled')
-    const tables = await openTables(db, log)
-    const reader = { db, table: tables.name }
-    const erased = await applyRegister({ config, db, store, handler: handler(store), keys, reader })
-    if (erased.count > 0)
-      log.warn({ accounts: erased.count }, 'accounts that the erasure register names were erased again')
+    const tables = openTables(db, log)
+    const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, waiting }
+    const eventLog = await openEventLog(parts)
     return {
       config,
       connection: postgres.connection,
       instance,
       db,
-      store,
+      ...eventLog,
       appended,
-      handler: handler(store, openSnapshotStore(db, keyring)),
-      keys,
+      handler: handler(eventLog.store, openSnapshotStore(db, keyring)),
       tables,
-      reader,
-      erasedUpTo: erased.position,
+      reader: { db, table: tables.name },
       secret,
       log,
       metrics,
@@ -103,38 +88,8 @@ export const openLedger = (config: Config, log: Logger, use: Use): Promise<Ledge
   })
 }
 
-interface StoreOptions {
-  readonly db: Database
-  readonly postgres: Postgres
-  readonly keyring: Keyring
-  readonly appended: Signal
-  readonly metrics: Metrics
-  readonly log: Logger
-  readonly cleanup: Cleanup
-}
-const openStore = async (
-  { EVENTSTORE_URL: url }: Config,
-  { db, postgres, keyring, appended, metrics, log, cleanup }: StoreOptions,
-): Promise<EventStore> => {
-  const onDropped = (error: unknown) => {
-    metrics.restarted('eventstore')
-    log.warn({ err: error }, 'subscription to EventStoreDB lost; resubscribing')
-  }
-  // the service key of a new log is created only now, so that a log with other keys never gets one
-  const opening = async () => newOpening(markOf(await keyring.createService()))
-  const store =
-    url === undefined
-      ? await postgresStore(postgres.pool(8, 10_000), codec(keyring), appended, { opening })
-      : await eventStoreDb({ url, codec: codec(keyring), opening, onDropped, memory: openSearchMemory(db) })
-  cleanup.defer(store.close)
-  return metrics.measured(store)
-}
-
-const openTables = async (db: Database, log: Logger): Promise<LiveTables> => {
-  const tables = liveTables(db, projections, (live) => log.info(live, 'new read tables are live'))
-  await tables.refresh()
-  return tables
-}
+const openTables = (db: Database, log: Logger): LiveTables =>
+  liveTables(db, projections, (live) => log.info(live, 'new read tables are live'))
 
 const notifier = (db: Database) =>
   batch(100, async (notifications: readonly Notification[]) => {

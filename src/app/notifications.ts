@@ -35,7 +35,14 @@ export interface Notifications {
 
 /** Keeps the cache of this process up to date with what other processes append and project. */
 export const startNotifications = async (
-  { db, store, appended, tables, instance }: Pick<Ledger, 'db' | 'store' | 'appended' | 'tables' | 'instance'>,
+  {
+    db,
+    store,
+    logCheck,
+    appended,
+    tables,
+    instance,
+  }: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'tables' | 'instance'>,
   { cache, listener, log, retries, onRefreshed = async () => {} }: NotificationOptions,
 ): Promise<Notifications> => {
   const { pending, progress } = cache
@@ -68,10 +75,13 @@ export const startNotifications = async (
   // read tables that do not exist yet are cached once they do
   await cache.warm().catch(() => {})
   let pendingKnown = false
-  const marking = markPending(store, cache, closed.signal)
+  const marking = logCheck.passed
+    .then(() => markPending(store, cache, closed.signal))
     .catch(() => {})
     .then(() => (pendingKnown = true))
-  await Promise.race([marking, sleep(markTimeout, undefined, { ref: false })])
+  if (logCheck.problem() === undefined) await Promise.race([marking, sleep(markTimeout, undefined, { ref: false })])
+  // noting an erasure needs the log
+  else void logCheck.passed.then(cache.warm).catch(() => {})
 
   const hold = holder(db, store, cache, closed.signal)
   await hold().catch(() => {})

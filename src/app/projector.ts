@@ -1,5 +1,6 @@
 import type { Filter } from '../events/store.ts'
 import type { StreamKind } from '../events/streams.ts'
+import { aborted } from '../lib/aborted.ts'
 import type { Signal } from '../lib/signal.ts'
 import type { Database } from '../postgres/database.ts'
 import { openLocks } from '../postgres/listen.ts'
@@ -35,13 +36,19 @@ export const project = (
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
 ): Projector => {
-  const { store, connection, instance, log, metrics, tables } = ledger
+  const { store, logCheck, connection, instance, log, metrics, tables } = ledger
   const { db, stopped } = openProjection(ledger)
+  const stopping = new AbortController()
+  const ended = aborted(stopping.signal)
   const projector = startProjector({
     db,
     store,
     projections,
-    openLocks: () => openLocks(connection, instance),
+    openLocks: async () => {
+      // a log that is not known yet must not be projected into these tables
+      await Promise.race([logCheck.passed, ended])
+      return openLocks(connection, instance)
+    },
     instance,
     log,
     onSeen,
@@ -50,7 +57,13 @@ export const project = (
     ...(retries ? { retries } : {}),
     onUnknown: metrics.unknown,
   })
-  return { ...projector, stop: () => stopped(projector.stop()) }
+  return {
+    ...projector,
+    stop: () => {
+      stopping.abort()
+      return stopped(projector.stop())
+    },
+  }
 }
 
 /**

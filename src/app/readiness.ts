@@ -1,6 +1,7 @@
 import type { EventStore, Filter } from '../events/store.ts'
 import type { HaltedProjection, Subscription } from '../projections/work.ts'
 import type { LiveTables } from '../projections/tables.ts'
+import type { LogCheck } from './eventlog.ts'
 import type { HaltWatch } from './halts.ts'
 import type { LagWatch } from './lag.ts'
 
@@ -9,6 +10,8 @@ interface Observed {
   readonly tables: Pick<LiveTables, 'complete'>
   /** a log that does not answer does not affect readiness: redirects and reads go on */
   readonly store: Pick<EventStore, 'problem'>
+  /** a process that was started while its log was away */
+  readonly logCheck: Pick<LogCheck, 'problem'>
   readonly notifications: { readonly pendingKnown: () => boolean }
   readonly projector:
     | {
@@ -45,13 +48,14 @@ const longIdle = 10
  * tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
-  ({ listener, tables, store, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>
+  ({ listener, tables, store, logCheck, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>
   (): Readiness => {
     const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
     const halts = active ? subscriptions.flatMap((subscription) => subscription.halted) : halted()
     const behind = lag('domain')?.seconds ?? 0
     const reasons = [
       ...(listener.up() ? [] : ['the database is not connected']),
+      ...[logCheck.problem() ?? []].flat(),
       ...(tables.complete() ? [] : ['the read tables are being filled']),
       ...(notifications.pendingKnown()
         ? []

@@ -30,6 +30,7 @@ import { project, projectedPosition } from './projector.ts'
 import { type Readiness, readiness } from './readiness.ts'
 import { announceReading } from './reading.ts'
 import { openSite, type Outside } from './site.ts'
+import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
 export interface App {
   /** Where it listens: http://host:port */
@@ -41,11 +42,11 @@ export interface App {
   readonly close: () => Promise<void>
 }
 
-/** Starts the service: everything that one process does, by its ROLES. */
-export const startApp = (config: Config, log: Logger, outside: Outside = {}): Promise<App> => {
+/** Starts the service: everything that one process does, by its ROLES. Waits for the event store only with `waiting`. */
+export const startApp = (config: Config, log: Logger, outside: Outside = {}, waiting?: WaitingStart): Promise<App> => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   return openAll(cleanup, () =>
-    start(config, log, outside, cleanup).catch((error: unknown) => {
+    start(config, log, { outside, waiting, cleanup }).catch((error: unknown) => {
       throw inDataDir(config.DATA_DIR, error)
     }),
   )
@@ -54,8 +55,14 @@ export const startApp = (config: Config, log: Logger, outside: Outside = {}): Pr
 /** ms that a start waits for the read tables to have the erasures of the register */
 const erasureTimeout = 30_000
 
-const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cleanup): Promise<App> => {
-  const ledger = await openData(config, log, cleanup)
+interface StartOptions {
+  readonly outside: Outside
+  readonly waiting: WaitingStart | undefined
+  readonly cleanup: Cleanup
+}
+
+const start = async (config: Config, log: Logger, { outside, waiting, cleanup }: StartOptions): Promise<App> => {
+  const { ledger, listening } = await openData(config, log, waiting, cleanup)
   const listener = createListener(ledger.connection, ledger.instance, projections.map(readerLock))
   const redirectReader = { db: ledger.pool(4, 3000), table: ledger.tables.name }
   const cache = await openServiceCache(ledger, listener, redirectReader)
@@ -81,13 +88,14 @@ const start = async (config: Config, log: Logger, outside: Outside, cleanup: Cle
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
-  const { tables, store } = ledger
-  const problems = readiness({ listener, tables, store, notifications, projector, halted, lag, maxLag, clicks })
-  const operatorAddress = await startOperatorPort(config, operatorRoutes(ledger, problems, hosts.servesHost), {
+  const watched = { listener, notifications, projector, halted, lag, maxLag, clicks }
+  const problems = readiness({ ...ledger, ...watched })
+  const settings = { ...config, ...(await listening?.end()) }
+  const operatorAddress = await startOperatorPort(settings, operatorRoutes(ledger, problems, hosts.servesHost), {
     log,
     cleanup,
   })
-  const { address, baseUrl } = await startHttp(config, {
+  const { address, baseUrl } = await startHttp(settings, {
     problems,
     openSite: (baseUrl, port) => {
       ports.push(port)
@@ -121,22 +129,28 @@ const operatorRoutes = (
   },
 })
 
-/** Opens the ledger, in a data folder that no other service uses. */
-const openData = async (config: Config, log: Logger, cleanup: Cleanup) => {
+/** Opens the ledger, in a data folder that no other service uses. Returns what listens already, if it had to wait. */
+const openData = async (config: Config, log: Logger, waiting: WaitingStart | undefined, cleanup: Cleanup) => {
   const folder = await lockDataDir(config.DATA_DIR)
   cleanup.defer(folder.release)
   await ensureListenable(config.PORT, config.HOST)
   await ensureOperatorPort(config)
-  const ledger = await openLedger(config, log, 'service')
+  let listening: Listening | undefined
+  const onWaiting = async (problem: () => string) => {
+    listening = await listenWaiting(config, problem, { log, cleanup })
+    waiting?.onWaiting(listening, problem())
+  }
+  const ledger = await openLedger(config, log, 'service', waiting && { onWaiting, signal: waiting.signal })
   cleanup.defer(ledger.close)
-  return ledger
+  return { ledger, listening }
 }
 
 const openServiceCache = async (ledger: Ledger, listener: Listener, redirectReader: Reader): Promise<Cache> => {
   const { config, db, handler, keys, log, reader } = ledger
-  const followUp = createFollowUp(ledger, (error) =>
-    log.error({ err: error }, 'DATA_DIR/erasures could not be written'),
-  )
+  const followUp = createFollowUp(ledger, (error) => {
+    // without the log, nothing is noted yet
+    if (ledger.logCheck.problem() === undefined) log.error({ err: error }, 'DATA_DIR/erasures could not be written')
+  })
   return openCache({
     handler,
     reader,

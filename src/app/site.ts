@@ -35,7 +35,7 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
 }
 
 /** Returns what pages say about the operator. */
-const publicOperator = ({ OPERATOR_NAME, OPERATOR_EMAIL, IMPRINT_URL, PRIVACY_URL }: Config): Operator => ({
+export const publicOperator = ({ OPERATOR_NAME, OPERATOR_EMAIL, IMPRINT_URL, PRIVACY_URL }: Config): Operator => ({
   name: OPERATOR_NAME,
   email: OPERATOR_EMAIL,
   imprint: IMPRINT_URL,

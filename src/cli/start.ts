@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
-import { startApp } from '../app/service.ts'
-import { readConfig } from '../config.ts'
+import type { Logger } from 'pino'
+import { type App, startApp } from '../app/service.ts'
+import type { WaitingStart } from '../app/waiting.ts'
+import { type Config, readConfig } from '../config.ts'
 import { isUnused } from '../events/store.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
-import { farewell, welcome } from './welcome.ts'
+import { farewell, waitingLine, welcome } from './welcome.ts'
 
 /** `linkledger start` */
 export const addStartCommand = (program: Command, cli: Cli) =>
@@ -24,10 +26,36 @@ export const closeWithin = async (close: () => Promise<void>, ms: number, onLate
   clearTimeout(late)
 }
 
+/** Starts the service. Returns undefined when it was stopped while it waited for its event store. */
+const startOrWait = async (cli: Cli, config: Config, log: Logger): Promise<App | undefined> => {
+  const ended = new AbortController()
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping')
+    ended.abort()
+  }
+  const onWaiting: WaitingStart['onWaiting'] = (listening, problem) => {
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+    cli.print(waitingLine(listening, problem))
+  }
+  try {
+    const app = await startApp(config, log, {}, { onWaiting, signal: ended.signal })
+    if (!ended.signal.aborted) return app
+    await app.close()
+  } catch (error) {
+    if (!ended.signal.aborted) throw error
+  } finally {
+    process.off('SIGTERM', stop)
+    process.off('SIGINT', stop)
+  }
+  return undefined
+}
+
 const start = async (cli: Cli) => {
   const config = readConfig(cli.variables)
   const log = createLogger(config)
-  const app = await startApp(config, log)
+  const app = await startOrWait(cli, config, log)
+  if (!app) return cli.print(farewell(config))
 
   let stopping: Promise<void> | undefined
   const stop = (signal: NodeJS.Signals) => {

@@ -34,6 +34,13 @@ export const welcome = ({ config, address, operatorAddress, baseUrl, isNew }: St
     : `${heading} (API: docs/api.md; data: ${placesOf(config)}; ${metrics}).`
 }
 
+/** Returns what the service prints when it listens, but cannot serve anything before its event store is there. */
+export const waitingLine = (
+  { address, operatorAddress }: Pick<Started, 'address' | 'operatorAddress'>,
+  problem: string,
+) =>
+  `Linkledger listens on ${address} and waits for its event store: ${problem} (readiness: ${operatorAddress}/readyz).`
+
 /** Returns what the service prints when it has stopped. */
 export const farewell = (config: Places) => `Stopped. All data is kept in ${placesOf(config)}.`
 

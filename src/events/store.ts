@@ -21,7 +21,12 @@ export type Filter = 'clicks' | 'domain' | 'all'
 
 /** The log could not be reached or did not answer in time. An append may have been stored: retry it with the same event ids. */
 export class StoreUnavailable extends Unavailable {
-  override readonly name = 'StoreUnavailable'
+  override readonly name: string = 'StoreUnavailable'
+}
+
+/** The log refuses this process, or its address is wrong: a retry cannot help until a setting is changed. */
+export class StoreRefused extends StoreUnavailable {
+  override readonly name = 'StoreRefused'
 }
 
 /** No event of this log begins at the position from which it was to be read. The position is one of another log or engine. */

@@ -13,8 +13,6 @@ export interface EventStoreDbOptions {
   /** esdb://user:password@host:2113, or esdb://host:2113?tls=false */
   readonly url: string
   readonly codec: Codec
-  /** first event of an empty log; by default one with a new log id */
-  readonly opening?: MakeOpening | undefined
   /** called when a subscription was dropped, before it is opened again */
   readonly onDropped?: (error: unknown) => void
   /** keeps how far the log was searched for its newest events, so that a restart does not search again */
@@ -25,24 +23,33 @@ export interface EventStoreDbOptions {
   readonly stall?: number
 }
 
+/** An EventStoreDB whose log is not known yet. */
+export interface EventStoreDb {
+  /** The calls to the server, which may be away. */
+  readonly store: Omit<EventStore, 'logId'>
+  /**
+   * Returns the id of the log. `opening` is the first event of an empty one; by default one with a new log id. Throws `StoreUnavailable` when
+   * the server cannot be reached, `StoreRefused` when it never will be.
+   */
+  readonly open: (opening?: MakeOpening) => Promise<string>
+}
+
 const pageSize = 500
 /** ms that opening waits for the answer whether the user may read `$all` */
 const allTimeout = 1000
 
 /**
- * The event log on an EventStoreDB. The server pushes what any process appends, so subscriptions need no notification. The writes of one
+ * Prepares the calls to an EventStoreDB. The server pushes what any process appends, so subscriptions need no notification. The writes of one
  * append are stored one after the other; the commands close the gaps between them with claim tokens (see `src/commands/claim.ts`).
- * Throws `StoreUnavailable` when the server cannot be reached.
  */
-export const eventStoreDb = async ({
+export const connectEventStoreDb = ({
   url,
   codec,
-  opening,
   onDropped = () => {},
   memory,
   patience = 5000,
   stall = 20_000,
-}: EventStoreDbOptions): Promise<EventStore> => {
+}: EventStoreDbOptions): EventStoreDb => {
   const clients = openClients(url)
   const { credentials } = clients
   const closed = new AbortController()
@@ -81,9 +88,21 @@ export const eventStoreDb = async ({
       await clients.close()
     },
   }
-  try {
+  const open = async (opening?: MakeOpening) => {
     await requireAll(clients.current(), allTimeout)
-    return { ...store, logId: await ensureLogOpened(store, opening) }
+    return ensureLogOpened(store, opening)
+  }
+  return { store, open }
+}
+
+/** Opens the event log on an EventStoreDB. Throws like `open`. */
+export const eventStoreDb = async ({
+  opening,
+  ...options
+}: EventStoreDbOptions & { readonly opening?: MakeOpening | undefined }): Promise<EventStore> => {
+  const { store, open } = connectEventStoreDb(options)
+  try {
+    return { ...store, logId: await open(opening) }
   } catch (error) {
     await store.close()
     throw error

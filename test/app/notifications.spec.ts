@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { logChecked } from '../../src/app/eventlog.ts'
 import { startNotifications } from '../../src/app/notifications.ts'
 import type { Cache } from '../../src/cache/cache.ts'
 import { codec } from '../../src/events/codec.ts'
@@ -43,7 +44,7 @@ const start = async () => {
   const tables = { name: (table: string) => table, refresh: call('refresh'), complete: () => true }
   const db = (() => ({ where: async () => [], select: () => ({ orderBy: async () => [] }) })) as unknown as Database
   const notifications = await startNotifications(
-    { db, store, appended, tables, instance },
+    { db, store, logCheck: logChecked, appended, tables, instance },
     {
       cache,
       listener: { start: (given) => void (handlers = given), close: call('close') },

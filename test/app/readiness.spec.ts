@@ -8,6 +8,7 @@ describe('readiness', () => {
   const upToDate: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }
   const check = ({
     up = true,
+    unchecked = undefined as string | undefined,
     complete = true,
     pendingKnown = true,
     active = true,
@@ -21,6 +22,7 @@ describe('readiness', () => {
       listener: { up: () => up },
       tables: { complete: () => complete },
       store: {},
+      logCheck: { problem: () => unchecked },
       notifications: { pendingKnown: () => pendingKnown },
       projector: {
         state: () => ({
@@ -45,6 +47,11 @@ describe('readiness', () => {
   it('says that the log is being searched for changes that are not in the tables (fault 121)', () => {
     const searching = 'the log is being searched for changes that the read tables do not have'
     expect(check({ pendingKnown: false })).to.deep.equal({ ready: false, problems: [searching], lagSeconds })
+  })
+
+  it('is not ready before the log of a start without its event store is checked (fault 163)', () => {
+    const unchecked = 'the event store (EVENTSTORE_URL) cannot be reached'
+    expect(check({ unchecked })).to.deep.equal({ ready: false, problems: [unchecked], lagSeconds })
   })
 
   it('names every reason why the process is not ready', () => {

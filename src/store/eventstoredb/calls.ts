@@ -9,7 +9,7 @@ import {
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
-import { StoreUnavailable } from '../../events/store.ts'
+import { StoreRefused, StoreUnavailable } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 import { createOutage } from './outage.ts'
@@ -80,7 +80,8 @@ export const createCalls = (
   const unreachable = (cause?: unknown) => {
     const hint = hintOf(cause)
     const place = `the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`
-    return new StoreUnavailable(hint ? `${place}: ${hint.text}` : place, { cause })
+    const Kind = hint?.isFinal ? StoreRefused : StoreUnavailable
+    return new Kind(hint ? `${place}: ${hint.text}` : place, { cause })
   }
 
   const tryUntil: Calls['call'] = async (attempt, until, isAnswer = isRefusal) => {
@@ -97,7 +98,7 @@ export const createCalls = (
         outage.answered()
         return answer
       } catch (error) {
-        if (error instanceof AccessDeniedError) throw new StoreUnavailable(refusalOf(error), { cause: error })
+        if (error instanceof AccessDeniedError) throw new StoreRefused(refusalOf(error), { cause: error })
         if (isAnswer(error)) {
           outage.answered()
           throw error

@@ -9,7 +9,7 @@ import {
   UnknownError,
 } from '@eventstore/db-client'
 import pLimit from 'p-limit'
-import { type Filter, StoreUnavailable } from '../../events/store.ts'
+import { type Filter, StoreRefused } from '../../events/store.ts'
 import type { Calls } from './calls.ts'
 import { refusalOf } from './cause.ts'
 import { type Encoded, pageBytes, parsed } from '../slices.ts'
@@ -83,7 +83,7 @@ export const requireAll = async (client: EventStoreDBClient, ms: number): Promis
   try {
     for await (const _ of eventsOf(read, ms)) return
   } catch (error) {
-    if (error instanceof AccessDeniedError) throw new StoreUnavailable(refusalOf(error), { cause: error })
+    if (error instanceof AccessDeniedError) throw new StoreRefused(refusalOf(error), { cause: error })
   }
 }
 
