@@ -8,6 +8,7 @@ import type { Cache } from '../cache/cache.ts'
 import { createSendPage } from '../http/public/page.ts'
 import { createQrPages } from '../http/public/qr.ts'
 import { limiter } from '../postgres/ratelimits.ts'
+import { limitRegistrations } from '../http/register.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Config } from '../config.ts'
 import type { Operator } from '../http/public/view.ts'
@@ -82,6 +83,10 @@ export const openSite = ({
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
+    countRegistration: limitRegistrations(shared.limiter, {
+      perAddress: config.REGISTRATIONS_PER_ADDRESS,
+      total: config.REGISTRATIONS_PER_HOUR,
+    }),
     isMainHost,
     isOperatorHost: isOperatorHost(config),
     domainCheck,

@@ -37,6 +37,7 @@ export const startTestApp = async (
     DATABASE_URL: urlOf(connection),
     SECRET: 'a secret for tests only',
     RATE_LIMIT_PER_MINUTE: '0',
+    REGISTRATIONS_PER_ADDRESS: '0',
     LOG_LEVEL: 'silent',
     ...settings,
   })

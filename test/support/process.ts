@@ -38,7 +38,14 @@ export const runProcess = async (args: readonly string[], settings: Readonly<Rec
 /** Starts the built service in a separate process and process group; resolves when it listens. */
 export const startProcess = async (settings: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [await builtMain(), 'start'], {
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '0', ...settings },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_MINUTE: '0',
+      REGISTRATIONS_PER_ADDRESS: '0',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

@@ -33,6 +33,8 @@ export interface Services extends Pick<Cache, 'pending' | 'domains'> {
   readonly pepper: Buffer
   /** whether `POST /register` exists */
   readonly registration: boolean
+  /** Counts a registration from an address block. Fails with 429 when there are too many. */
+  readonly countRegistration: (from: string) => Promise<void>
 }
 
 /** A validated request. `write` and `create` return once the change is in the read tables, or after two seconds. */
@@ -40,6 +42,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly params: P
   readonly query: Q
   readonly body: B
+  /** the address block of the client */
+  readonly from: string
   readonly create: <C, S, E extends DomainEvent>(
     kind: keyof NextIds,
     decider: Decider<C, S, E>,

@@ -6,6 +6,7 @@ import { readBody } from './body.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
 import { nextPage } from './fields.ts'
+import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
@@ -75,6 +76,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     params,
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, body),
+    from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
   }
   const answer = await route.run(call, options)
   ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))
