@@ -44,7 +44,8 @@ export const openDomains = (isExcluded: (host: string) => boolean = () => false)
     byId: (id) => ids.get(id),
     own: (account, host) => {
       const found = [...(owned.get(ownKey(account, normalized(host))) ?? [])].flatMap((id) => ids.get(id) ?? [])
-      return found.find(({ deleted }) => !deleted) ?? found.at(-1)
+      // two requests at the same moment may have added the host twice
+      return found.find(({ live }) => live) ?? found.find(({ deleted }) => !deleted) ?? found.at(-1)
     },
     set: (domains) => domains.forEach(setOne),
   }

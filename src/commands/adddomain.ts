@@ -57,11 +57,23 @@ export const addDomain = async (
   return { id }
 }
 
+/**
+ * Returns the command that verifies a domain. The token of its claim follows from what it is decided on, so that the next attempt continues
+ * one that a crash has interrupted.
+ */
+export const verification = async (
+  { load }: Pick<Caller, 'load'>,
+  id: number,
+  proof: Proof,
+): Promise<Extract<DomainCommand, { readonly type: 'VerifyDomain' }>> => {
+  const { state, revision } = await load(domain, id)
+  return { type: 'VerifyDomain', id, host: hostOf(state.fields), token: `domain-${id}@${revision}`, proof }
+}
+
 /** Makes a domain of the account serve, after it has passed a check. The first account to get here has the host. Throws `Refused`. */
 export const verifyDomain = async (caller: DomainCaller, id: number, proof: Proof): Promise<void> => {
   const { fields, verified } = await requireOwn(caller, domain, 'Domain', id)
   if (verified) return
-  const host = hostOf(fields)
-  await requireAvailable(caller, await lastHolder(caller, host))
-  await caller.write(domain, { type: 'VerifyDomain', id, host, token: randomUUID(), proof })
+  await requireAvailable(caller, await lastHolder(caller, hostOf(fields)))
+  await caller.write(domain, await verification(caller, id, proof))
 }

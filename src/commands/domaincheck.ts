@@ -22,7 +22,7 @@ export interface DomainCheck {
   /** Returns the TXT record that the owner of a host creates for an account. */
   readonly recordFor: (account: number, host: string) => { readonly name: string; readonly value: string }
   readonly look: (account: number, host: string) => Promise<DomainLook>
-  /** Whether a look proves that the account has the domain. */
+  /** Whether a look proves that the account has the domain; needed unless the proof is `off`. */
   readonly proves: (look: DomainLook) => boolean
   /** Whether a domain that was verified in some way has lost what it was verified by; undefined: unknown. */
   readonly lost: (look: DomainLook, verifiedBy: string) => boolean | undefined
@@ -50,7 +50,7 @@ export const createDomainCheck = ({ proof, targets, resolver, pepper }: DomainCh
     value: domainToken(pepper, account),
   })
   const proves = ({ hasRecord, pointsHere }: DomainLook) =>
-    proof === 'off' || (hasRecord === true && (proof === 'txt' || pointsHere === true))
+    hasRecord === true && (proof === 'txt' || pointsHere === true)
 
   return {
     proof,
@@ -66,7 +66,8 @@ export const createDomainCheck = ({ proof, targets, resolver, pepper }: DomainCh
       return {
         txt: txt ? few(txt) : null,
         points: pointing.found && few(pointing.found),
-        hasRecord: txt?.some((text) => text.trim() === value) ?? null,
+        // some forms of DNS providers keep the quotation marks that were typed
+        hasRecord: txt?.some((text) => text.replaceAll(/^[\s"]+|[\s"]+$/g, '') === value) ?? null,
         pointsHere: (pointing satisfies { readonly matches: Pointing['matches'] }).matches ?? null,
       }
     },

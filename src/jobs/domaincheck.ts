@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { verification } from '../commands/adddomain.ts'
 import type { DomainCheck } from '../commands/domaincheck.ts'
 import { Refused } from '../commands/decider.ts'
 import { domain, hostReservation } from '../commands/domain.ts'
@@ -47,7 +47,7 @@ const checkDomain = async (
   const context = systemMetadata(account)
   if (lost) await handler.handle(domain, { type: 'UnverifyDomain', id, free: hostReservation(context.at) }, context)
   else {
-    const command = { type: 'VerifyDomain', id, host, token: randomUUID(), proof: check.proof } as const
+    const command = await verification(handler, id, check.proof)
     await handler.handle(domain, command, context).catch((error: unknown) => {
       // another account has the host by now
       if (!(error instanceof Refused)) throw error

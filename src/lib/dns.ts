@@ -10,8 +10,12 @@ export interface Resolver {
   readonly resolveTxt: (host: string) => Promise<string[][]>
 }
 
-/** Returns a resolver that asks the name servers of the system itself: `dns.lookup` would occupy threads that the disk needs, too. */
-export const openResolver = (): Resolver => new NodeResolver({ timeout: 2000, tries: 2 })
+/** Returns a resolver that asks the name servers of the system, or these (`address:port`), itself: `dns.lookup` would occupy threads that the disk needs, too. */
+export const openResolver = (servers?: readonly string[]): Resolver => {
+  const resolver = new NodeResolver({ timeout: 2000, tries: 2 })
+  if (servers) resolver.setServers(servers)
+  return resolver
+}
 
 /** ms for all attempts of a lookup */
 const patience = 8000

@@ -6,7 +6,7 @@ import type { EventStore } from '../../src/events/store.ts'
 import { callerOn, refusalOf } from '../support/caller.ts'
 import { at } from '../support/events.ts'
 import { accepted } from '../support/interrupt.ts'
-import { countingIds, newMemoryStore, story, writer } from '../support/writer.ts'
+import { countingIds, Killed, newMemoryStore, oneByOne, story, writer } from '../support/writer.ts'
 
 describe('addDomain', () => {
   let store: EventStore
@@ -91,6 +91,21 @@ describe('addDomain', () => {
       const verified = await Promise.all(ids.map(async (id) => (await stateOf(id)).verified))
       expect(outcomes.map(({ status }) => status === 'fulfilled')).to.deep.equal(verified)
       expect(verified.filter(Boolean)).to.have.length(1)
+    })
+
+    it('is verified by the next attempt when the process dies between the claim and the event (fault 148)', async () => {
+      const { id } = await pend(ann)
+      const other = await pend(bob)
+      const dying = callerOn(
+        oneByOne(store, () => Promise.reject(new Killed())),
+        1,
+      )
+      const died = await verifyDomain({ ...creator(ann, at(0)), ...dying }, id, 'txt').catch((error: unknown) => error)
+      expect(died).to.be.instanceOf(Killed)
+      expect([await holder(), (await stateOf(id)).verified]).to.deep.equal([`domain-${id}`, false])
+      await verify(ann, id)
+      expect((await stateOf(id)).verified).to.equal(true)
+      expect((await refusalOf(verify(bob, other.id))).code).to.equal('taken')
     })
 
     it('cannot be verified by another account', async () => {

@@ -138,6 +138,27 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     expect(json['verification'].problem).to.equal('The name servers did not answer for _linkledger.slow.example.')
   })
 
+  it('serve and stop in every process (threat 60)', async () => {
+    const other = await startTestApp({ BASE_URL: 'https://go.example' }, app.connection, { resolver: dns.resolver })
+    try {
+      const dora = await app.register()
+      const { id } = (await http.add(dora.key, 'dora.example', { redirectroot: 'https://d.example/' })).json
+      await createRecord(dora.key, id)
+      await http.verify(dora.key, id)
+      const root = (wanted: string | undefined) =>
+        until(
+          async () => (await visitAt(other.app.address, 'dora.example', '/', { 'User-Agent': browser })).location,
+          (found) => found === wanted,
+        )
+      expect(await root('https://d.example/')).to.equal('https://d.example/')
+      const { handler } = app.app.ledger
+      await handler.handle(accounts, { type: 'DisableAccount', id: dora.id }, systemMetadata(dora.id))
+      expect(await root(undefined)).to.equal(undefined)
+    } finally {
+      await other.close()
+    }
+  })
+
   it('stop with their account when it is disabled, and count as our own no longer (threat 60)', async () => {
     const carl = await app.register()
     const { id } = (await http.add(carl.key, 'carl.example', { redirectroot: 'https://evil.example/' })).json
