@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { OperatorError } from './lib/operatorerror.ts'
+import { abuseSettings } from './settings/abuse.ts'
 import { domainCheckOf, domainProblems, domainSettings } from './settings/domains.ts'
 import { kafkaSettings, missingKafkaSettings } from './settings/kafka.ts'
 import { limitSettings } from './settings/limits.ts'
@@ -16,6 +17,7 @@ export const settings = {
   ...limitSettings,
   ...domainSettings,
   ...pageSettings,
+  ...abuseSettings,
 } as const
 
 const Environment = z.object(settings).superRefine((given, context) => {

@@ -19,7 +19,7 @@ export interface Metrics {
   /** Counts events that the projector skipped because only a newer release can read them. */
   readonly unknown: (subscription: string, events: number) => void
   /** Counts a request for a link that is not a visit. */
-  readonly notCounted: (what: 'head' | 'password') => void
+  readonly notCounted: (what: 'head' | 'password' | 'blocked') => void
   readonly registerGauge: (measured: Measured) => void
   /** For a value that only grows. */
   readonly registerCounter: (measured: Measured) => void
@@ -57,7 +57,7 @@ export const openMetrics = (): Metrics => {
   })
   const notCounted = new Counter({
     name: 'linkledger_not_counted_total',
-    help: 'Requests for links that are not visits: HEAD requests and wrong passwords',
+    help: 'Requests for links that are not visits: HEAD requests, wrong passwords and blocked links',
     labelNames: ['what'],
     registers,
   })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
+import type { Context } from '../commands/handle.ts'
 import type { Config } from '../config.ts'
 import { type Actor, systemMetadata } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
@@ -22,6 +23,15 @@ const user = (): string => {
 export const operatorOf = ({ OPERATOR }: Pick<Config, 'OPERATOR'>): Actor => ({
   kind: 'operator',
   name: OPERATOR ?? `${user()}@${hostname()}`,
+})
+
+/** Returns the context of a command by the operator. `account` owns what it is about; null when no account does. */
+export const operatorContext = (config: Pick<Config, 'OPERATOR'>, account: number | null): Context => ({
+  account,
+  actor: operatorOf(config),
+  request: 'command line',
+  command: randomUUID(),
+  at: new Date().toISOString(),
 })
 
 type Operation = Event<'TablesRebuilt' | 'SpoolImported' | 'LogCopyStarted' | 'SecretRotated' | 'EventParked'>

@@ -82,11 +82,12 @@ export const projectedPosition = async (db: Database): Promise<bigint> => {
   return positions.length === 0 ? 0n : least(positions)
 }
 /** Streams that are not read one by one, or that no table shows. */
-type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'spool'
+type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'report' | 'spool'
 /** The projection that shows a kind of stream. */
 const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
   account: 'accounts',
   bio: 'bios',
+  block: 'blocks',
   campaign: 'campaigns',
   channel: 'channels',
   channelitem: 'channels',

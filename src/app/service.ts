@@ -15,6 +15,7 @@ import { readerLock } from '../projections/outdated.ts'
 import type { Projector } from '../projections/run.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../visitor/country.ts'
+import { startBlockLists } from './blocklists.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
 import { watchHalts } from './halts.ts'
@@ -81,6 +82,7 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
   cleanup.defer(async () => stopWatching())
 
   const ports: number[] = []
+  if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(config, { blocks: cache.blocks, log }))
   const hosts = ourHosts(config, cache.domains, () => ports)
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)

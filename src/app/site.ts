@@ -6,6 +6,7 @@ import { openResolver, type Resolver } from '../lib/dns.ts'
 import { type GuardedFetch, type GuardedProbe, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
 import { createSendPage } from '../http/public/page.ts'
+import { createReportPages } from '../http/public/report.ts'
 import { createQrPages } from '../http/public/qr.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { limitRegistrations } from '../http/register.ts'
@@ -111,11 +112,13 @@ export const openSite = ({
       log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
   })
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler })
+  const reportPages = createReportPages(pages)
 
   return {
     api: api.callback(),
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
+    at: { '/report': reportPages },
     close: async () => {
       await jobs.close()
       await images.close()

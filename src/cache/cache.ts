@@ -6,8 +6,9 @@ import { findKeys, type KeyRow } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
 import { findPublicTarget, interstitialOf, partStreams, type Target } from '../queries/target.ts'
 import { type Auth, openAuth } from './auth.ts'
+import { type Blocks, openBlocks } from './blocks.ts'
 import { type Domains, openDomains } from './domains.ts'
-import { foldParts, foldTargets } from './fold.ts'
+import { foldBlock, foldParts, foldTargets } from './fold.ts'
 import { createInvalidation, type Invalidation, type InvalidationOptions } from './invalidation.ts'
 import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
@@ -18,6 +19,7 @@ export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll'> {
   readonly auth: Auth
   readonly targets: Targets
   readonly domains: Domains
+  readonly blocks: Blocks
   readonly pending: PendingStreams
   readonly progress: Progress
   /** Returns a link with the interstitial it has now, also while the tables are behind. */
@@ -44,6 +46,7 @@ export const openCache = (options: CacheOptions): Cache => {
   const { handler, reader, redirectReader, pepper, start, trusted, onProblem } = options
   const position = openPosition(start)
   const domains = openDomains(options.isOperatorHost)
+  const blocks = openBlocks()
   const targets = openTargets({
     find: (domain, aliasKey) => findPublicTarget(redirectReader, domain, aliasKey),
     trusted,
@@ -51,11 +54,16 @@ export const openCache = (options: CacheOptions): Cache => {
   })
 
   const folds = foldTargets(handler)
+  const refold = async (stream: string, at: bigint) => {
+    const { kind, id, number } = parseStreamId(stream)
+    const fold = folds[kind]
+    if (kind === 'block') blocks.set([await foldBlock(handler, id)])
+    else if (fold) targets.override(stream, at, await fold(number))
+  }
   const pending = openPendingStreams(position, (stream, at) => {
-    const { kind, number } = parseStreamId(stream)
-    void folds[kind]?.(number)
-      .then((target) => targets.override(stream, at, target))
-      .catch((error: unknown) => onProblem(error, `the pending stream ${stream} could not be read`))
+    void refold(stream, at).catch((error: unknown) =>
+      onProblem(error, `the pending stream ${stream} could not be read`),
+    )
   })
 
   // keys that nobody was given are made up faster than they are looked up one by one
@@ -67,7 +75,7 @@ export const openCache = (options: CacheOptions): Cache => {
     return found
   })
 
-  const { warm, invalidate, invalidateAll } = createInvalidation({ ...options, targets, domains, auth })
+  const { warm, invalidate, invalidateAll } = createInvalidation({ ...options, targets, domains, blocks, auth })
   const progress = openProgress(position, invalidate)
 
   const parts = foldParts(handler)
@@ -83,5 +91,5 @@ export const openCache = (options: CacheOptions): Cache => {
     }
   }
 
-  return { auth, targets, domains, pending, progress, current, warm, invalidateAll }
+  return { auth, targets, domains, blocks, pending, progress, current, warm, invalidateAll }
 }

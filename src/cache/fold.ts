@@ -1,6 +1,7 @@
 import { account as accounts } from '../commands/account.ts'
 import { aliasKey } from '../commands/alias.ts'
 import { bio } from '../commands/bio.ts'
+import { block } from '../commands/block.ts'
 import type { Decider } from '../commands/decider.ts'
 import type { Handler } from '../commands/handle.ts'
 import { link } from '../commands/link.ts'
@@ -11,6 +12,7 @@ import { splash } from '../commands/splash.ts'
 import { entriesOf } from '../events/bio.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId } from '../events/streams.ts'
+import type { KnownBlock } from '../queries/block.ts'
 import { interstitialOf, type Parts, type PublicTarget, type Target } from '../queries/target.ts'
 
 /** Returns a function that folds what a link shows from the streams of its splash page, overlay and pixels. */
@@ -78,3 +80,9 @@ export const foldTargets = (
   link: foldLink(handler),
   bio: foldBio(handler),
 })
+
+/** Folds what is blocked from its stream, by the id of the stream. */
+export const foldBlock = async ({ load }: Handler, id: string): Promise<KnownBlock> => {
+  const { state, position } = await load(block, id)
+  return { ...state, position }
+}

@@ -1,9 +1,11 @@
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { erasedAccounts } from '../queries/account.ts'
+import { blocksChanged } from '../queries/block.ts'
 import { domainsChanged } from '../queries/domain.ts'
 import type { Reader } from '../queries/reader.ts'
 import { type Changed, streamsChanged } from '../queries/target.ts'
 import type { Auth } from './auth.ts'
+import type { Blocks } from './blocks.ts'
 import type { Domains } from './domains.ts'
 import type { Targets } from './targets.ts'
 
@@ -11,6 +13,7 @@ export interface InvalidationOptions {
   readonly reader: Reader
   readonly targets: Targets
   readonly domains: Domains
+  readonly blocks: Blocks
   readonly auth: Auth
   /** Called with accounts that changed: their keys may have been destroyed. */
   readonly onAccounts: (accounts: readonly number[]) => void
@@ -19,7 +22,7 @@ export interface InvalidationOptions {
 }
 
 export interface Invalidation {
-  /** Loads what the first request needs: all domains and all erased accounts. */
+  /** Loads what the first request needs: all domains, what is blocked, and all erased accounts. */
   readonly warm: () => Promise<void>
   /** Drops the cached state of everything that changed between two positions of the log. */
   readonly invalidate: (after: bigint, upTo: bigint) => Promise<void>
@@ -37,6 +40,7 @@ export const createInvalidation = ({
   reader,
   targets,
   domains,
+  blocks,
   auth,
   onAccounts,
   onErased,
@@ -44,6 +48,7 @@ export const createInvalidation = ({
   const warm = async () => {
     domains.set(await domainsChanged(reader, 0n))
     await onErased(await erasedAccounts(reader))
+    blocks.set(await blocksChanged(reader, 0n))
   }
 
   const invalidateAll = () => {
@@ -68,6 +73,8 @@ export const createInvalidation = ({
       // the domains of an account stop with it
       if (accounts.length > 0 || idsOf(changed, 'domain').length > 0)
         domains.set(await domainsChanged(reader, after, upTo))
+      if (changed.some(({ stream }) => parseStreamId(stream).kind === 'block'))
+        blocks.set(await blocksChanged(reader, after, upTo))
       if (accounts.length > 0) await invalidateAccounts(accounts)
     } catch {
       invalidateAll()

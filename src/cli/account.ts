@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
 import { allErasures, registerErasures } from '../app/erasures.ts'
-import { operatorOf } from '../app/operator.ts'
+import { operatorContext } from '../app/operator.ts'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { refuse } from '../commands/decider.ts'
-import type { Context } from '../commands/handle.ts'
 import { register, Registration } from '../commands/register.ts'
 import { expiry, firstProblem } from '../lib/fields.ts'
 import { idSequence } from '../postgres/ids.ts'
@@ -60,14 +59,6 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .action(() => erasures(cli))
 }
 
-const operator = ({ config }: Pick<Ledger, 'config'>, id: number): Context => ({
-  account: id,
-  actor: operatorOf(config),
-  request: 'command line',
-  command: randomUUID(),
-  at: new Date().toISOString(),
-})
-
 /** Returns the account that is meant, once the operator has confirmed the change. */
 const find = async (cli: Cli, { reader }: Ledger, who: string, options: Confirmation, change: string) => {
   const found = await findAccountBy(reader, accountName(who))
@@ -90,7 +81,7 @@ const add = async (cli: Cli, email: string, { username, password }: AddOptions) 
   await withTables(cli, async ({ handler, keys, db, config }, waitUntilProjected) => {
     let position = 0n
     const added = await register(keys.service, registration.data, async (make) => {
-      const own = operator({ config }, 0)
+      const own = operatorContext(config, 0)
       const created = await handler.create(account, idSequence(db, 'account'), make, (id) => ({ ...own, account: id }))
       position = created.position
       return created
@@ -126,7 +117,7 @@ const change = (cli: Cli, who: string, options: Confirmation, { type, question, 
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
     const { id } = await find(cli, ledger, who, options, question)
-    const { position } = await ledger.handler.handle(account, { type, id }, operator(ledger, id))
+    const { position } = await ledger.handler.handle(account, { type, id }, operatorContext(ledger.config, id))
     await waitUntilProjected(position)
     cli.print(`Account ${id} is ${done}.`)
   })
@@ -140,7 +131,11 @@ const erase = (cli: Cli, who: string, options: Confirmation) => {
     const { id } = await find(cli, ledger, who, options, question)
     // first of all: if this command is interrupted, the next start completes the erasure
     await registerErasures(ledger, [id])
-    const { position } = await ledger.handler.handle(account, { type: 'EraseAccount', id }, operator(ledger, id))
+    const { position } = await ledger.handler.handle(
+      account,
+      { type: 'EraseAccount', id },
+      operatorContext(ledger.config, id),
+    )
     await ledger.keys.destroy([id])
     await waitUntilProjected(position)
     cli.print(
@@ -169,7 +164,7 @@ const replaceKey = async (cli: Cli, who: string, { expires, ...options }: KeyOpt
     const { id } = await find(cli, ledger, who, options, 'replace its API key; the old key stops working')
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
     const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: until.data } } as const
-    const { position } = await ledger.handler.handle(account, command, operator(ledger, id))
+    const { position } = await ledger.handler.handle(account, command, operatorContext(ledger.config, id))
     await waitUntilProjected(position)
     cli.print(`API key   ${apiKey}`)
     cli.print('The old key no longer works. This is the only time that the new one is shown.')

@@ -2,11 +2,13 @@ import { Command } from 'commander'
 import { addAccountCommands } from './account.ts'
 import { addAliasCommands } from './aliases.ts'
 import { addBackupCommands } from './backup.ts'
+import { addBlockCommands } from './block.ts'
 import type { AddCommand, Cli } from './cli.ts'
 import { addDomainCommands } from './domain.ts'
 import { addLogCommands } from './log.ts'
 import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
+import { addReportCommands } from './report.ts'
 import { addSpoolCommands } from './spool.ts'
 import { addSecretCommands } from './secret.ts'
 import { addStartCommand } from './start.ts'
@@ -16,6 +18,8 @@ const commands: readonly AddCommand[] = [
   addStartCommand,
   addAccountCommands,
   addAliasCommands,
+  addBlockCommands,
+  addReportCommands,
   addDomainCommands,
   addRebuildCommand,
   addProjectionCommands,

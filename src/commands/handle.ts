@@ -36,7 +36,13 @@ export interface Handled<S, E> {
 export type NextId = (past?: number) => Promise<number>
 /** `NextId` of each kind of resource whose ids are numbers. */
 export type NextIds = Readonly<
-  Record<Exclude<StreamKind, 'answer' | 'channelitem' | 'claim' | 'clicks' | 'log' | 'projection' | 'spool'>, NextId>
+  Record<
+    Exclude<
+      StreamKind,
+      'answer' | 'block' | 'channelitem' | 'claim' | 'clicks' | 'log' | 'projection' | 'report' | 'spool'
+    >,
+    NextId
+  >
 >
 
 export interface Handler {

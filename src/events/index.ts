@@ -1,6 +1,7 @@
 import { accountEvents } from './account.ts'
 import { answerEvents } from './answer.ts'
 import { bioEvents } from './bio.ts'
+import { blockEvents } from './block.ts'
 import { campaignEvents } from './campaign.ts'
 import { channelEvents } from './channel.ts'
 import { claimEvents } from './claim.ts'
@@ -13,6 +14,7 @@ import { overlayEvents } from './overlay.ts'
 import { pixelEvents } from './pixel.ts'
 import { projectionEvents } from './projection.ts'
 import { qrEvents } from './qr.ts'
+import { reportEvents } from './report.ts'
 import { splashEvents } from './splash.ts'
 import type { UnknownEvent } from './unknown.ts'
 
@@ -33,6 +35,8 @@ export const events = {
   ...splashEvents,
   ...bioEvents,
   ...answerEvents,
+  ...blockEvents,
+  ...reportEvents,
   ...projectionEvents,
 }
 export type DomainEvent = EventOf<typeof events>

@@ -3,6 +3,7 @@ export type StreamKind =
   | 'account'
   | 'answer'
   | 'bio'
+  | 'block'
   | 'campaign'
   | 'channel'
   | 'channelitem'
@@ -15,6 +16,7 @@ export type StreamKind =
   | 'pixel'
   | 'projection'
   | 'qr'
+  | 'report'
   | 'splash'
   | 'spool'
 

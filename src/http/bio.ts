@@ -5,9 +5,10 @@ import { type BioFields, bioLook, BioTheme, entriesOf } from '../events/bio.ts'
 import { type BioListRow, type BioRow, entryClicks, findBio, listBios } from '../queries/bio.ts'
 import { viewStats } from '../queries/stats.ts'
 import { withRandomAlias } from '../commands/alias.ts'
-import { deleteRoute, listRoute, readOwned, updateRoute } from './owned.ts'
+import { type AddressesOf, deleteRoute, listRoute, readOwned, updateRoute } from './owned.ts'
 import { statistics } from './statistics.ts'
 import { route, type Services } from './api/route.ts'
+import { rejectBlocked } from './blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 
@@ -30,6 +31,11 @@ const fields = z
     color: orInitial(color, bioLook.color),
   })
   .partial()
+
+const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
+  avatar: [avatar],
+  links: links?.map(({ url }) => url) ?? [],
+})
 
 const address = ({ alias }: BioFields, { baseUrl }: Services) => `${baseUrl()}/${alias}`
 
@@ -85,6 +91,7 @@ export const bioRoutes = [
     path: '/api/bio/add',
     body: fields.extend({ name, links }),
     run: async ({ account, body, create }, services) => {
+      rejectBlocked(addressesOf(body), services)
       const { alias: wished, ...given } = body
       const token = randomUUID()
       const make = (alias: string) => {
@@ -96,6 +103,6 @@ export const bioRoutes = [
     },
   }),
 
-  updateRoute('/api/bio/:id/update', bio, label, fields),
+  updateRoute('/api/bio/:id/update', bio, label, fields, addressesOf),
   deleteRoute('/api/bio/:id/delete', bio, label),
 ]

@@ -15,6 +15,7 @@ import { readCurrent } from './api/current.ts'
 import { failField } from './api/errors.ts'
 import { byId, list, orEmpty, pagination, url } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
+import { rejectBlocked } from './blockedaddress.ts'
 import { verificationOf } from './domainstatus.ts'
 import { ownedBy } from './owned.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
@@ -64,12 +65,13 @@ const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pendi
     },
   })
 
-/** A host that became one of the service's own after it was added cannot be verified either. */
+/** A host that became one of the service's own, or was blocked, after it was added cannot be verified either. */
 const rejectServiceHost = (
   host: string,
-  { isMainHost, isOperatorHost }: Pick<Services, 'isMainHost' | 'isOperatorHost'>,
+  { isMainHost, isOperatorHost, blocks }: Pick<Services, 'isMainHost' | 'isOperatorHost' | 'blocks'>,
 ) => {
   if (isMainHost(host) || isOperatorHost(host)) failField('domain', "must not be one of this service's own")
+  if (blocks.domain(host)) failField('domain', 'is blocked by the operator of this service')
 }
 
 const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler'>) => ({
@@ -126,6 +128,7 @@ export const domainRoutes = [
       const { domains, domainCheck } = services
       rejectServiceHost(hostOf(body), services)
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       const creator = {
         ...domainCaller(call, services),
         create: (make: (id: number) => DomainCommand) => create('domain', domain, make),
@@ -163,6 +166,7 @@ export const domainRoutes = [
     body: z.object({ redirectroot: target.optional(), redirect404: target.optional() }),
     run: async ({ account, params: { id }, body, write }, services) => {
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       await write(domain, { type: 'UpdateDomain', id, account, changes: defined(body) })
       return { message: 'Domain has been updated.' }
     },

@@ -10,6 +10,7 @@ import { isLanguage } from '../visitor/language.ts'
 import { failField } from './api/errors.ts'
 import { alias, bodyId, orEmpty, orNone, url, urlAsSent } from './api/fields.ts'
 import type { Services } from './api/route.ts'
+import { rejectBlocked } from './blockedaddress.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
 
 /** A name that never matches is refused: its visitors would go elsewhere without a sign. */
@@ -110,15 +111,14 @@ export const sentFields = async (
   services: Services,
 ): Promise<Partial<LinkFields>> => {
   const { url: sent, custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
-  rejectOwnAddresses(
-    {
-      url: [sent.url],
-      geotarget: urlsOf(geotarget),
-      devicetarget: urlsOf(devicetarget),
-      languagetarget: urlsOf(languagetarget),
-    },
-    services,
-  )
+  const destinations = {
+    url: [sent.url],
+    geotarget: urlsOf(geotarget),
+    devicetarget: urlsOf(devicetarget),
+    languagetarget: urlsOf(languagetarget),
+  }
+  rejectOwnAddresses(destinations, services)
+  rejectBlocked({ ...destinations, metaimage: [same.metaimage] }, services)
   const domain = body.domain === undefined ? undefined : domainOf(body.domain ?? '', caller.account, services)
   await requireReferences(caller, { ...same, domain, channel })
   return defined({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { overlay } from '../commands/overlay.ts'
-import { OverlayPosition, OverlayType } from '../events/overlay.ts'
+import { type OverlayFields, OverlayPosition, OverlayType } from '../events/overlay.ts'
 import { findOverlay, listOverlays, type OverlayRow } from '../queries/overlay.ts'
-import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
+import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
 import { color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 
@@ -31,6 +31,8 @@ const fields = z
   })
   .partial()
 
+const addressesOf: AddressesOf<OverlayFields> = ({ link, image }) => ({ link: [link], image: [image] })
+
 const listed = ({ id, type, name, created }: OverlayRow) => ({ id, type, name, date: timestamp(created) })
 const details = (row: OverlayRow) => {
   const { id, type, name, message, label, link, image, color, position, question, options, coupon, created } = row
@@ -42,7 +44,7 @@ const details = (row: OverlayRow) => {
 export const overlayRoutes = [
   listRoute('/api/overlay', 'cta', listOverlays, listed),
   detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),
-  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name })),
-  updateRoute('/api/overlay/:id/update', overlay, label, fields),
+  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), addressesOf),
+  updateRoute('/api/overlay/:id/update', overlay, label, fields, addressesOf),
   deleteRoute('/api/overlay/:id/delete', overlay, label),
 ]

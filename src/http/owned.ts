@@ -12,6 +12,7 @@ import type { Reader } from '../queries/reader.ts'
 import { readCurrent } from './api/current.ts'
 import { byId, list, pagination } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
+import { rejectBlocked } from './blockedaddress.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>
 /** Fields as a body contains them: any may be missing. */
@@ -75,18 +76,23 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
     }),
   })
 
+/** Returns the addresses in a body that visitors are led to, by their fields. */
+export type AddressesOf<F> = (body: Sent<F>) => Readonly<Record<string, readonly (string | undefined)[]>>
+
 /** Fields missing from the body get the decider's initial values. */
 export const addRoute = <F extends object, E extends DomainEvent>(
   path: string,
   kind: keyof NextIds,
   decider: OwnedDecider<F, E>,
   body: z.ZodType<Sent<F>>,
+  addressesOf: AddressesOf<F> = () => ({}),
 ) =>
   route({
     method: 'post',
     path,
     body,
-    run: async ({ account, body, create }) => {
+    run: async ({ account, body, create }, services) => {
+      rejectBlocked(addressesOf(body), services)
       const fields = { ...decider.initialState.fields, ...body } as F
       const { id } = await create(kind, decider, (id) => ({ type: 'Create' as const, id, account, fields }))
       return { id }
@@ -99,6 +105,7 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
   decider: OwnedDecider<F, E>,
   label: string,
   body: z.ZodType<Sent<F>>,
+  addressesOf: AddressesOf<F> = () => ({}),
 ) =>
   route({
     method: 'put',
@@ -106,7 +113,8 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
     params: byId,
     owner: ownedBy(decider, label),
     body,
-    run: async ({ account, params: { id }, body, write }) => {
+    run: async ({ account, params: { id }, body, write }, services) => {
+      rejectBlocked(addressesOf(body), services)
       const changes = body as Partial<F>
       await write(decider, { type: 'Update', id, account, changes, token: randomUUID() })
       return { message: `${label} has been updated.` }

@@ -8,13 +8,14 @@ import { type QrFields, type QrPersonal, QrType } from '../events/qr.ts'
 import { defined } from '../lib/defined.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 import { safeTargetUrl } from '../lib/url.ts'
-import { nameOf } from '../qr/payload.ts'
+import { nameOf, type QrData } from '../qr/payload.ts'
 import { Busy } from '../qr/pool.ts'
 import { findQr, listQrs, type QrListRow, type QrRow } from '../queries/qr.ts'
 import { scanStats } from '../queries/stats.ts'
 import { fail, failField } from './api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
+import { rejectBlocked } from './blockedaddress.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from './owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './qraddress.ts'
 import { readData } from './qrdata.ts'
@@ -45,11 +46,19 @@ const Body = z.object({
 })
 type Body = z.output<typeof Body>
 
+/** Returns the web addresses that a scanner of this content opens. */
+const addressesIn = (data: QrData): readonly string[] => {
+  const text = typeof data === 'string' ? data : data['site']
+  const safe = text && /^\s*https?:/i.test(text) ? safeTargetUrl(text.trim()) : undefined
+  return safe?.ok ? [safe.url] : []
+}
+
 /** Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that cannot be scanned. */
-const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost }: Services): Partial<Fields> => {
+const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: Services): Partial<Fields> => {
   const data = readData(typeOf(before), body.data)
   if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
     failField('data', 'must not lead to a QR code of this service')
+  rejectBlocked({ data: addressesIn(data) }, { blocks })
   const derived = body.name === '' || (body.name === undefined && before.name === nameOf(dataOf(before)))
   const { foreground, background } = body
   const name = derived ? nameOf(data) : body.name

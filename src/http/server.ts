@@ -9,6 +9,8 @@ export interface Site {
   readonly redirect: Handler
   /** public addresses that are not a link's, by the first part of their path: `/r/` */
   readonly below: Readonly<Record<string, Handler>>
+  /** pages of the service, by their whole path: `/report` */
+  readonly at?: Readonly<Record<string, Handler>>
 }
 export interface ServerOptions extends Site {
   /** by path: `/healthz`, `/readyz` */
@@ -35,7 +37,7 @@ export const createHttpServer = (): Server => {
 }
 
 /** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
-export const serve = (server: Server, { api, redirect, below, probes }: ServerOptions) =>
+export const serve = (server: Server, { api, redirect, below, at = {}, probes }: ServerOptions) =>
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     // a request may name the whole address (RFC 9112, 3.2.2)
     const path = (req.url ?? '').replace(/^https?:\/\/[^/?#]*\/?/i, '/')
@@ -43,7 +45,7 @@ export const serve = (server: Server, { api, redirect, below, probes }: ServerOp
     if (isApi.test(path)) return void api(req, res)
     const probe = probes[path]
     if (probe) return answerProbe(res, probe())
-    const page = below[firstPart.exec(path)?.[0] ?? ''] ?? redirect
+    const page = below[firstPart.exec(path)?.[0] ?? ''] ?? at[path.split('?', 1)[0] ?? ''] ?? redirect
     return void page(req, res)
   })
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { splash } from '../commands/splash.ts'
+import type { SplashFields } from '../events/splash.ts'
 import { findSplash, listSplashes, type SplashRow } from '../queries/splash.ts'
-import { addRoute, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
+import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
 import { color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
 
@@ -23,6 +24,12 @@ const fields = z
   })
   .partial()
 
+const addressesOf: AddressesOf<SplashFields> = ({ logo, banner, product }) => ({
+  logo: [logo],
+  banner: [banner],
+  product: [product],
+})
+
 const listed = ({ id, name, created }: SplashRow) => ({ id, name, date: timestamp(created) })
 /** Events of older releases have no labels and no color. */
 const details = ({ created, ...row }: SplashRow) => {
@@ -34,7 +41,7 @@ const details = ({ created, ...row }: SplashRow) => {
 export const splashRoutes = [
   listRoute('/api/splash', 'splash', listSplashes, listed),
   detailsRoute('/api/splash/:id', splash, label, findSplash, details),
-  addRoute('/api/splash/add', 'splash', splash, fields.extend({ name })),
-  updateRoute('/api/splash/:id/update', splash, label, fields),
+  addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), addressesOf),
+  updateRoute('/api/splash/:id/update', splash, label, fields, addressesOf),
   deleteRoute('/api/splash/:id/delete', splash, label),
 ]

@@ -200,6 +200,7 @@ export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo:
     changed('pixel', 'pixels'),
     changed('account', 'accounts'),
     changed('domain', 'domains'),
+    changed('block', 'blocks'),
   ]
   const sql = sources.join(' union all ')
   type Found = Pick<Row, 'domain' | 'position'> & { stream: string; alias_key: string | null }

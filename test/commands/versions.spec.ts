@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { account } from '../../src/commands/account.ts'
 import { answer } from '../../src/commands/answer.ts'
 import { bio } from '../../src/commands/bio.ts'
+import { block } from '../../src/commands/block.ts'
 import { campaign } from '../../src/commands/campaign.ts'
 import { channel, channelItem } from '../../src/commands/channel.ts'
 import { acquire, fence, release, releaseUntil } from '../../src/commands/claim.ts'
@@ -12,10 +13,12 @@ import { link } from '../../src/commands/link.ts'
 import { overlay } from '../../src/commands/overlay.ts'
 import { pixel } from '../../src/commands/pixel.ts'
 import { qr } from '../../src/commands/qr.ts'
+import { report } from '../../src/commands/report.ts'
 import { splash } from '../../src/commands/splash.ts'
 import { accountEvents } from '../../src/events/account.ts'
 import { answerEvents } from '../../src/events/answer.ts'
 import { bioEvents } from '../../src/events/bio.ts'
+import { blockEvents } from '../../src/events/block.ts'
 import { campaignEvents } from '../../src/events/campaign.ts'
 import { channelEvents } from '../../src/events/channel.ts'
 import { claimEvents } from '../../src/events/claim.ts'
@@ -25,6 +28,7 @@ import { linkEvents } from '../../src/events/link.ts'
 import { overlayEvents } from '../../src/events/overlay.ts'
 import { pixelEvents } from '../../src/events/pixel.ts'
 import { qrEvents } from '../../src/events/qr.ts'
+import { reportEvents } from '../../src/events/report.ts'
 import { splashEvents } from '../../src/events/splash.ts'
 import { versionOf } from '../../src/events/upcast.ts'
 import { defined } from '../../src/lib/defined.ts'
@@ -57,6 +61,8 @@ describe('the versions of deciders', () => {
     ['account', account, accountEvents, '1 UDiW9n2V-LkH'],
     ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
     ['bio', bio, bioEvents, '3 En-jvoqXKKSf'],
+    ['block', block, blockEvents, '1 zPLJQOOSSA4S'],
+    ['report', report, reportEvents, '1 qHc8jFWHoSiX'],
     ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
     ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
     ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],

@@ -89,4 +89,8 @@ export const typesSince: readonly string[] = [
   'ItemRemovedFromChannel',
   'LinkFramingChecked',
   'DomainReleased',
+  'AddressBlocked',
+  'AddressUnblocked',
+  'ReportSent',
+  'ReportClosed',
 ]

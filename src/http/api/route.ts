@@ -11,7 +11,7 @@ import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 
 /** The dependencies of routes. */
-export interface Services extends Pick<Cache, 'pending' | 'domains'> {
+export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> {
   readonly handler: Handler
   readonly reader: Reader
   readonly nextId: NextIds

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Blocks } from '../../cache/blocks.ts'
 import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import { bioRules } from '../../events/click.ts'
 import type { BioTarget, Target } from '../../queries/target.ts'
 import { bioPage } from './biopage.ts'
+import { blockedPage, withoutBlockedEntries } from './blocked.ts'
 import type { Follow } from './follow.ts'
 import type { SendPage } from './page.ts'
 import { pages } from './pages.ts'
@@ -14,6 +16,7 @@ export interface BioOptions extends Pick<Follow, 'follow' | 'record'> {
   readonly targets: Pick<Targets, 'get'>
   readonly domains: Pick<Domains, 'byHost'>
   readonly isOurHost: (host: string) => boolean
+  readonly blocks: Pick<Blocks, 'bio' | 'destination'>
   readonly sendPage: SendPage
 }
 
@@ -29,7 +32,15 @@ const ourPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?$/
 const mayLoop = /^\/(?:qr\/.*|[A-Za-z0-9][A-Za-z0-9_-]{0,63}\/\d+\/?)$/
 
 /** Serves bio pages and the addresses of their entries. Both are visits, recorded as those of links are. */
-export const createBioPages = ({ targets, domains, isOurHost, sendPage, follow, record }: BioOptions): BioPages => {
+export const createBioPages = ({
+  targets,
+  domains,
+  isOurHost,
+  blocks,
+  sendPage,
+  follow,
+  record,
+}: BioOptions): BioPages => {
   // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may contain
   const recordEntry = (req: IncomingMessage, { account, revision }: BioTarget, source: Source) =>
     record(req, { account, link: 0, revision }, { url: '', rule: bioRules.entry }, source)
@@ -43,15 +54,20 @@ export const createBioPages = ({ targets, domains, isOurHost, sendPage, follow, 
 
   return {
     show: async (req, res, page) => {
+      if (blocks.bio(page.bio)) return sendPage(req, res, blockedPage)
       if (req.method === 'POST') return seeOther(req, res)
       const { bio: id, account, revision } = page
       await record(req, { account, link: 0, revision }, { url: '', rule: bioRules.view }, { kind: 'bio', id })
-      sendPage(req, res, bioPage(page))
+      sendPage(req, res, bioPage(withoutBlockedEntries(page, blocks)))
     },
 
     followEntry: async (req, res, page, id) => {
       const entry = page.links.find((link) => link.id === id)
       if (!entry) return false
+      if (blocks.bio(page.bio) || blocks.destination(entry.url)) {
+        sendPage(req, res, blockedPage)
+        return true
+      }
       const source: Source = { kind: 'bio', id: page.bio, entry: id }
       const url = new URL(entry.url)
       const ours = isOurHost(url.hostname)

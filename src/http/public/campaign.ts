@@ -2,6 +2,7 @@ import { unlessNewer } from '../../events/unknown.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
+import type { Blocks } from '../../cache/blocks.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
 import type { Progress } from '../../cache/progress.ts'
 import type { Targets } from '../../cache/targets.ts'
@@ -9,11 +10,13 @@ import { campaign } from '../../commands/campaign.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { streamId } from '../../events/streams.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
+import type { Target } from '../../queries/target.ts'
 import { campaignLinks, findPublicCampaign, type RotatorLink, rotatorLinks } from '../../queries/campaign.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { pagination } from '../api/fields.ts'
 import type { Services } from '../api/route.ts'
 import { short } from '../link.ts'
+import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page.ts'
 import { listPage, pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
@@ -27,6 +30,7 @@ export interface CampaignPagesOptions
   readonly pending: PendingStreams
   readonly progress: Pick<Progress, 'seen'>
   readonly targets: Targets
+  readonly blocks: Blocks
 }
 
 const rotatorPath = /^\/r\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\?|$)/
@@ -55,21 +59,37 @@ const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader'
   }
 }
 
-/** Returns one of the links that lead somewhere, each with the same probability; undefined when there is none. */
-const pick = async (links: readonly RotatorLink[], targets: Targets) => {
+/** Whether a link is blocked: itself, its domain, or where it leads most visitors. */
+const isBlocked = (
+  { link, domain, url }: Target,
+  { blocks, domains }: Pick<CampaignPagesOptions, 'blocks' | 'domains'>,
+) => {
+  const known = domain === null ? undefined : domains.byId(domain)
+  return blocks.link(link) || blocks.destination(url) || (known && blocks.domain(new URL(known.domain).hostname))
+}
+
+/**
+ * Returns one of the links that lead somewhere, each with the same probability; `blocked` when they all are, undefined when there is
+ * none.
+ */
+const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions) => {
+  const { targets } = options
   const left = [...links]
+  let blocked: 'blocked' | undefined
   while (left.length > 0) {
     const [link] = left.splice(randomInt(left.length), 1)
     if (!link || (link.expiry && link.expiry.getTime() <= Date.now())) continue
     const target = await targets.get(link.domain, link.alias.toLowerCase())
-    if (target && 'link' in target && target.link === link.link) return { target, link }
+    if (!target || !('link' in target) || target.link !== link.link) continue
+    if (!isBlocked(target, options)) return { target, link }
+    blocked = 'blocked'
   }
-  return undefined
+  return blocked
 }
 
 /** Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { sendPage, handler, reader, pending, targets, follow, withPrefix } = options
+  const { sendPage, handler, reader, pending, follow, withPrefix } = options
   const sample = createSamples(options)
 
   /** A campaign that was closed is no longer served, even before the tables know. */
@@ -85,8 +105,12 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
   const rotate = async (req: IncomingMessage, res: ServerResponse, slug: string) => {
     const links = await sample(slug)
     const id = links[0]?.campaign
-    const picked = id !== undefined && (await isPublic(id)) && (await pick(links, targets))
+    const picked = id !== undefined && (await isPublic(id)) && (await pick(links, options))
     if (!picked) return false
+    if (picked === 'blocked') {
+      sendPage(req, res, blockedPage)
+      return true
+    }
     const { target, link } = picked
     // the password is entered at the link's own address: this one may lead elsewhere when the form is posted
     if (target.password !== null) redirectTo(res, short(link, options))

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
 import type { Target } from '../../queries/target.ts'
+import type { Blocks } from '../../cache/blocks.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { answerForm } from './answerform.ts'
+import { blockedPage, withoutBlocked } from './blocked.ts'
 import { interstitialPage } from './interstitials.ts'
 import { pages, passwordPage } from './pages.ts'
 import { createPasswordForm, type PasswordFormOptions } from './passwordform.ts'
@@ -15,6 +17,7 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   /** Returns a link with the interstitial it has now, also while the tables are behind. */
   readonly current: (target: Target) => Promise<Target>
   readonly isOurHost: (host: string) => boolean
+  readonly blocks: Blocks
   /** Resolves once a killed process can no longer lose the visit. */
   readonly recordVisit: (visit: Visit) => Promise<void>
 }
@@ -36,7 +39,7 @@ export interface Follow {
 
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { sendPage, current, pepper, isOurHost, recordVisit, notCounted, trustProxy, secureCookies } = options
+  const { sendPage, current, pepper, isOurHost, blocks, recordVisit, notCounted, trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
   const record: Follow['record'] = async (req, visited, chosen, source) =>
@@ -55,14 +58,21 @@ export const createFollow = (options: FollowOptions): Follow => {
     chosen: Destination & Shown,
     source: Source,
   ) => {
-    const { interstitial, url } = chosen
+    const { url } = chosen
+    const interstitial = withoutBlocked(chosen.interstitial, blocks)
     const form =
       interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
     await record(req, target, chosen, source)
-    sendPage(req, res, interstitialPage(chosen, url, { secure: secureCookies(), form }))
+    sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, { secure: secureCookies(), form }))
+  }
+
+  const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {
+    notCounted('blocked')
+    sendPage(req, res, blockedPage)
   }
 
   const follow: Follow['follow'] = async (req, res, found, source) => {
+    if (blocks.link(found.link)) return sendBlocked(req, res)
     const target = found.interstitial ? await current(found) : found
     const now = Date.now()
     const { link, password } = target
@@ -72,6 +82,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {
       case 'destination':
+        if (blocks.destination(resolved.url)) return sendBlocked(req, res)
         return resolved.way === 'redirect'
           ? send(req, res, target, resolved, source)
           : show(req, res, target, resolved, source)

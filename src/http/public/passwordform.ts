@@ -20,7 +20,7 @@ export interface PasswordFormOptions {
   readonly trustProxy: TrustedProxies
   readonly secureCookies: () => boolean
   /** Reports a request that is not a visit to the metrics: a HEAD request, a wrong password. */
-  readonly notCounted: (what: 'head' | 'password') => void
+  readonly notCounted: (what: 'head' | 'password' | 'blocked') => void
 }
 
 /** bytes: 1,024 characters of three bytes, percent-encoded, and some more */

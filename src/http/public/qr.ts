@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
+import type { Blocks } from '../../cache/blocks.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
 import { unlessNewer } from '../../events/unknown.ts'
 import { account as accounts } from '../../commands/account.ts'
@@ -14,12 +15,14 @@ import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
 import { withRequestedHost } from '../ownaddress.ts'
+import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page.ts'
 import { pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
 
 export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
+  readonly blocks: Pick<Blocks, 'destination'>
   readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly reader: Reader
@@ -157,7 +160,7 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
 
 /** Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to the destination. */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { sendPage, isMainHost, baseUrl, send, withPrefix } = options
+  const { blocks, sendPage, isMainHost, baseUrl, send, withPrefix } = options
   const find = createFindQr(options)
   const draw = createDraw(options)
 
@@ -166,6 +169,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
     const url = dataOf(code)
     if (code.type !== 'link' || typeof url !== 'string') return false
     if (isScanAddress(url, withRequestedHost(req, isMainHost))) sendPage(req, res, pages.loop)
+    else if (blocks.destination(url)) sendPage(req, res, blockedPage)
     else {
       const { id, account, revision } = code
       await send(req, res, { account, link: 0, revision }, { url, rule: 'qr' }, { kind: 'qr', id })

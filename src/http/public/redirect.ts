@@ -4,10 +4,11 @@ import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import type { KnownDomain } from '../../queries/domain.ts'
 import { createBioPages } from './bio.ts'
+import { blockedPage } from './blocked.ts'
 import { createFollow, type Follow, type FollowOptions } from './follow.ts'
 import { createMisses } from './misses.ts'
 import { pages } from './pages.ts'
-import { createFallbacks, type PublicHandler } from './responses.ts'
+import { createFallbacks, type Fallbacks, type PublicHandler } from './responses.ts'
 
 export interface RedirectOptions extends FollowOptions {
   readonly targets: Targets
@@ -18,7 +19,7 @@ export interface RedirectOptions extends FollowOptions {
 /** Answers a request, or returns false when there is nothing at its address. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
 
-export interface Redirect extends Pick<Follow, 'follow' | 'send'> {
+export interface Redirect extends Pick<Follow, 'follow' | 'send'>, Pick<Fallbacks, 'sendFailure'> {
   /** Answers a request for any short address. */
   readonly handle: PublicHandler
   /**
@@ -34,7 +35,7 @@ const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST']
 
 /** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { sendPage, targets, domains, trustProxy } = options
+  const { sendPage, targets, domains, blocks, trustProxy } = options
   const following = createFollow(options)
   const { follow, send } = following
   const bioPages = createBioPages({ ...options, ...following })
@@ -42,6 +43,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const misses = createMisses(trustProxy)
 
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
+  const isBlocked = (domain: KnownDomain | undefined) =>
+    domain !== undefined && blocks.domain(new URL(domain.domain).hostname)
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
     sendFallback(req, res, domain?.redirect404, pages.notFound)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
@@ -73,6 +76,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const { method, url = '' } = req
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
+    if (isBlocked(domain)) return sendPage(req, res, blockedPage)
     if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
@@ -85,6 +89,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
 
   const withPrefix: Redirect['withPrefix'] = (serve, everywhere) => async (req, res) => {
     const domain = domainOf(req)
+    if (isBlocked(domain)) return sendPage(req, res, blockedPage)
     if (domain && !everywhere) return sendNotFound(req, res, domain)
     if (misses.exceeded(req)) return sendPage(req, res, pages.notFound)
     try {
@@ -94,5 +99,5 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     }
   }
 
-  return { handle, follow, send, withPrefix }
+  return { handle, follow, send, sendFailure, withPrefix }
 }

@@ -53,6 +53,58 @@ export const de: Texts = {
     imprint: 'Impressum',
   },
 
+  blocked: {
+    title: 'Dieser Link ist zu Ihrer Sicherheit gesperrt',
+    text: 'Er wurde als schädlich gemeldet, deshalb öffnen wir ihn nicht. Von seinem Ziel wurde nichts geladen.',
+    entered: {
+      title: 'Wenn Sie dort schon ein Passwort eingegeben haben',
+      text: 'Ändern Sie dieses Passwort sofort, auch überall sonst, wo Sie es verwenden.',
+    },
+    owner: {
+      title: 'Wenn das Ihr Link ist',
+      text: 'Sie können den Betreiber dieses Dienstes bitten, ihn noch einmal zu prüfen.',
+    },
+    review: 'Prüfung anfordern',
+  },
+
+  report: {
+    title: 'Diesen Link melden',
+    text: 'Sagen Sie uns, was nicht stimmt. Jede Meldung wird von einem Menschen gelesen.',
+    link: 'Kurzlink',
+    reason: 'Was stimmt nicht?',
+    reasons: {
+      phishing: { label: 'Er fragt nach Passwörtern oder Zahlungsdaten', note: 'Phishing oder Betrug' },
+      malware: { label: 'Er bietet schädliche Software an', note: 'Schadsoftware oder unerwünschte Downloads' },
+      spam: { label: 'Ich habe ihn als Spam erhalten', note: '' },
+      illegal: { label: 'Er zeigt rechtswidrige Inhalte', note: '' },
+      other: { label: 'Etwas anderes', note: '' },
+      unblock: { label: 'Er ist gesperrt, obwohl er harmlos ist', note: '' },
+    },
+    details: 'Einzelheiten (freiwillig)',
+    detailsHint: 'Wo haben Sie den Link gefunden, und was ist beim Öffnen geschehen?',
+    email: 'Ihre E-Mail-Adresse (freiwillig)',
+    emailHint: 'Wir verwenden sie nur, um Ihnen zu antworten. Wem der Link gehört, erfährt sie nicht.',
+    submit: 'Meldung senden',
+    problems: {
+      link: 'Unter dieser Adresse gibt es keinen Kurzlink.',
+      reason: 'Wählen Sie aus, was mit dem Link nicht stimmt.',
+      details: 'Die Einzelheiten können höchstens 1.000 Zeichen haben.',
+      email:
+        'Geben Sie eine vollständige E-Mail-Adresse ein, zum Beispiel ann@example.com, oder lassen Sie das Feld leer.',
+      form: 'Dieses Formular ist abgelaufen. Bitte senden Sie es noch einmal.',
+      tooMany: {
+        one: 'Sie haben zu viele Meldungen gesendet. Bitte versuchen Sie es in # Minute noch einmal.',
+        other: 'Sie haben zu viele Meldungen gesendet. Bitte versuchen Sie es in # Minuten noch einmal.',
+      },
+    },
+    sent: {
+      title: 'Ihre Meldung wurde gesendet',
+      text: 'Vielen Dank. Ein Mensch sieht sie sich an. Wenn der Link schädlich ist, funktioniert er für niemanden mehr.',
+      reference: 'Ihr Aktenzeichen',
+      note: 'Nennen Sie es, wenn Sie uns zu dieser Meldung schreiben. Sie können diese Seite jetzt schließen.',
+    },
+  },
+
   password: {
     title: 'Dieser Link ist geschützt',
     text: 'Geben Sie das Passwort ein, das Sie mit dem Link erhalten haben.',

@@ -51,6 +51,54 @@ export const en = {
     imprint: 'Imprint',
   },
 
+  blocked: {
+    title: 'This link is blocked for your safety',
+    text: 'It was reported as harmful, so we do not open it. Nothing from its destination was loaded.',
+    entered: message(
+      'If you entered a password there before',
+      'Change that password now, and everywhere else you use it.',
+    ),
+    owner: message('If this is your link', 'You can ask the operator of this service to look at it again.'),
+    review: 'Ask for a review',
+  },
+
+  report: {
+    title: 'Report this link',
+    text: 'Tell us what is wrong. A person reads every report.',
+    link: 'Short link',
+    reason: 'What is wrong with it?',
+    reasons: {
+      phishing: { label: 'It asks for passwords or payment data', note: 'Phishing or fraud' },
+      malware: { label: 'It offers harmful software', note: 'Malware or unwanted downloads' },
+      spam: { label: 'I received it as spam', note: '' },
+      illegal: { label: 'It shows illegal content', note: '' },
+      other: { label: 'Something else', note: '' },
+      unblock: { label: 'It is blocked although it is harmless', note: '' },
+    },
+    details: 'Details (optional)',
+    detailsHint: 'Where did you find the link, and what happened when you opened it?',
+    email: 'Your e-mail address (optional)',
+    emailHint: 'We use it only to answer you. The owner of the link does not see it.',
+    submit: 'Send report',
+    problems: {
+      link: 'There is no short link at this address.',
+      reason: 'Choose what is wrong with the link.',
+      details: 'Details can have at most 1,000 characters.',
+      email: 'Enter a complete e-mail address, for example ann@example.com, or leave the field empty.',
+      form: 'This form has expired. Please send it again.',
+      tooMany: plural(
+        'You have sent too many reports. Please try again in # minute.',
+        'You have sent too many reports. Please try again in # minutes.',
+      ),
+    },
+    sent: {
+      title: 'Your report was sent',
+      text: 'Thank you. A person looks at it. If the link is harmful, it stops working for everyone.',
+      reference: 'Your reference',
+      note: 'Mention it if you write to us about this report. You can close this page now.',
+    },
+  },
+
   password: {
     title: 'This link is protected',
     text: 'Enter the password that you received with the link.',

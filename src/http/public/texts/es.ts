@@ -50,6 +50,57 @@ export const es: Texts = {
     imprint: 'Aviso legal',
   },
 
+  blocked: {
+    title: 'Este enlace está bloqueado por su seguridad',
+    text: 'Se ha denunciado como dañino, por lo que no lo abrimos. No se ha cargado nada de su destino.',
+    entered: {
+      title: 'Si ya introdujo allí una contraseña',
+      text: 'Cambie esa contraseña ahora, y en cualquier otro lugar donde la use.',
+    },
+    owner: {
+      title: 'Si este enlace es suyo',
+      text: 'Puede pedir al operador de este servicio que lo revise de nuevo.',
+    },
+    review: 'Pedir una revisión',
+  },
+
+  report: {
+    title: 'Denunciar este enlace',
+    text: 'Díganos cuál es el problema. Una persona lee cada denuncia.',
+    link: 'Enlace corto',
+    reason: '¿Cuál es el problema?',
+    reasons: {
+      phishing: { label: 'Pide contraseñas o datos de pago', note: 'Suplantación de identidad o fraude' },
+      malware: { label: 'Ofrece software dañino', note: 'Software malicioso o descargas no deseadas' },
+      spam: { label: 'Lo recibí como correo no deseado', note: '' },
+      illegal: { label: 'Muestra contenido ilegal', note: '' },
+      other: { label: 'Otra cosa', note: '' },
+      unblock: { label: 'Está bloqueado aunque es inofensivo', note: '' },
+    },
+    details: 'Detalles (opcional)',
+    detailsHint: '¿Dónde encontró el enlace y qué ocurrió al abrirlo?',
+    email: 'Su dirección de correo (opcional)',
+    emailHint: 'Solo la usamos para responderle. El propietario del enlace no la ve.',
+    submit: 'Enviar denuncia',
+    problems: {
+      link: 'No hay ningún enlace corto en esta dirección.',
+      reason: 'Elija cuál es el problema con el enlace.',
+      details: 'Los detalles pueden tener como máximo 1000 caracteres.',
+      email: 'Introduzca una dirección de correo completa, por ejemplo ann@example.com, o deje el campo vacío.',
+      form: 'Este formulario ha caducado. Envíelo de nuevo.',
+      tooMany: {
+        one: 'Ha enviado demasiadas denuncias. Inténtelo de nuevo dentro de # minuto.',
+        other: 'Ha enviado demasiadas denuncias. Inténtelo de nuevo dentro de # minutos.',
+      },
+    },
+    sent: {
+      title: 'Su denuncia se ha enviado',
+      text: 'Gracias. Una persona la revisará. Si el enlace es dañino, dejará de funcionar para todos.',
+      reference: 'Su referencia',
+      note: 'Menciónela si nos escribe sobre esta denuncia. Ya puede cerrar esta página.',
+    },
+  },
+
   password: {
     title: 'Este enlace está protegido',
     text: 'Introduzca la contraseña que recibió con el enlace.',

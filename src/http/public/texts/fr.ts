@@ -53,6 +53,63 @@ export const fr: Texts = {
     imprint: 'Mentions légales',
   },
 
+  blocked: {
+    title: 'Ce lien est bloqué pour votre sécurité',
+    text: 'Il a été signalé comme dangereux, nous ne l’ouvrons donc pas. Rien n’a été chargé depuis sa destination.',
+    entered: {
+      title: 'Si vous y avez déjà saisi un mot de passe',
+      text: 'Changez ce mot de passe maintenant, et partout ailleurs où vous l’utilisez.',
+    },
+    owner: {
+      title: 'Si ce lien est le vôtre',
+      text: 'Vous pouvez demander à l’exploitant de ce service de le réexaminer.',
+    },
+    review: 'Demander un réexamen',
+  },
+
+  report: {
+    title: 'Signaler ce lien',
+    text: 'Dites-nous ce qui ne va pas. Chaque signalement est lu par une personne.',
+    link: 'Lien court',
+    reason: 'Quel est le problème ?',
+    reasons: {
+      phishing: {
+        label: 'Il demande des mots de passe ou des données de paiement',
+        note: 'Hameçonnage ou fraude',
+      },
+      malware: {
+        label: 'Il propose un logiciel dangereux',
+        note: 'Logiciel malveillant ou téléchargement indésirable',
+      },
+      spam: { label: 'Je l’ai reçu dans un message indésirable', note: '' },
+      illegal: { label: 'Il affiche un contenu illégal', note: '' },
+      other: { label: 'Autre chose', note: '' },
+      unblock: { label: 'Il est bloqué alors qu’il est inoffensif', note: '' },
+    },
+    details: 'Détails (facultatif)',
+    detailsHint: 'Où avez-vous trouvé le lien, et que s’est-il passé quand vous l’avez ouvert ?',
+    email: 'Votre adresse e-mail (facultatif)',
+    emailHint: 'Nous ne l’utilisons que pour vous répondre. Le propriétaire du lien ne la voit pas.',
+    submit: 'Envoyer le signalement',
+    problems: {
+      link: 'Il n’y a pas de lien court à cette adresse.',
+      reason: 'Choisissez ce qui ne va pas avec le lien.',
+      details: 'Les détails peuvent compter au plus 1 000 caractères.',
+      email: 'Saisissez une adresse e-mail complète, par exemple ann@example.com, ou laissez le champ vide.',
+      form: 'Ce formulaire a expiré. Veuillez l’envoyer de nouveau.',
+      tooMany: {
+        one: 'Vous avez envoyé trop de signalements. Réessayez dans # minute.',
+        other: 'Vous avez envoyé trop de signalements. Réessayez dans # minutes.',
+      },
+    },
+    sent: {
+      title: 'Votre signalement a été envoyé',
+      text: 'Merci. Une personne va l’examiner. Si le lien est dangereux, il cessera de fonctionner pour tout le monde.',
+      reference: 'Votre référence',
+      note: 'Indiquez-la si vous nous écrivez à ce sujet. Vous pouvez maintenant fermer cette page.',
+    },
+  },
+
   password: {
     title: 'Ce lien est protégé',
     text: 'Saisissez le mot de passe que vous avez reçu avec le lien.',

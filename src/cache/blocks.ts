@@ -1,0 +1,80 @@
+import { blockId } from '../commands/block.ts'
+import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
+import type { KnownBlock } from '../queries/block.ts'
+
+/** Why an address is blocked. */
+export interface Blocked {
+  /** the host or pattern that matches */
+  readonly rule: string
+  /** what the operator wrote; undefined for a rule of a list */
+  readonly reason: string | undefined
+}
+
+/** Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. All of it is in memory: every redirect asks. */
+export interface Blocks {
+  /** Returns why a destination is blocked; undefined if it is not. */
+  readonly destination: (url: string) => Blocked | undefined
+  readonly link: (id: number) => boolean
+  readonly bio: (id: number) => boolean
+  /** Returns whether a branded domain is blocked, by the host in its address. */
+  readonly domain: (host: string) => boolean
+  /** Stores what the operator has blocked or unblocked, as the log or the tables have it. */
+  readonly set: (blocks: readonly KnownBlock[]) => void
+  /** Replaces a list. */
+  readonly setList: (source: 'file' | 'url', list: BlockList) => void
+}
+
+export const openBlocks = (): Blocks => {
+  const known = new Map<string, KnownBlock>()
+  const lists = { file: emptyBlockList, url: emptyBlockList }
+  let own = emptyBlockList
+  /** those that have rules: without any, a redirect pays nothing */
+  let used: readonly BlockList[] = []
+  /** reasons by host and pattern */
+  let reasons: ReadonlyMap<string, string> = new Map()
+  /** ids of streams: `link-7`, `domain-go.example.com` */
+  let addresses: ReadonlySet<string> = new Set()
+
+  const use = () => (used = [own, lists.file, lists.url].filter(({ size }) => size > 0))
+  const rebuild = () => {
+    const current = [...known].filter(([, { reason }]) => reason !== null)
+    const valuesOf = (kind: string) => current.flatMap(([, block]) => (block.kind === kind ? [block.value] : []))
+    own = blockList({ hosts: new Set(valuesOf('host')), patterns: valuesOf('pattern') })
+    reasons = new Map(current.map(([, { value, reason }]) => [value, reason ?? '']))
+    addresses = new Set(current.map(([id]) => id))
+    use()
+  }
+  const has = (kind: 'link' | 'bio' | 'domain', value: string) =>
+    addresses.size > 0 && addresses.has(blockId({ kind, value }))
+
+  return {
+    destination: (text) => {
+      if (used.length === 0) return undefined
+      const url = new URL(text)
+      for (const list of used) {
+        const rule = list.find(url)
+        if (rule !== undefined) return { rule, reason: list === own ? reasons.get(rule) : undefined }
+      }
+      return undefined
+    },
+    link: (id) => has('link', String(id)),
+    bio: (id) => has('bio', String(id)),
+    domain: (host) => has('domain', hostKey(host)),
+    set: (blocks) => {
+      let changed = false
+      for (const block of blocks) {
+        // kinds of a newer release are not known here; only those of this one have an id
+        const id = blockId(block as Parameters<typeof blockId>[0])
+        // an earlier read may arrive later
+        if (block.position <= (known.get(id)?.position ?? -1n)) continue
+        known.set(id, block)
+        changed = true
+      }
+      if (changed) rebuild()
+    },
+    setList: (source, list) => {
+      lists[source] = list
+      use()
+    },
+  }
+}

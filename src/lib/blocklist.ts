@@ -1,0 +1,139 @@
+import { isIP } from 'node:net'
+import { plainAddress } from './address.ts'
+
+/**
+ * Rules for addresses that the service does not lead to. A host stands for itself and every host below it. A pattern is a host and a path,
+ * in which `*` stands for any characters.
+ */
+export interface BlockList {
+  /** Returns the rule that an address matches, if any. Its cost depends on the address, not on the number of hosts. */
+  readonly find: (url: URL) => string | undefined
+  readonly size: number
+}
+
+interface Pattern {
+  readonly text: string
+  /** undefined: any path */
+  readonly path: string | undefined
+}
+/** The rules of a list. `alone` has hosts that do not stand for the hosts below them, such as `co.uk`. */
+export interface Rules {
+  readonly hosts: ReadonlySet<string>
+  readonly alone?: ReadonlySet<string>
+  readonly patterns?: readonly string[]
+}
+
+/** Returns one spelling per host: no brackets and no trailing dot, IPv4-mapped addresses as IPv4. `host` is as WHATWG URLs have it. */
+export const hostKey = (host: string): string =>
+  host.startsWith('[') ? plainAddress(host.slice(1, -1)) : host.replace(/\.$/, '')
+
+const escapes = /(?:%[\da-f]{2})+/gi
+const decoded = (run: string) => {
+  try {
+    return decodeURIComponent(run)
+  } catch {
+    // the letters of a run that is not UTF-8 are compared all the same
+    return run.replaceAll(/%[2-7][\da-f]/gi, (one) => decodeURIComponent(one))
+  }
+}
+/** Returns one spelling per path: an escape says the same as its character, and letter case does not matter. */
+const plainPath = (path: string) => path.replaceAll(escapes, decoded).toLowerCase()
+
+/** Returns whether the text matches a pattern with `*`, in at most the product of their lengths: an expression could take forever. */
+export const matches = (pattern: string, text: string): boolean => {
+  let [p, t, star, from] = [0, 0, -1, 0]
+  while (t < text.length) {
+    if (pattern[p] === '*') {
+      star = p++
+      from = t
+    } else if (pattern[p] === text[t]) {
+      p++
+      t++
+    } else if (star >= 0) {
+      p = star + 1
+      t = ++from
+    } else return false
+  }
+  while (pattern[p] === '*') p++
+  return p === pattern.length
+}
+
+const parse = (text: string): Pattern & { readonly host: string } => {
+  const slash = text.indexOf('/')
+  return slash < 0
+    ? { text, host: text, path: undefined }
+    : { text, host: text.slice(0, slash), path: text.slice(slash) }
+}
+
+/** The host and the hosts that it is below: `a.b.c`, `b.c`, `c`. */
+const withParents = (host: string): readonly string[] => {
+  if (isIP(host) > 0) return [host]
+  const hosts = [host]
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) hosts.push(host.slice(dot + 1))
+  return hosts
+}
+
+export const blockList = ({ hosts, alone = new Set(), patterns = [] }: Rules): BlockList => {
+  const byHost = new Map<string, Pattern[]>()
+  /** patterns with `*` in their host, which no look-up finds */
+  const others: ReturnType<typeof parse>[] = []
+  for (const pattern of patterns.map(parse)) {
+    const found = byHost.get(pattern.host)
+    if (pattern.host.includes('*')) others.push(pattern)
+    else if (found) found.push(pattern)
+    else byHost.set(pattern.host, [pattern])
+  }
+  const size = hosts.size + alone.size + patterns.length
+
+  const findPattern = (url: URL, host: string, parents: readonly string[]) => {
+    let path: string | undefined
+    const has = (pattern: Pattern) =>
+      pattern.path === undefined ||
+      matches(pattern.path, (path ??= plainPath(`${url.pathname}${url.search}${url.hash}`)))
+    const own = parents.flatMap((parent) => byHost.get(parent) ?? []).find(has)
+    return (own ?? others.find((pattern) => matches(pattern.host, host) && has(pattern)))?.text
+  }
+
+  return {
+    size,
+    find: (url) => {
+      if (size === 0) return undefined
+      const host = hostKey(url.hostname)
+      const parents = withParents(host)
+      const blocked = parents.find((parent) => hosts.has(parent)) ?? (alone.has(host) ? host : undefined)
+      if (blocked !== undefined || patterns.length === 0) return blocked
+      return findPattern(url, host, parents)
+    },
+  }
+}
+export const emptyBlockList = blockList({ hosts: new Set() })
+
+const plainHost = /^(?:[a-z\d_-]{1,63}\.)*[a-z\d_-]{1,63}$/
+const anyHost = /^[^\s/?#@\\:[\]*]+$/
+
+/** Returns a host in one spelling, or undefined when the text is not a host. */
+export const readHost = (text: string): string | undefined => {
+  const ip = plainAddress(text.replaceAll(/^\[|\]$/g, ''))
+  if (ip !== '') return ip
+  const host = text.toLowerCase().replace(/\.$/, '')
+  // numbers may be an IPv4 address in another form
+  if (plainHost.test(host) && /[a-z_-][^.]*$/.test(host) && !host.includes('xn--')) return host
+  if (!anyHost.test(host)) return undefined
+  try {
+    const key = hostKey(new URL(`http://${host}`).hostname)
+    return plainHost.test(key) ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const patternLimit = 512
+
+/** Returns a pattern in one spelling, or undefined when the text is not a pattern. A scheme in front of it is left out. */
+export const readPattern = (text: string): string | undefined => {
+  const [, written = '', path = ''] = /^(?:https?:\/\/)?([^\s/?#@\\:]+)(\/\S*)?$/i.exec(text) ?? []
+  const host = written.includes('*') ? written.toLowerCase() : readHost(written)
+  if (host === undefined || text.length > patternLimit || !/^[a-z\d._*-]+$/.test(host)) return undefined
+  // a pattern for everything would block everything
+  return /[^.*]/.test(host) || /[^/*]/.test(path) ? `${host}${plainPath(path)}` : undefined
+}

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isIP } from 'node:net'
+import { getPublicSuffix } from 'tldts'
+import { type BlockList, blockList, readHost, readPattern } from './blocklist.ts'
+
+/** A list, and the lines that it was read without. */
+export interface ReadList {
+  readonly list: BlockList
+  /** number of lines that are neither a host nor a pattern */
+  readonly unread: number
+  /** the first of them, with its number */
+  readonly first: string | undefined
+}
+
+/** The names that every hosts file has for the machine itself. */
+const local = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-\w+|0\.0\.0\.0)$/
+const linesPerTurn = 5000
+
+/** Returns the hosts of a line: `0.0.0.0 evil.example www.evil.example`, or one alone. */
+const hostsOf = (words: readonly string[]) =>
+  words.length > 1 && isIP(words[0] ?? '') > 0 ? words.slice(1).filter((word) => !local.test(word)) : words
+
+/**
+ * Reads a list of hosts: one host a line, or lines of a hosts file, with comments behind `#`. `operators` is the operator's own file,
+ * which may have patterns and top-level domains; in a list of somebody else a host without a dot is left out, and a public suffix such as
+ * `co.uk` does not stand for the hosts below it. Requests are answered between parts of a long list.
+ */
+export const readBlockList = async (text: string, source: 'operators' | 'others'): Promise<ReadList> => {
+  const [hosts, alone] = [new Set<string>(), new Set<string>()]
+  const patterns = new Set<string>()
+  let unread = 0
+  let first: string | undefined
+
+  const add = (word: string): boolean => {
+    const host = readHost(word)
+    if (host !== undefined && source === 'operators') hosts.add(host)
+    else if (host === undefined) {
+      const pattern = source === 'operators' ? readPattern(word) : undefined
+      if (pattern === undefined) return false
+      patterns.add(pattern)
+    } else if (isIP(host) > 0 || getPublicSuffix(host, { allowPrivateDomains: true }) !== host) hosts.add(host)
+    else if (host.includes('.')) alone.add(host)
+    return true
+  }
+
+  let number = 0
+  for (const [line] of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+    number++
+    if (number % linesPerTurn === 0) await nextTurn()
+    const words = line
+      .replace(/(?:^|\s)#.*$/s, '')
+      .trim()
+      .split(/\s+/)
+      .filter(Boolean)
+    const read = hostsOf(words)
+    if (read.length > 1 && read === words ? false : read.every(add)) continue
+    unread++
+    first ??= `line ${number}: ${line.trim().slice(0, 80)}`
+  }
+  return { list: blockList({ hosts, alone, patterns: [...patterns] }), unread, first }
+}

@@ -1,0 +1,33 @@
+/** A public address as a person writes it: `https://go.example.com/sale`, `go.example.com/sale`, `/sale` or `sale`. */
+export interface ShortAddress {
+  /** as written, with port; undefined when it is left out */
+  readonly host: string | undefined
+  readonly kind: 'alias' | 'qr' | 'campaign'
+  /** in lower case */
+  readonly name: string
+}
+
+const name = '([a-z\\d][\\w-]{0,63})'
+const paths = [
+  // an entry of a bio page belongs to the page
+  ['alias', new RegExp(`^/${name}(?:/\\d+)?/?$`)],
+  ['qr', new RegExp(`^/qr/${name}(?:/go|\\.png|\\.svg)?$`)],
+  ['campaign', new RegExp(`^/r/${name}$`)],
+] as const
+
+/** Reads a public address; query and fragment are ignored. Returns undefined for a text that is none. */
+export const readShortAddress = (text: string): ShortAddress | undefined => {
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[?#].*$/s, '')
+  const slash = plain.indexOf('/')
+  const [host, path] = slash < 0 ? ['', `/${plain}`] : [plain.slice(0, slash), plain.slice(slash)]
+  if (!/^[^\s@\\]*$/.test(host)) return undefined
+  for (const [kind, pattern] of paths) {
+    const found = pattern.exec(path)?.[1]
+    if (found !== undefined) return { host: host || undefined, kind, name: found }
+  }
+  return undefined
+}

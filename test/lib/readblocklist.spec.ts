@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { readBlockList } from '../../src/lib/readblocklist.ts'
+
+const read = async (source: 'operators' | 'others', ...lines: string[]) => {
+  const { list, unread, first } = await readBlockList(lines.join('\n'), source)
+  return { unread, first, size: list.size, find: (url: string) => list.find(new URL(url)) }
+}
+
+describe('a block list as text', () => {
+  it('may be a hosts file, with comments and the names of the machine itself', async () => {
+    const { find, size, unread } = await read(
+      'others',
+      '# Title: hosts',
+      '127.0.0.1 localhost',
+      '::1 ip6-localhost ip6-loopback',
+      '255.255.255.255 broadcasthost',
+      '0.0.0.0 0.0.0.0',
+      '0.0.0.0 evil.example   # phishing',
+      '0.0.0.0\tA.bad.example B.bad.example\r',
+      '',
+      'plain.example',
+    )
+    expect([size, unread]).to.deep.equal([4, 0])
+    for (const host of ['evil.example', 'x.evil.example', 'a.bad.example', 'b.bad.example', 'plain.example'])
+      expect(find(`https://${host}/`), host).to.not.equal(undefined)
+    for (const host of ['localhost', 'bad.example', 'example'])
+      expect(find(`https://${host}/`), host).to.equal(undefined)
+  })
+
+  it('of others blocks no top-level domain, and nothing below a public suffix (threat 62)', async () => {
+    const { find, size, unread } = await read(
+      'others',
+      '0.0.0.0 com',
+      '0.0.0.0 co.uk',
+      '0.0.0.0 github.io',
+      '*.x.example',
+      '*',
+    )
+    expect([size, unread]).to.deep.equal([2, 2])
+    for (const host of ['example.com', 'bbc.co.uk', 'ann.github.io'])
+      expect(find(`https://${host}/`), host).to.equal(undefined)
+    expect(find('https://github.io/')).to.equal('github.io')
+  })
+
+  it('of the operator may have patterns and top-level domains', async () => {
+    const { find } = await read('operators', 'zip', 'sites.example/view/evil*', '*.bad.example # all')
+    for (const url of ['https://setup.zip/', 'https://sites.example/view/evil-1', 'https://a.bad.example/'])
+      expect(find(url), url).to.not.equal(undefined)
+  })
+
+  it('names the first line that cannot be read, and reads the others', async () => {
+    const { find, unread, first } = await read('operators', 'evil.example', 'two words', 'https:/x y', 'bad.example')
+    expect([unread, first]).to.deep.equal([2, 'line 2: two words'])
+    expect(find('https://bad.example/')).to.equal('bad.example')
+  })
+})
