@@ -4,7 +4,7 @@ import { batch } from '../lib/batch.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 import { findKeys, type KeyRow } from '../queries/key.ts'
 import type { Reader } from '../queries/reader.ts'
-import { findPublicTarget, interstitialOf, partStreams, type Target } from '../queries/target.ts'
+import { findPublicTargets, interstitialOf, partStreams, type PublicAddress, type Target } from '../queries/target.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { type Blocks, openBlocks } from './blocks.ts'
 import { type Domains, openDomains } from './domains.ts'
@@ -12,6 +12,7 @@ import { foldBlock, foldParts, foldTargets } from './fold.ts'
 import { createInvalidation, type Invalidation, type InvalidationOptions } from './invalidation.ts'
 import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
+import type { Found } from './lookups.ts'
 import { openTargets, type Targets } from './targets.ts'
 
 /** The cache of the read tables in this process, and its invalidation. */
@@ -47,8 +48,10 @@ export const openCache = (options: CacheOptions): Cache => {
   const position = openPosition(start)
   const domains = openDomains(options.isOperatorHost)
   const blocks = openBlocks()
+  // those who guess aliases cause a look-up for each, so all of a turn share one
+  const findTarget = batch<PublicAddress, Found>(100, (wanted) => findPublicTargets(redirectReader, wanted), 3)
   const targets = openTargets({
-    find: (domain, aliasKey) => findPublicTarget(redirectReader, domain, aliasKey),
+    find: (domain, aliasKey) => findTarget({ domain, aliasKey }),
     trusted,
     shows: position.shows,
   })

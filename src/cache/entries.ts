@@ -19,7 +19,6 @@ export interface EntriesOptions {
 /** Cached targets and cached misses by address, each valid in the epoch it was stored in. */
 export interface Entries {
   readonly get: (key: string) => Entry | undefined
-  readonly has: (key: string) => boolean
   readonly isCurrent: (entry: Entry) => boolean
   readonly isMissing: (key: string) => boolean
   /** Stores what was found at an address; undefined is a miss. */
@@ -54,7 +53,6 @@ export const createEntries = ({
 
   return {
     get: (key) => targets.get(key),
-    has: (key) => targets.has(key),
     isCurrent: (entry) => entry.epoch === epoch,
     isMissing: (key) => misses.get(key) === epoch,
     set: (key, target) => {

@@ -11,8 +11,6 @@ import type { Position } from './progress.ts'
 export interface Targets {
   /** Returns a cached target at once, otherwise looks it up. Rejects when it is not cached and PostgreSQL is unavailable. */
   readonly get: (domain: number | null, aliasKey: string) => Promise<Found> | Found
-  /** Whether something is cached at the address, so that no lookup is needed. */
-  readonly has: (domain: number | null, aliasKey: string) => boolean
   /** Drops everything that depends on these streams. */
   readonly invalidate: (changed: readonly Changed[]) => void
   /** Drops everything of these accounts, and all misses. */
@@ -73,7 +71,6 @@ export const openTargets = ({ find, trusted, shows, ...sizes }: TargetsOptions):
   const { paused, revalidate } = createRevalidation(lookups.find)
 
   return {
-    has: (domain, aliasKey) => entries.has(addressKey(domain, aliasKey)),
     get: (domain, aliasKey) => {
       const key = addressKey(domain, aliasKey)
       const override = overrides.at(key)

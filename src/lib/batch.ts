@@ -5,15 +5,16 @@ interface Waiting<Q, A> {
 }
 
 /**
- * Combines requests that arrive while a call is under way into the next call, at most `most` of them. `work` returns one answer per
- * request, in the same order; when it rejects, so does each of its requests.
+ * Combines requests of one turn of the event loop into a call, at most `most` of them, and those that arrive while `parallel` calls are under
+ * way into the next ones. `work` returns one answer per request, in the same order; when it rejects, so does each of its requests.
  */
 export const batch = <Q, A>(
   most: number,
   work: (requests: readonly Q[]) => Promise<readonly A[]>,
+  parallel = 1,
 ): ((request: Q) => Promise<A>) => {
   const waiting: Waiting<Q, A>[] = []
-  let running = false
+  let running = 0
 
   const run = async () => {
     while (waiting.length > 0) {
@@ -25,15 +26,15 @@ export const batch = <Q, A>(
         taken.forEach(({ reject }) => reject(error))
       }
     }
-    running = false
+    running--
   }
 
   return (request) =>
     new Promise<A>((resolve, reject) => {
       waiting.push({ request, resolve, reject })
-      if (running) return
-      running = true
       // requests of the same turn of the event loop share a call
+      if (running === parallel || waiting.length > 1) return
+      running++
       setImmediate(() => void run())
     })
 }

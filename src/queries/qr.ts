@@ -48,18 +48,28 @@ export interface PublicQr extends Omit<QrFields, 'logo'>, QrPersonal {
   readonly hasInlineLogo: boolean
 }
 
-/** Returns the QR code with this alias, unless it is deleted or its account is not active. */
-export const findPublicQr = async ({ db, table }: Reader, alias: string): Promise<PublicQr | undefined> => {
+/** Returns the QR codes with these aliases, in their order; none for a code that is deleted or whose account is not active. */
+export const findPublicQrs = async (
+  { db, table }: Reader,
+  aliases: readonly string[],
+): Promise<readonly (PublicQr | undefined)[]> => {
   const columns = 'id account revision type alias name data foreground background'.split(' ')
-  const [row] = (await db({ q: table('qrs') })
+  const rows = (await db({ q: table('qrs') })
     .join({ a: table('accounts') }, 'a.id', 'q.account')
-    .where({ 'q.alias': alias, 'q.deleted': null, 'a.status': 'active' })
+    .where({ 'q.deleted': null, 'a.status': 'active' })
+    .whereRaw('q.alias = any(?)', [[...aliases]])
     .select(
       ...columns.map((name) => `q.${name}`),
       'q.logo_hash as logoHash',
       db.raw('q.logo is not null as "hasInlineLogo"'),
     )) as PublicQr[]
-  return row && { ...row, id: Number(row.id), account: Number(row.account), revision: Number(row.revision) }
+  const found = new Map(
+    rows.map((row) => [
+      row.alias,
+      { ...row, id: Number(row.id), account: Number(row.account), revision: Number(row.revision) },
+    ]),
+  )
+  return aliases.map((alias) => found.get(alias))
 }
 
 /** Returns the logo (PNG) of a QR code that has it inline. */

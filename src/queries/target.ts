@@ -94,9 +94,29 @@ export type PublicTarget = Target | BioTarget
 export const targetStream = (target: PublicTarget) =>
   'bio' in target ? streamId('bio', target.bio) : streamId('link', target.link)
 
-/** Returns the target at an address (null: the service's own host), unless it is deleted or its account is not active. */
-export const findPublicTarget = async (reader: Reader, domain: number | null, aliasKey: string) =>
-  (await findTarget(reader, domain, aliasKey)) ?? (domain === null ? findBioTarget(reader, aliasKey) : undefined)
+/** Where a target is; a null domain is the service's own host. */
+export interface PublicAddress {
+  readonly domain: number | null
+  readonly aliasKey: string
+}
+/** Returns the targets at some addresses, in their order; none where it is deleted or its account is not active. Makes two statements at most. */
+export const findPublicTargets = async (
+  reader: Reader,
+  addresses: readonly PublicAddress[],
+): Promise<readonly (PublicTarget | undefined)[]> => {
+  const keyOf = ({ domain, aliasKey }: PublicAddress) => addressKey(domain, aliasKey)
+  const links = new Map((await findTargets(reader, addresses.map(keyOf))).map((link) => [keyOf(link), link]))
+  const maybeBios = addresses.filter((address) => address.domain === null && !links.has(keyOf(address)))
+  const found =
+    maybeBios.length === 0
+      ? []
+      : await findBioTargets(
+          reader,
+          maybeBios.map(({ aliasKey }) => aliasKey),
+        )
+  const bios = new Map(found.map((bio) => [keyOf(bio), bio]))
+  return addresses.map((address) => links.get(keyOf(address)) ?? bios.get(keyOf(address)))
+}
 
 type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' | 'aliasKey' | 'interstitial'> & {
   id: string
@@ -115,7 +135,7 @@ const columns =
     .split(' ')
     .map((name) => `l.${name}`)
 
-const findTarget = async ({ db, table }: Reader, domain: number | null, aliasKey: string) => {
+const findTargets = async ({ db, table }: Reader, addressKeys: readonly string[]) => {
   // most links have no interstitial, and then these subqueries do not run
   const one = (kind: string) =>
     db.raw(
@@ -128,13 +148,12 @@ const findTarget = async ({ db, table }: Reader, domain: number | null, aliasKey
        from json_array_elements_text(l.pixels) with ordinality as e (pixel, n) join ${table('pixels')} p on p.id = e.pixel::bigint
        where p.account = l.account and p.deleted is null) end as shown_pixels`,
   )
-  const [row] = (await db({ l: table('links') })
+  const rows = (await db({ l: table('links') })
     .join({ a: table('accounts') }, 'a.id', 'l.account')
     .where({ 'l.deleted': null, 'a.status': 'active' })
-    .whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
-    .select(...columns, one('splash'), one('overlay'), pixels)
-    .limit(1)) as Row[]
-  return row && target(row)
+    .whereRaw(`${linkAddress} = any(?)`, [[...addressKeys]])
+    .select(...columns, one('splash'), one('overlay'), pixels)) as Row[]
+  return rows.map(target)
 }
 
 const target = (row: Row): Target => {
@@ -153,20 +172,17 @@ const target = (row: Row): Target => {
   }
 }
 
-const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<BioTarget | undefined> => {
-  const [row] = (await db({ b: table('bios') })
+const findBioTargets = async ({ db, table }: Reader, aliasKeys: readonly string[]): Promise<readonly BioTarget[]> => {
+  const rows = (await db({ b: table('bios') })
     .join({ a: table('accounts') }, 'a.id', 'b.account')
     .where({ 'b.deleted': null, 'a.status': 'active' })
-    .whereRaw('lower(b.alias) = ?', [aliasKey])
+    .whereRaw('lower(b.alias) = any(?)', [[...aliasKeys]])
     .select(
       ...'id account revision position name alias title description avatar links theme color'
         .split(' ')
         .map((name) => `b.${name}`),
-    )
-    .limit(1)) as (BioFields & Pick<Row, 'id' | 'account' | 'revision' | 'position'>)[]
-  if (!row) return undefined
-  const { id, account, revision, position, links, ...fields } = row
-  return {
+    )) as (BioFields & Pick<Row, 'id' | 'account' | 'revision' | 'position'>)[]
+  return rows.map(({ id, account, revision, position, links, ...fields }) => ({
     ...fields,
     links: entriesOf(links),
     bio: Number(id),
@@ -174,8 +190,8 @@ const findBioTarget = async ({ db, table }: Reader, aliasKey: string): Promise<B
     revision: Number(revision),
     position: BigInt(position),
     domain: null,
-    aliasKey,
-  }
+    aliasKey: fields.alias.toLowerCase(),
+  }))
 }
 
 /** Cached data of this stream and of this address is outdated. */

@@ -4,7 +4,7 @@ import type { Database } from '../../src/postgres/database.ts'
 import { projections } from '../../src/projections/index.ts'
 import { changesOf, writeChanges } from '../../src/projections/projection.ts'
 import { newGeneration, tableNames } from '../../src/projections/tables.ts'
-import { findPublicTarget } from '../../src/queries/target.ts'
+import { findPublicTargets } from '../../src/queries/target.ts'
 import { linkCreated, recorded } from '../support/events.ts'
 import { openTestLog, type TestLog } from '../support/log.ts'
 
@@ -60,7 +60,7 @@ describe('the target of a public address', () => {
     log.db.transaction(async (tx: Database) => {
       // PostgreSQL may not have reported earlier reads of this connection yet
       const before = await rowsRead(tx)
-      const target = await findPublicTarget({ db: tx, table }, domain, alias)
+      const [target] = await findPublicTargets({ db: tx, table }, [{ domain, aliasKey: alias }])
       const read = (await rowsRead(tx)) - before
       return { link: target && 'link' in target ? target.link : undefined, read }
     })

@@ -1,6 +1,7 @@
 import { unlessNewer } from '../../events/unknown.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import pLimit from 'p-limit'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
@@ -40,17 +41,22 @@ const sampleSize = 1000
 /** ms after which a new sample is drawn, so that all links of a larger campaign get visits */
 const sampleAge = 1000
 const perPage = 100
+/** of rotators and of lists: those of guessed addresses leave connections to redirects */
+const lookupsAtOnce = 1
 
 /** Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older sample when the database is unavailable. */
 const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
   const samples = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
+  const lookUp = pLimit(lookupsAtOnce)
   return async (slug: string) => {
     const before = samples.get(slug)
     const [seen, at] = [progress.seen(), Date.now()]
     if (before?.seen === seen && at - before.at < sampleAge) return before.links
     try {
-      const links = await rotatorLinks(reader, slug, sampleSize)
-      samples.set(slug, { links, seen, at })
+      const links = await lookUp(() => rotatorLinks(reader, slug, sampleSize))
+      // a slug that was guessed must not replace a sample
+      if (links.length > 0) samples.set(slug, { links, seen, at })
+      else samples.delete(slug)
       return links
     } catch (error) {
       if (before && isUnavailable(error)) return before.links
@@ -91,6 +97,7 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
   const { sendPage, handler, reader, pending, follow, withPrefix } = options
   const sample = createSamples(options)
+  const lookUp = pLimit(lookupsAtOnce)
 
   /** A campaign that was closed is no longer served, even before the tables know. */
   const isPublic = async (id: number) => {
@@ -119,7 +126,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
   }
 
   const list = async (req: IncomingMessage, res: ServerResponse, username: string, slug: string, id: number) => {
-    const found = await findPublicCampaign(reader, id)
+    const found = await lookUp(() => findPublicCampaign(reader, id))
     const named = found?.username === username && found.slug.toLowerCase() === slug.toLowerCase()
     if (!found || !named || !(await isPublic(id))) return false
     const query = new URLSearchParams(req.url?.split('?')[1])

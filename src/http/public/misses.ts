@@ -2,25 +2,26 @@ import type { IncomingMessage } from 'node:http'
 import QuickLRU from 'quick-lru'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 
-/** Counts requests for unknown addresses, by network. A network that guesses is answered without a lookup for a while. */
-export interface Misses {
-  readonly count: (req: IncomingMessage) => void
-  readonly exceeded: (req: IncomingMessage) => boolean
-}
+/**
+ * Counts something that a client should not do often, by network. Returns 0 within the limit, and over it the whole seconds until the
+ * window ends.
+ */
+export type Budget = (req: IncomingMessage) => number
 
-const limit = 60
 const minute = 60_000
 
-export const createMisses = (trustProxy: TrustedProxies): Misses => {
-  const counts = new QuickLRU<string, number>({ maxSize: 10_000, maxAge: minute })
-  const networkOf = (req: IncomingMessage) => addressBlock(clientAddress(req, trustProxy))
-  return {
-    count: (req) => {
-      const network = networkOf(req)
-      // the window starts with the first miss and does not slide
-      const left = (counts.expiresIn(network) ?? minute) || minute
-      counts.set(network, (counts.get(network) ?? 0) + 1, { maxAge: left })
-    },
-    exceeded: (req) => (counts.get(networkOf(req)) ?? 0) >= limit,
+/** Opens a budget per network and minute. The window starts with the first count and does not slide. */
+export const createBudget = (limit: number, trustProxy: TrustedProxies, now = Date.now): Budget => {
+  const windows = new QuickLRU<string, { count: number; readonly ends: number }>({ maxSize: 10_000 })
+  return (req) => {
+    const network = addressBlock(clientAddress(req, trustProxy))
+    const known = windows.get(network)
+    const window = known && known.ends > now() ? known : { count: 0, ends: now() + minute }
+    window.count++
+    windows.set(network, window)
+    return window.count > limit ? Math.ceil((window.ends - now()) / 1000) : 0
   }
 }
+
+/** requests for unknown addresses in a minute; more are a program that guesses */
+export const missLimit = 60

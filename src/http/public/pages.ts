@@ -35,7 +35,8 @@ export const pages = {
   passwordTooLong: messagePage(413, 'passwordTooLong'),
   unavailable: messagePage(503, 'unavailable', { 'Retry-After': '2' }),
   failed: messagePage(500, 'failed'),
-} satisfies Record<string, WritePage>
+  tooManyRequests: (seconds: number) => messagePage(429, 'tooManyRequests', { 'Retry-After': String(seconds) }),
+} satisfies Record<string, WritePage | ((seconds: number) => WritePage)>
 
 export interface LinkList {
   readonly title: string

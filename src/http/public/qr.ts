@@ -10,10 +10,11 @@ import { parseStreamId, streamId } from '../../events/streams.ts'
 import type { Drawing } from '../../qr/draw.ts'
 import { drawingKey, type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
-import { findInlineLogo, findPublicQr, type PublicQr } from '../../queries/qr.ts'
+import { findInlineLogo, findPublicQrs, type PublicQr } from '../../queries/qr.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
+import { batch } from '../../lib/batch.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page.ts'
@@ -112,8 +113,11 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
     return { ...rest, id, account, revision: Number(revision), hasInlineLogo: logo !== null }
   }
 
+  // an alias that is guessed shares its look-up with the others
+  const findRow = batch<string, PublicQr | undefined>(100, (aliases) => findPublicQrs(reader, aliases))
+
   return async (alias: string) => {
-    const row = await findPublicQr(reader, alias)
+    const row = await findRow(alias)
     if (row) {
       const code = streamId('qr', row.id)
       const isPending = pending.has(code) || pending.has(streamId('account', row.account))
@@ -124,7 +128,8 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
           )
         : row
     }
-    const stream = pending.any() ? await handler.claimant({ kind: 'qr', name: alias }) : undefined
+    const isBehind = ['qr', 'account'].some((kind) => pending.any(`${kind}-`))
+    const stream = isBehind ? await handler.claimant({ kind: 'qr', name: alias }) : undefined
     return stream === undefined ? undefined : fromStream(stream, alias)
   }
 }

@@ -6,7 +6,7 @@ import type { KnownDomain } from '../../queries/domain.ts'
 import { createBioPages } from './bio.ts'
 import { blockedPage } from './blocked.ts'
 import { createFollow, type Follow, type FollowOptions } from './follow.ts'
-import { createMisses } from './misses.ts'
+import { createBudget, missLimit } from './misses.ts'
 import { pages } from './pages.ts'
 import { createFallbacks, type Fallbacks, type PublicHandler } from './responses.ts'
 
@@ -40,7 +40,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const { follow, send } = following
   const bioPages = createBioPages({ ...options, ...following })
   const { sendFallback, sendFailure } = createFallbacks(options)
-  const misses = createMisses(trustProxy)
+  const spendMiss = createBudget(missLimit, trustProxy)
 
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const isBlocked = (domain: KnownDomain | undefined) =>
@@ -48,8 +48,9 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
     sendFallback(req, res, domain?.redirect404, pages.notFound)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
-    misses.count(req)
-    sendNotFound(req, res, domain)
+    const wait = spendMiss(req)
+    if (wait > 0) sendPage(req, res, pages.tooManyRequests(wait))
+    else sendNotFound(req, res, domain)
   }
 
   const serveAlias = async (
@@ -59,8 +60,6 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     alias: string,
     entry: number | undefined,
   ) => {
-    // many visitors may share a network, so a guesser on it does not block links that are in the cache
-    if (misses.exceeded(req) && !targets.has(domain?.id ?? null, alias)) return sendPage(req, res, pages.notFound)
     const found = targets.get(domain?.id ?? null, alias)
     const target = found instanceof Promise ? await found : found
     if (!target) return sendMiss(req, res, domain)
@@ -91,7 +90,6 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const domain = domainOf(req)
     if (isBlocked(domain)) return sendPage(req, res, blockedPage)
     if (domain && !everywhere) return sendNotFound(req, res, domain)
-    if (misses.exceeded(req)) return sendPage(req, res, pages.notFound)
     try {
       if (!(await serve(req, res))) sendMiss(req, res, domain)
     } catch (error) {

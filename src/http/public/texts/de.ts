@@ -23,6 +23,10 @@ export const de: Texts = {
       title: 'Dieser Link funktioniert nicht mehr',
       text: 'Sein Ziel ist selbst ein Kurzlink und kann deshalb nicht geöffnet werden. Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link.',
     },
+    tooManyRequests: {
+      title: 'Zu viele Anfragen',
+      text: 'Aus Ihrem Netz kamen viele Anfragen nach unbekannten Adressen oder neuen Bildern. Bitte versuchen Sie es in einer Minute noch einmal.',
+    },
     methodNotAllowed: {
       title: 'Diese Anfrage wird nicht unterstützt',
       text: 'Öffnen Sie den Link in einem Browser.',

@@ -24,6 +24,10 @@ export const en = {
       'This link no longer works',
       'Its destination is a short link itself, so it cannot be opened. Ask the person who shared it with you for a new link.',
     ),
+    tooManyRequests: message(
+      'Too many requests',
+      'Many requests for unknown addresses or new images came from your network. Please try again in a minute.',
+    ),
     methodNotAllowed: message('This request is not supported', 'Open the link in a browser.'),
     postOnly: message(
       'This form cannot be opened by itself',

@@ -23,6 +23,10 @@ export const es: Texts = {
       title: 'Este enlace ya no funciona',
       text: 'Su destino es también un enlace corto, por lo que no se puede abrir. Pida un enlace nuevo a la persona que lo compartió.',
     },
+    tooManyRequests: {
+      title: 'Demasiadas solicitudes',
+      text: 'Desde su red han llegado muchas solicitudes de direcciones desconocidas o de imágenes nuevas. Inténtelo de nuevo dentro de un minuto.',
+    },
     methodNotAllowed: { title: 'Esta solicitud no se admite', text: 'Abra el enlace en un navegador.' },
     postOnly: {
       title: 'Este formulario no se puede abrir por sí solo',

@@ -23,6 +23,10 @@ export const fr: Texts = {
       title: 'Ce lien ne fonctionne plus',
       text: 'Sa destination est elle-même un lien court et ne peut donc pas être ouverte. Demandez un nouveau lien à la personne qui vous l’a envoyé.',
     },
+    tooManyRequests: {
+      title: 'Trop de requêtes',
+      text: 'De nombreuses requêtes vers des adresses inconnues ou de nouvelles images viennent de votre réseau. Veuillez réessayer dans une minute.',
+    },
     methodNotAllowed: {
       title: 'Cette requête n’est pas prise en charge',
       text: 'Ouvrez le lien dans un navigateur.',
