@@ -3,7 +3,7 @@ import type { DomainFields } from '../events/domain.ts'
 import { parseStreamId } from '../events/streams.ts'
 import { account as accounts } from './account.ts'
 import { type Caller, requireOwn } from './caller.ts'
-import { domain, type DomainCommand, excludesOthers, hostOf, type Proof } from './domain.ts'
+import { canBeProven, domain, type DomainCommand, excludesOthers, hostOf, type Proof, refuseOwn } from './domain.ts'
 import type { Handler } from './handle.ts'
 import { refuseTaken } from './taken.ts'
 
@@ -72,8 +72,11 @@ export const verification = async (
 
 /** Makes a domain of the account serve, after it has passed a check. The first account to get here has the host. Throws `Refused`. */
 export const verifyDomain = async (caller: DomainCaller, id: number, proof: Proof): Promise<void> => {
-  const { fields, verified } = await requireOwn(caller, domain, 'Domain', id)
-  if (verified) return
-  await requireAvailable(caller, await lastHolder(caller, hostOf(fields)))
+  const state = await requireOwn(caller, domain, 'Domain', id)
+  if (!canBeProven(state, proof)) return
+  const holder = await lastHolder(caller, hostOf(state.fields))
+  await requireAvailable(caller, holder)
+  if (holder && holder.id !== id && holder.state.account === caller.account && holder.state.status === 'open')
+    refuseOwn(holder.id)
   await caller.write(domain, await verification(caller, id, proof))
 }

@@ -11,6 +11,8 @@ export interface Domain {
   readonly fields: DomainFields
   /** Whether it serves, unless it is deleted. A deleted domain keeps what it was. */
   readonly verified: boolean
+  /** how it was verified, a `Proof` of this or a newer release; empty: never */
+  readonly proof: string
   readonly tokens: Tokens
 }
 
@@ -62,6 +64,14 @@ const isReserved = ({ tokens: { held, spent, free } }: Domain, now: string) =>
 export const excludesOthers = (state: Domain, now: string) =>
   state.tokens.held.host !== undefined || isReserved(state, now)
 
+/** Throws `Refused` because the account has another domain at the host. */
+export const refuseOwn = (id: number): never =>
+  refuse('taken', `\`domain\` is one of your domains already, with the id ${id}.`)
+
+/** Returns whether a domain is not verified, or was verified without a check and can pass one now. */
+export const canBeProven = ({ verified, proof }: Pick<Domain, 'verified' | 'proof'>, by: Proof) =>
+  !verified || (proof === 'off' && by !== 'off')
+
 type Create = Extract<DomainCommand, { readonly type: 'CreateDomain' }>
 
 /** Returns the events that add a domain or, if the account has deleted it before, restore it under its old id. */
@@ -71,7 +81,7 @@ const create = ({ id, account, fields, token, proof, now }: Create, state: Domai
   const verified = proof === undefined ? [] : ([{ type: 'DomainVerified', data: { id, token, by: proof } }] as const)
   if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, ...fields } }, ...verified]
   if (state.account !== account || hostOf(state.fields) !== hostOf(fields)) return refuseTaken('host')
-  if (state.status === 'open') return refuse('taken', `\`domain\` is one of your domains already, with the id ${id}.`)
+  if (state.status === 'open') return refuseOwn(id)
   return state.verified && isReserved(state, now)
     ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
     : [{ type: 'DomainRestored', data: { id, ...fields } }, ...verified]
@@ -93,6 +103,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
     account: 0,
     fields: { domain: '', redirectroot: '', redirect404: '' },
     verified: false,
+    proof: '',
     tokens: noTokens,
   },
   decide: (command, state) => {
@@ -109,7 +120,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return [{ type: 'DomainDeleted', data: { id, free: command.free } }]
       case 'VerifyDomain': {
         const { token, proof, host } = command
-        if (state.status !== 'open' || state.verified || hostOf(state.fields) !== host) return []
+        if (state.status !== 'open' || hostOf(state.fields) !== host || !canBeProven(state, proof)) return []
         if (state.tokens.fenced.includes(token)) return refuseTaken('host')
         const claim = state.tokens.held.host === undefined ? { token } : {}
         return [{ type: 'DomainVerified', data: { id, ...claim, by: proof } }]
@@ -129,11 +140,14 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
     switch (event.type) {
       case 'DomainCreated': {
         const { id: _, account, token, ...fields } = event.data
-        return { status: 'open', account, fields, verified: token !== undefined, tokens: claimed(token) }
+        // an older release verified a domain when it was added
+        const [verified, proof] = token === undefined ? [false, ''] : [true, 'off']
+        return { status: 'open', account, fields, verified, proof, tokens: claimed(token) }
       }
       case 'DomainRestored': {
         const { id: _, token, ...fields } = event.data
-        return { ...state, status: 'open', fields, verified: token !== undefined, tokens: claimed(token) }
+        const [verified, proof] = token === undefined ? [false, ''] : [true, state.proof]
+        return { ...state, status: 'open', fields, verified, proof, tokens: claimed(token) }
       }
       case 'DomainUpdated':
         return { ...state, fields: { ...state.fields, ...(event.data.changes as Partial<Targets>) } }
@@ -148,13 +162,13 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         }
       }
       case 'DomainVerified':
-        return { ...state, verified: true, tokens: claimed(event.data.token) }
+        return { ...state, verified: true, proof: event.data.by ?? state.proof, tokens: claimed(event.data.token) }
       case 'DomainReleased': {
         const free = Object.entries(state.tokens.free ?? {}).map(([token, until]) => [
           token,
           until < event.data.free ? until : event.data.free,
         ])
-        return { ...state, verified: false, tokens: { ...state.tokens, free: Object.fromEntries(free) } }
+        return { ...state, verified: false, proof: '', tokens: { ...state.tokens, free: Object.fromEntries(free) } }
       }
       case 'ClaimFenced':
         return { ...state, tokens: fence(state.tokens, event.data.token) }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { addDomain, verifyDomain } from '../commands/adddomain.ts'
 import { type Caller, requireOwn } from '../commands/caller.ts'
 import { Refused } from '../commands/decider.ts'
-import { domain, type DomainCommand, hostOf, hostReservation } from '../commands/domain.ts'
+import { canBeProven, domain, type DomainCommand, hostOf, hostReservation } from '../commands/domain.ts'
 import { systemMetadata } from '../events/event.ts'
 import { streamId } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
@@ -59,9 +59,9 @@ const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pendi
     pending: pending.has(streamId('domain', id)),
     inTables: () => findDomain(reader, call.account, id),
     inStream: async () => {
-      const { fields, verified, created } = await requireOwn(call, domain, 'Domain', id)
+      const { fields, verified, proof, created } = await requireOwn(call, domain, 'Domain', id)
       const unchecked = { free: null, failures: 0, ...(await findLook(reader, id)) }
-      return { ...fields, ...unchecked, id, created, verified, proof: verified ? 'off' : '' }
+      return { ...fields, ...unchecked, id, created, verified, proof }
     },
   })
 
@@ -87,12 +87,12 @@ const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler'>) => 
 /** Looks the domain up in DNS, and verifies it if that proves it to be the account's. Throws `Refused` when another account was first. */
 const lookUp = async (call: OwnCall, id: number, services: Services) => {
   const { domainCheck, reader } = services
-  const { fields, verified } = await requireOwn(call, domain, 'Domain', id)
-  const host = hostOf(fields)
+  const state = await requireOwn(call, domain, 'Domain', id)
+  const host = hostOf(state.fields)
   rejectServiceHost(host, services)
   const look = domainCheck.proof === 'off' ? undefined : await domainCheck.look(call.account, host)
   if (look) await saveLook(reader, id, look)
-  if (!verified && (!look || domainCheck.proves(look)))
+  if (canBeProven(state, domainCheck.proof) && (!look || domainCheck.proves(look)))
     await verifyDomain(domainCaller(call, services), id, domainCheck.proof)
 }
 

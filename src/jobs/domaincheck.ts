@@ -46,7 +46,7 @@ const checkDomain = async (
   if (lost && failed < maxFailures) return
   const context = systemMetadata(account)
   if (lost) await handler.handle(domain, { type: 'UnverifyDomain', id, free: hostReservation(context.at) }, context)
-  else {
+  else if (check.proves(look)) {
     const command = await verification(handler, id, check.proof)
     await handler.handle(domain, command, context).catch((error: unknown) => {
       // another account has the host by now

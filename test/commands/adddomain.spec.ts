@@ -108,6 +108,25 @@ describe('addDomain', () => {
       expect((await refusalOf(verify(bob, other.id))).code).to.equal('taken')
     })
 
+    it('names the verified one when the account has added the host twice at the same moment', async () => {
+      const [first, second] = [await pend(ann), await pend(ann)]
+      await verify(ann, first.id)
+      expect((await refusalOf(verify(ann, second.id))).message).to.equal(
+        `\`domain\` is one of your domains already, with the id ${first.id}.`,
+      )
+    })
+
+    it('can be proven later when it was verified without a check', async () => {
+      const { id } = await addDomain(creator(ann, at(0)), fieldsOf('go.example.com'), 'off')
+      expect(await stateOf(id)).to.include({ verified: true, proof: 'off' })
+      await verify(ann, id)
+      expect(await stateOf(id)).to.include({ verified: true, proof: 'txt' })
+      await verify(ann, id)
+      expect(await story(store, `domain-${id}`)).to.deep.equal(
+        ['DomainCreated', 'DomainVerified', 'DomainVerified'].map((type) => `domain-${id} ${type}`),
+      )
+    })
+
     it('cannot be verified by another account', async () => {
       const { id } = await pend(ann)
       expect((await refusalOf(verify(bob, id))).code).to.equal('not_found')

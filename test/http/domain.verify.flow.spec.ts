@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { account as accounts } from '../../src/commands/account.ts'
+import { domain } from '../../src/commands/domain.ts'
 import { createDomainCheck } from '../../src/commands/domaincheck.ts'
 import { systemMetadata } from '../../src/events/event.ts'
 import { checkDomains } from '../../src/jobs/domaincheck.ts'
@@ -307,6 +308,27 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
       await look()
       expect((await http.eventually(key, id, 'active')).status).to.equal('active')
       expect(await follow(302)).to.equal(302)
+    })
+
+    it('keep the way in which they were verified while they have not proven more', async () => {
+      const { db, reader, handler } = app.app.ledger
+      const unproven = 'older.example.com'
+      dns.a.set(unproven, ['203.0.113.9'])
+      const { id: older } = (await http.add(key, unproven)).json
+      const command = { type: 'VerifyDomain', id: older, host: unproven, token: 't', proof: 'off' } as const
+      await handler.handle(domain, command, systemMetadata(1))
+      await http.eventually(key, older, 'active')
+      const proofAfterLook = async () => {
+        await look()
+        return (await handler.load(domain, older)).state.proof
+      }
+      expect(await proofAfterLook()).to.equal('off')
+      dns.txt.set(`_linkledger.${unproven}`, [value])
+      expect(await proofAfterLook()).to.equal('dns')
+      await until(
+        () => db(reader.table('domains')).where({ id: older, proof: 'dns' }),
+        (rows) => rows.length === 1,
+      )
     })
 
     it('stop when the record is gone, and come back at once when the owner verifies them', async () => {
