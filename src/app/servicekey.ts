@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Unreadable } from '../events/codec.ts'
+import { codec, Unreadable } from '../events/codec.ts'
 import { systemMetadata } from '../events/event.ts'
 import { type EventStore, isUnused, readToHead } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
@@ -15,7 +15,7 @@ const stream = streamId('log', 'key')
 const cure =
   'Check that DATABASE_URL, EVENTSTORE_URL and DATA_DIR name the places of one service. If they do, restore the schema `state` from the backup ' +
   'of this log, with the SECRET or DATA_DIR/secret of that time. The log and its keys were not changed.'
-export const missing = `the database has no keys, but the log has events that need them: the schema \`state\` is empty or new. ${cure}`
+const missing = `the database has no keys, but the log has events that need them: the schema \`state\` is empty or new. ${cure}`
 const foreign = (found: string) =>
   `the database has other keys than those that the log was written with (${found}): API keys and e-mail addresses would not be recognized, and personal data would be lost. ${cure}`
 
@@ -33,13 +33,15 @@ const requireMark = (service: Buffer | undefined, mark: string): Buffer => {
 }
 
 /** Throws `ForeignKeys` when the log is marked with another service key. */
-export const checkMark = async (store: Pick<EventStore, 'last'>, service: Buffer | undefined): Promise<void> => {
+const checkMark = async (store: Pick<EventStore, 'last'>, service: Buffer | undefined): Promise<void> => {
   const mark = await readMark(store)
   if (mark !== undefined) requireMark(service, mark)
 }
 
+type Log = Pick<EventStore, 'head' | 'subscribe'>
+
 /** Returns whether the keys open the log: one readable account is enough. A log without accounts, apart from erased ones, fits all keys. */
-const opensAccounts = async (store: Pick<EventStore, 'head' | 'subscribe'>): Promise<boolean> => {
+const opensAccounts = async (store: Log): Promise<boolean> => {
   const closed = new Set<number>()
   try {
     for await (const events of readToHead(store, { after: 0n, filter: 'domain', limit: 500 }))
@@ -65,16 +67,37 @@ const mark = async (store: MarkedStore, service: Buffer) => {
   await checkMark(store, service)
 }
 
+/** Returns the service key, if there is one, and whether the log is marked with it. Throws `ForeignKeys`. `open` has the same log, decrypted. */
+const compareKeys = async (store: Pick<EventStore, 'last' | 'head' | 'subscribe'>, open: Log, keyring: Keyring) => {
+  const [service, marked] = await Promise.all([keyring.findService(), readMark(store)])
+  if (marked !== undefined) return { service: requireMark(service, marked), isMarked: true }
+  if (!service && !(await isUnused(store))) throw new ForeignKeys(missing)
+  if (!(await opensAccounts(open))) throw new ForeignKeys(foreign('they open none of its accounts'))
+  return { service, isMarked: false }
+}
+
 /**
  * Returns the service key after comparing it with the mark in the log. A log without a mark gets one, unless its keys are evidently others.
  * Throws `ForeignKeys` before anything is changed.
  */
 export const requireServiceKey = async (store: MarkedStore, keyring: Keyring): Promise<Buffer> => {
-  const [service, marked] = await Promise.all([keyring.findService(), readMark(store)])
-  if (marked !== undefined) return requireMark(service, marked)
-  if (!service && !(await isUnused(store))) throw new ForeignKeys(missing)
-  if (!(await opensAccounts(store))) throw new ForeignKeys(foreign('they open none of its accounts'))
+  const { service, isMarked } = await compareKeys(store, store, keyring)
   const known = service ?? (await keyring.createService())
-  await mark(store, known)
+  if (!isMarked) await mark(store, known)
   return known
+}
+
+/** Throws `ForeignKeys` unless the keys fit a log whose events are read as they are stored. Changes nothing. */
+export const requireFittingKeys = async (
+  store: Pick<EventStore, 'last' | 'head' | 'subscribe'>,
+  keyring: Keyring,
+): Promise<void> => {
+  const { decode } = codec(keyring)
+  const open: Log = {
+    head: store.head,
+    subscribe: async function* (range) {
+      for await (const events of store.subscribe(range)) yield await decode(events)
+    },
+  }
+  await compareKeys(store, open, keyring)
 }

@@ -5,7 +5,7 @@ import { collectState, imagesIn, type Restored, stateEntries } from '../app/back
 import { registerErasures } from '../app/erasures.ts'
 import { openLedger } from '../app/ledger.ts'
 import { loadSecret, withSecret } from '../app/secret.ts'
-import { checkMark } from '../app/servicekey.ts'
+import { requireFittingKeys } from '../app/servicekey.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { EventStore } from '../events/store.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
@@ -48,7 +48,7 @@ const backup = (cli: Cli, file: string) => {
     const { db, store } = await openSource(config, cleanup)
     // a backup that this secret does not open would be found out when it is needed
     const keyring = await withSecret(config, 'command', (secret) => openKeyring(db, secret))
-    await checkMark(store, await keyring.findService())
+    await requireFittingKeys(store, keyring)
     const { show, stop } = progressBar()
     const created = new Date().toISOString()
     let count = 0

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { recordOperation } from '../app/operator.ts'
 import { withSecret } from '../app/secret.ts'
-import { checkMark, ForeignKeys, missing } from '../app/servicekey.ts'
+import { ForeignKeys, requireFittingKeys } from '../app/servicekey.ts'
 import { type Config, readConfig } from '../config.ts'
 import { eventStoreProblem } from '../settings/storage.ts'
-import { type EventStore, isUnused } from '../events/store.ts'
+import type { EventStore } from '../events/store.ts'
 import type { Database } from '../postgres/database.ts'
 import { copyImages } from '../postgres/images.ts'
 import { partsOf } from '../postgres/reach.ts'
@@ -70,13 +70,12 @@ const placeOf = (place: string, database: string, { DATA_DIR }: Config): string 
   return `${setting} (${name} on ${host}:${port})`
 }
 
-/** Throws `ForeignKeys` unless the database has the service key of the log, and `WrongSecret` when SECRET does not open it. */
+/** Throws `ForeignKeys` unless the database has the keys of the log, and `WrongSecret` when SECRET does not open them. */
 const requireKeys = async (log: EventStore, db: Database, config: Config, where: string) => {
-  const service = await withSecret(config, 'command', async (secret) => (await openKeyring(db, secret)).findService())
-  const looked = `The keys were looked for in ${where}.`
-  if (!service && !(await isUnused(log))) throw new ForeignKeys(`${missing} ${looked}`)
-  await checkMark(log, service).catch((error: unknown) => {
-    throw error instanceof ForeignKeys ? new ForeignKeys(`${error.message} ${looked}`) : error
+  const keyring = await withSecret(config, 'command', (secret) => openKeyring(db, secret))
+  await requireFittingKeys(log, keyring).catch((error: unknown) => {
+    if (!(error instanceof ForeignKeys)) throw error
+    throw new ForeignKeys(`${error.message} The keys were looked for in ${where}.`)
   })
 }
 

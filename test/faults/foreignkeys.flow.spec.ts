@@ -8,6 +8,7 @@ import { startTestApp, urlOf } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import { query } from '../support/faults.ts'
+import { runCommand } from '../support/process.ts'
 
 describe('a log whose keys are not in the database', () => {
   const started: { readonly close: () => Promise<unknown> }[] = []
@@ -80,6 +81,35 @@ describe('a log whose keys are not in the database', () => {
       await query(on, 'insert into state.keys (name, wrapped) values ($1, $2)', [name, wrapped])
     await start(on)
     expect(await marks(on)).to.equal(1)
+  })
+
+  it('is not copied or saved without a mark, when the keys are those of another service (fault 165)', async () => {
+    const [on, other, target] = [await used(), await used(), await freshDatabase()]
+    await unmark(on)
+    const own = await keys(on)
+    const replace = async (by: typeof own) => {
+      await query(on, 'delete from state.keys')
+      for (const { name, wrapped } of by)
+        await query(on, 'insert into state.keys (name, wrapped) values ($1, $2)', [name, wrapped])
+    }
+    const dir = await mkdtemp(join(tmpdir(), 'linkledger-keys-'))
+    const settings = { DATABASE_URL: urlOf(on), SECRET: 'a secret for tests only', DATA_DIR: dir }
+    const copy = () => runCommand(['log', 'copy', '--from', urlOf(on), '--to', urlOf(target)], settings)
+    const save = () => runCommand(['backup', join(dir, 'backup.ndjson')], settings)
+    try {
+      await replace(await keys(other))
+      const refused = await copy()
+      expect(refused.err)
+        .to.include('they open none of its accounts')
+        .and.match(/The keys were looked for in --from \(\S+ on \S+\)\.$/m)
+      expect(refused.code).to.equal(1)
+      expect((await save()).err).to.include('they open none of its accounts')
+      await replace(own)
+      expect((await copy()).out).to.include('are copied and verified')
+      expect((await save()).code).to.equal(0)
+    } finally {
+      await rm(dir, { recursive: true })
+    }
   })
 
   it('gets one mark when several processes start on it at once (fault 105)', async () => {
