@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import http, { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http'
+import http, {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
@@ -12,6 +17,16 @@ export type GuardedFetch = (url: string) => Promise<Fetched>
 
 /** Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be fetched. */
 export type Probed = { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
+/** A file that was downloaded, and what its server calls this version of it; without a body it has not changed. */
+export interface Version {
+  readonly etag?: string | undefined
+  readonly modified?: string | undefined
+}
+export type Downloaded =
+  | (Version & { readonly ok: true; readonly body: Buffer | undefined })
+  | { readonly ok: false; readonly problem: string }
+export type GuardedDownload = (url: string, known: Version) => Promise<Downloaded>
+
 export type GuardedProbe = (url: string) => Promise<Probed>
 
 /** What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration. */
@@ -73,27 +88,32 @@ const responseOf = async (url: URL, options: RequestOptions) => {
   return response
 }
 
-const bodyOf = async (response: IncomingMessage): Promise<Fetched> => {
+const bodyOf = async (response: IncomingMessage, limit: number, inWords: string) => {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > sizeLimit) return no('must be at most 512 KiB large')
+    if (size > limit) return no(`must be at most ${inWords} large`)
     chunks.push(chunk)
   }
-  return { ok: true, body: Buffer.concat(chunks) }
+  return { ok: true, body: Buffer.concat(chunks) } as const
 }
+
+const statusProblem = (status: number) =>
+  status >= 300 && status < 400
+    ? no('must not redirect: send the address that it redirects to')
+    : no(`could not be fetched: its server responded with status ${status}`)
 
 /** Returns the response to a GET of a public address, or why there is none. */
 type Connect = (
   address: string,
-  accept: string,
+  headers: OutgoingHttpHeaders,
   signal: AbortSignal,
 ) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: string }>
 
 const connector =
   ({ resolve = createLookup(), denied = isInternal, ports = [80, 443] }: Partial<Guard>): Connect =>
-  async (address, accept, signal) => {
+  async (address, headers, signal) => {
     const url = new URL(address)
     const { protocol, username, password } = url
     if (!/^https?:$/.test(protocol) || username || password) return no('must be an http or https address')
@@ -107,37 +127,35 @@ const connector =
       agent: false,
       signal,
       lookup: pinnedTo(addresses),
-      headers: { Accept: accept, 'User-Agent': 'Linkledger' },
+      headers: { ...headers, 'User-Agent': 'Linkledger' },
     })
     return { response }
   }
 
 /** Runs a request within the deadline; whatever is still open then, or afterwards, is closed. */
-const withinDeadline = async <T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+const withinDeadline = async <T>(request: (signal: AbortSignal) => Promise<T>, ms = deadline): Promise<T> => {
   const controller = new AbortController()
   try {
-    return await withTimeout(deadline, request(controller.signal))
+    return await withTimeout(ms, request(controller.signal))
   } finally {
     controller.abort()
   }
 }
 
 /**
- * With `openProbe`, the only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects,
+ * With `openProbe` and `openDownload`, the only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects,
  * connects to no internal address whatever DNS says, and ends after 5 seconds or 512 KiB.
  */
 export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
   const connect = connector(guard)
   const get = async (address: string, signal: AbortSignal): Promise<Fetched> => {
-    const connected = await connect(address, 'image/png, image/jpeg', signal)
+    const connected = await connect(address, { Accept: 'image/png, image/jpeg' }, signal)
     if (!('response' in connected)) return connected
     const { response } = connected
     const { statusCode = 0 } = response
-    if (statusCode === 200) return bodyOf(response)
+    if (statusCode === 200) return bodyOf(response, sizeLimit, '512 KiB')
     response.destroy()
-    return statusCode >= 300 && statusCode < 400
-      ? no('must not redirect: send the address that it redirects to')
-      : no(`could not be fetched: its server responded with status ${statusCode}`)
+    return statusProblem(statusCode)
   }
 
   return async (address) => {
@@ -155,7 +173,7 @@ export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
 export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
   const connect = connector(guard)
   const head = async (address: string, signal: AbortSignal): Promise<Probed> => {
-    const connected = await connect(address, 'text/html, */*;q=0.8', signal)
+    const connected = await connect(address, { Accept: 'text/html, */*;q=0.8' }, signal)
     if (!('response' in connected)) return undefined
     const { statusCode = 0, headers } = connected.response
     connected.response.destroy()
@@ -163,4 +181,38 @@ export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
   }
   // a server that cannot be reached says nothing about the page
   return (address) => withinDeadline((signal) => head(address, signal)).catch(() => undefined)
+}
+
+/** ms and bytes for a list, which only the operator can choose */
+const download = { deadline: 60_000, limit: 32 * 1024 * 1024 }
+
+/** Returns a function that downloads a large file under the same guard, unless it is still the known version. */
+export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
+  const connect = connector(guard)
+  const get = async (address: string, { etag, modified }: Version, signal: AbortSignal): Promise<Downloaded> => {
+    const headers = {
+      Accept: 'text/plain, */*;q=0.8',
+      ...(etag === undefined ? {} : { 'If-None-Match': etag }),
+      ...(modified === undefined ? {} : { 'If-Modified-Since': modified }),
+    }
+    const connected = await connect(address, headers, signal)
+    if (!('response' in connected)) return connected
+    const { response } = connected
+    const { statusCode = 0 } = response
+    if (statusCode !== 200) {
+      response.destroy()
+      return statusCode === 304 ? { ok: true, body: undefined, etag, modified } : statusProblem(statusCode)
+    }
+    const read = await bodyOf(response, download.limit, '32 MiB')
+    return read.ok ? { ...read, etag: response.headers.etag, modified: response.headers['last-modified'] } : read
+  }
+  return async (address, known) => {
+    try {
+      return await withinDeadline((signal) => get(address, known, signal), download.deadline)
+    } catch (error) {
+      return error instanceof TimedOut
+        ? no('could not be fetched: its server did not respond within a minute')
+        : no('could not be fetched: its server could not be reached')
+    }
+  }
 }
