@@ -1,7 +1,7 @@
 import { Unavailable } from '../lib/unavailable.ts'
 import { failureOf } from './api/errors.ts'
 import type { SendPage } from './public/page.ts'
-import { pages } from './public/pages.ts'
+import { failurePage } from './public/pages.ts'
 import type { Site } from './server.ts'
 
 const { status, message, headers } = failureOf(new Unavailable('the event log is not open yet'))
@@ -16,6 +16,6 @@ export const waitingSite = (sendPage: SendPage): Site => ({
     })
     res.end(JSON.stringify({ error: 1, message }))
   },
-  redirect: (req, res) => sendPage(req, res, pages.unavailable),
+  redirect: (req, res) => sendPage(req, res, failurePage('unavailable')),
   below: {},
 })

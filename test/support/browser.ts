@@ -99,7 +99,7 @@ export const openBrowser = async () => {
   const { targetId } = await send<{ targetId: string }>('Target.createTarget', { url: 'about:blank' })
   const attached = await send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
   const session = attached.sessionId
-  for (const domain of ['Page', 'Log']) await send(`${domain}.enable`, {}, session)
+  for (const domain of ['Page', 'Log', 'Network']) await send(`${domain}.enable`, {}, session)
   await send('Page.setLifecycleEventsEnabled', { enabled: true }, session)
 
   return {
@@ -118,6 +118,27 @@ export const openBrowser = async () => {
       const evaluate = { expression: settled, awaitPromise: true, returnByValue: true }
       const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
       return { value: result.value, dialogs, problems }
+    },
+    /** Shows pages in a window of this width, in light or dark colors. */
+    show: async (width: number, scheme: 'light' | 'dark') => {
+      const metrics = { width, height: 844, deviceScaleFactor: 1, mobile: false }
+      await send('Emulation.setDeviceMetricsOverride', metrics, session)
+      await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] }, session)
+    },
+    /** Presses a key that moves the focus or activates what has it. */
+    press: async (key: 'Tab' | 'Enter') => {
+      const code = { Tab: 9, Enter: 13 }[key]
+      const event = { key, code: key, windowsVirtualKeyCode: code, ...(key === 'Enter' && { text: '\r' }) }
+      await send('Input.dispatchKeyEvent', { type: 'keyDown', ...event }, session)
+      await send('Input.dispatchKeyEvent', { type: 'keyUp', ...event }, session)
+    },
+    /** Sends the languages that the visitor prefers (`Accept-Language`). */
+    prefer: (languages: string) =>
+      send('Network.setExtraHTTPHeaders', { headers: { 'Accept-Language': languages } }, session),
+    /** Returns the page as an image (PNG). */
+    screenshot: async () => {
+      const options = { captureBeyondViewport: true }
+      return Buffer.from((await send<{ data: string }>('Page.captureScreenshot', options, session)).data, 'base64')
     },
     /** Sets the user agent; an empty string restores the browser's own. */
     setUserAgent: (userAgent: string) => send('Emulation.setUserAgentOverride', { userAgent }, session),

@@ -4,6 +4,7 @@ import type { View } from '../../src/http/public/view.ts'
 /** A visitor who reads English. */
 export const englishView: View = {
   texts: en,
+  host: 'sho.rt',
   address: 'sho.rt/alias',
   operator: { name: 'Linkledger', email: undefined, imprint: undefined, privacy: undefined },
 }

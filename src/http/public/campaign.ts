@@ -34,8 +34,8 @@ export interface CampaignPagesOptions
   readonly blocks: Blocks
 }
 
-const rotatorPath = /^\/r\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\?|$)/
-const listPath = /^\/u\/([a-z0-9_-]{3,32})\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})-([1-9]\d{0,14})(?:\?|$)/
+const rotatorPath = /^\/r\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?(?:\?|$)/
+const listPath = /^\/u\/([a-z0-9_-]{3,32})\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})-([1-9]\d{0,14})\/?(?:\?|$)/
 /** maximum number of links that a rotator chooses from */
 const sampleSize = 1000
 /** ms after which a new sample is drawn, so that all links of a larger campaign get visits */

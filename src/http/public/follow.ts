@@ -6,7 +6,8 @@ import { withRequestedHost } from '../ownaddress.ts'
 import { answerForm } from './answerform.ts'
 import { blockedPage, withoutBlocked } from './blocked.ts'
 import { interstitialPage } from './interstitials.ts'
-import { pages, passwordPage } from './pages.ts'
+import { expiredPage, pages } from './pages.ts'
+import { passwordPage } from './passwordpage.ts'
 import { createPasswordForm, type PasswordFormOptions } from './passwordform.ts'
 import { type Destination, resolve, type Shown } from './resolve.ts'
 import { redirectTo } from './responses.ts'
@@ -18,6 +19,8 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly current: (target: Target) => Promise<Target>
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Blocks
+  /** Returns the address of the owner's own site, when the request's domain has one. */
+  readonly siteOf: (req: IncomingMessage) => string | undefined
   /** Resolves once a killed process can no longer lose the visit. */
   readonly recordVisit: (visit: Visit) => Promise<void>
 }
@@ -39,7 +42,8 @@ export interface Follow {
 
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { sendPage, current, pepper, isOurHost, blocks, recordVisit, notCounted, trustProxy, secureCookies } = options
+  const { sendPage, current, pepper, siteOf, isOurHost, blocks, recordVisit, notCounted, trustProxy, secureCookies } =
+    options
   const postPassword = createPasswordForm(options)
 
   const record: Follow['record'] = async (req, visited, chosen, source) =>
@@ -78,7 +82,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
     const resolved = resolve(target, readVisitor(req, unlocked, options), now, withRequestedHost(req, isOurHost))
-    if (resolved.to === 'expired') return sendPage(req, res, pages.expired)
+    if (resolved.to === 'expired') return sendPage(req, res, expiredPage(target.expiry ?? new Date(now), siteOf(req)))
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {
       case 'destination':
@@ -87,7 +91,7 @@ export const createFollow = (options: FollowOptions): Follow => {
           ? send(req, res, target, resolved, source)
           : show(req, res, target, resolved, source)
       case 'password':
-        return sendPage(req, res, passwordPage(200))
+        return sendPage(req, res, passwordPage({ wrong: false }))
       case 'loop':
         return sendPage(req, res, pages.loop)
     }

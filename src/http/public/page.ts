@@ -71,7 +71,8 @@ const charset = new Html(
   `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">`,
 )
 
-const document = (page: Page, view: View) => {
+/** Returns a page as HTML. */
+export const renderPage = (page: Page, view: View) => {
   const { title, top = '', content, head = noIndex, wide, className, styles = [], script } = page
   const styleElements = [baseStyle, ...styles].map((style) => element('style', style))
   const body = wide
@@ -99,7 +100,7 @@ export const createSendPage =
     const { status, title, styles = [], headers = {}, json = {} } = page
     const body = asJson
       ? JSON.stringify({ error: status < 400 ? 0 : 1, message: title, ...json })
-      : document(page, view)
+      : renderPage(page, view)
     res.writeHead(status, {
       'Content-Type': asJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),

@@ -1,42 +1,130 @@
 import { continueButton, hostOf } from './destination.ts'
-import { filled, html } from './html.ts'
-import { topOf, type WritePage } from './page.ts'
+import { around, filled, type Html, html } from './html.ts'
+import type { WritePage } from './page.ts'
 import { formStyle } from './styles/form.ts'
 import { listStyle } from './styles/list.ts'
-import type { Texts } from './texts/languages.ts'
+import { dayIn, type Texts } from './texts/languages.ts'
+import type { View } from './view.ts'
 
 /** A text of a page, in the language that the visitor turns out to read. */
 export type TextOf = (texts: Texts) => string
 
 type MessageName = keyof Texts['messages']
 
+/** How the address that was opened is shown below the heading: it works, it no longer leads anywhere, or its alias may be misspelled. */
+type Asked = 'plain' | 'over' | 'misspelled'
+
+const asked = ({ address, host }: View, how: Asked = 'plain') => {
+  const path = address.slice(host.length + 1)
+  const text = how === 'misspelled' && path ? html`${host}/<u>${path}</u>` : html`${address}`
+  const line = html`<bdi class="address">${text}</bdi>`
+  return html`<p class="asked">${how === 'over' ? html`<s>${line}</s>` : line}</p>`
+}
+
+/** Returns what the visitor can do: a sentence, or a list of them. */
+export const nextSteps = ({ help }: Texts, steps: readonly Html[]) => {
+  if (steps.length === 0) return html``
+  const list =
+    steps.length === 1
+      ? html`<p>${steps}</p>`
+      : html`<ul>
+          ${steps.map((step) => html`<li>${step}</li>`)}
+        </ul>`
+  return html`<section class="next">
+    <h2>${help.next}</h2>
+    ${list}
+  </section>`
+}
+
+/** Returns the button that opens the same address again. */
+export const tryAgain = ({ help }: Texts, className: 'button' | 'button go') =>
+  html`<a class="${className}" href="">${help.tryAgain}</a>`
+
+interface MessageOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** shows the address that was opened */
+  readonly shows?: Asked
+}
+
 const messagePage =
-  (status: number, name: MessageName, headers: Readonly<Record<string, string>> = {}): WritePage =>
-  ({ texts }) => {
-    const { title, text } = texts.messages[name]
+  (status: number, name: MessageName, { headers = {}, shows }: MessageOptions = {}): WritePage =>
+  (view) => {
+    const { title, text, next } = view.texts.messages[name]
+    const steps = (next ?? []).map((step) => html`${step}`)
     return {
       status,
       title,
       content: html`<h1>${title}</h1>
-        <p>${text}</p>`,
+        ${shows ? asked(view, shows) : ''}
+        <p>${text}</p>
+        ${nextSteps(view.texts, steps)}`,
       headers,
     }
   }
 
-/** Pages that are a heading and a sentence. */
+/** Pages that are a heading, a sentence, and what the visitor can do. */
 export const pages = {
-  home: messagePage(200, 'home'),
-  notFound: messagePage(404, 'notFound'),
-  expired: messagePage(410, 'expired'),
-  loop: messagePage(410, 'loop'),
-  methodNotAllowed: messagePage(405, 'methodNotAllowed', { Allow: 'GET, HEAD, POST' }),
-  readOnly: messagePage(405, 'methodNotAllowed', { Allow: 'GET, HEAD' }),
-  postOnly: messagePage(405, 'postOnly', { Allow: 'POST' }),
+  notFound: messagePage(404, 'notFound', { shows: 'misspelled' }),
+  loop: messagePage(410, 'loop', { shows: 'over' }),
+  methodNotAllowed: messagePage(405, 'methodNotAllowed', { headers: { Allow: 'GET, HEAD, POST' } }),
+  readOnly: messagePage(405, 'methodNotAllowed', { headers: { Allow: 'GET, HEAD' } }),
+  postOnly: messagePage(405, 'postOnly', { headers: { Allow: 'POST' } }),
   passwordTooLong: messagePage(413, 'passwordTooLong'),
-  unavailable: messagePage(503, 'unavailable', { 'Retry-After': '2' }),
-  failed: messagePage(500, 'failed'),
-  tooManyRequests: (seconds: number) => messagePage(429, 'tooManyRequests', { 'Retry-After': String(seconds) }),
-} satisfies Record<string, WritePage | ((seconds: number) => WritePage)>
+} satisfies Record<string, WritePage>
+
+/** Returns the page for a network that sends too many requests: how many seconds it must wait. */
+export const tooManyRequestsPage = (seconds: number) =>
+  messagePage(429, 'tooManyRequests', { headers: { 'Retry-After': String(seconds) } })
+
+/** The page at the root of a domain. */
+export const homePage: WritePage = ({ texts: { messages }, host }) => ({
+  status: 200,
+  title: host,
+  json: { message: messages.home.title },
+  content: html`<h1>${host}</h1>
+    <p>${messages.home.text}</p>`,
+})
+
+/** Returns the page of a link that has ended: when, and where its owner's own site is, if the domain names one. */
+export const expiredPage =
+  (expiry: Date, site = ''): WritePage =>
+  (view) => {
+    const { messages, help } = view.texts
+    const { title, text, next } = messages.expired
+    const day = html`<time datetime="${expiry.toISOString()}">${dayIn(view.texts, expiry)}</time>`
+    return {
+      status: 410,
+      title,
+      content: html`<h1>${title}</h1>
+        ${asked(view, 'over')}
+        <p>${around(text, day)}</p>
+        ${nextSteps(
+          view.texts,
+          (next ?? []).map((step) => html`${step}`),
+        )}
+        ${site && html`<p class="actions"><a class="button go" href="${site}" rel="noreferrer nofollow ugc">${filled(help.goTo, hostOf(site))}</a></p>`}`,
+    }
+  }
+
+/** Returns the page of a failure on our side, with the reference that its log line has, if it has one. */
+export const failurePage =
+  (name: 'unavailable' | 'failed', reference?: string): WritePage =>
+  (view) => {
+    const { messages, help } = view.texts
+    const { title, text } = messages[name]
+    const mark = html`<bdi class="reference">${reference ?? ''}</bdi>`
+    return {
+      status: name === 'unavailable' ? 503 : 500,
+      title,
+      ...(name === 'unavailable' && { headers: { 'Retry-After': '2' } }),
+      ...(reference && { json: { reference } }),
+      content: html`<h1>${title}</h1>
+        ${asked(view)}
+        <p>${text}</p>
+        <p class="actions">${tryAgain(view.texts, 'button go')}</p>
+        ${reference ? html`<p class="next small">${around(help.reference, mark)}</p>` : ''}`,
+    }
+  }
 
 export interface LinkList {
   readonly title: string
@@ -75,33 +163,6 @@ export const listPage =
           : ''
       }`,
   })
-
-/** Returns the password form of a link, with a problem above its button if there is one. */
-export const passwordPage =
-  (status: 200 | 401 | 429, problemOf?: TextOf, headers: Readonly<Record<string, string>> = {}): WritePage =>
-  (view) => {
-    const { password } = view.texts
-    const problem = problemOf?.(view.texts)
-    return {
-      status,
-      title: problem ?? password.title,
-      styles: [formStyle],
-      // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's destination
-      formAction: `'self' http: https:`,
-      top: topOf(view),
-      content: html`<h1>${password.title}</h1>
-        <p>${password.text}</p>
-        <form method="post">
-          <div class="field">
-            <label for="password">${password.field}</label>
-            ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
-            <input id="password" name="password" type="password" autocomplete="off" required autofocus />
-          </div>
-          <p class="actions"><button class="button go">${password.submit}</button></p>
-        </form>`,
-      headers,
-    }
-  }
 
 /** Returns the page after an answer, with a link to the URL. */
 export const thanksPage =

@@ -7,9 +7,9 @@ import type { Limiter } from '../api/limiter.ts'
 import { readForm } from './form.ts'
 import { countGuess } from './guesses.ts'
 import type { SendPage } from './page.ts'
-import { pages, passwordPage, type TextOf } from './pages.ts'
+import { failurePage, pages } from './pages.ts'
+import { passwordLimitPage, passwordPage } from './passwordpage.ts'
 import { seeOther } from './responses.ts'
-import { counted } from './texts/languages.ts'
 import { unlockCookie } from './unlock.ts'
 
 export interface PasswordFormOptions {
@@ -40,32 +40,22 @@ export const createPasswordForm = ({
   return async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
     if (password === null) return seeOther(req, res)
     // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets another
-    if (password === unreadable) return sendPage(req, res, pages.unavailable)
+    if (password === unreadable) return sendPage(req, res, failurePage('unavailable'))
     const form = await readForm(req, formLimit)
     if (!form) return sendPage(req, res, pages.passwordTooLong)
     const { wait, takeBack } = await countGuess(limiter, link, addressBlock(clientAddress(req, trustProxy)))
-    if (wait !== undefined) return sendPage(req, res, tooManyPage(wait))
+    if (wait !== undefined) return sendPage(req, res, passwordLimitPage(wait))
     const right = await isRight(form.get('password') ?? '', password).catch(async (error: unknown) => {
       await takeBack()
       if (error instanceof TooManyPasswords) return undefined
       throw error
     })
-    if (right === undefined) return sendPage(req, res, pages.unavailable)
+    if (right === undefined) return sendPage(req, res, failurePage('unavailable'))
     if (!right) {
       notCounted('password')
-      return sendPage(
-        req,
-        res,
-        passwordPage(401, (texts) => texts.password.wrong),
-      )
+      return sendPage(req, res, passwordPage({ wrong: true }))
     }
     await takeBack()
     return seeOther(req, res, unlockCookie(pepper, link, password, Date.now(), secureCookies()))
   }
-}
-
-const tooManyPage = (wait: number) => {
-  const minutes = Math.max(1, Math.ceil(wait / 60))
-  const problem: TextOf = (texts) => counted(texts, texts.password.tooManyAttempts, minutes)
-  return passwordPage(429, problem, { 'Retry-After': String(wait) })
 }

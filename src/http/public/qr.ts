@@ -18,7 +18,7 @@ import { batch } from '../../lib/batch.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page.ts'
-import { pages } from './pages.ts'
+import { failurePage, pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
 
@@ -192,7 +192,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
     if (!code) return false
     // without its key the content is unknown, not empty
     if (code.data === null) {
-      sendPage(req, res, pages.unavailable)
+      sendPage(req, res, failurePage('unavailable'))
       return true
     }
     if (suffix === '/go') return followScan(req, res, code)
@@ -205,7 +205,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       await sendImage(req, res, drawing, draw(code))
     } catch (error) {
       if (!(error instanceof Busy)) throw error
-      sendPage(req, res, pages.unavailable)
+      sendPage(req, res, failurePage('unavailable'))
     }
     return true
   })

@@ -7,10 +7,10 @@ import { createBioPages } from './bio.ts'
 import { blockedPage } from './blocked.ts'
 import { createFollow, type Follow, type FollowOptions } from './follow.ts'
 import { createBudget, missLimit } from './misses.ts'
-import { pages } from './pages.ts'
+import { homePage, pages, tooManyRequestsPage } from './pages.ts'
 import { createFallbacks, type Fallbacks, type PublicHandler } from './responses.ts'
 
-export interface RedirectOptions extends FollowOptions {
+export interface RedirectOptions extends Omit<FollowOptions, 'siteOf'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly log: Logger
@@ -29,27 +29,27 @@ export interface Redirect extends Pick<Follow, 'follow' | 'send'>, Pick<Fallback
   readonly withPrefix: (serve: Serve, everywhere?: boolean) => PublicHandler
 }
 
-/** an alias, and for a bio page the id of an entry */
-const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?(?:\?|$)/
+/** an alias, and for a bio page the id of an entry; with or without a slash at the end */
+const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?\/?(?:\?|$)/
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
 /** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
   const { sendPage, targets, domains, blocks, trustProxy } = options
-  const following = createFollow(options)
+  const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
+  const following = createFollow({ ...options, siteOf: (req) => domainOf(req)?.redirectroot })
   const { follow, send } = following
   const bioPages = createBioPages({ ...options, ...following })
   const { sendFallback, sendFailure } = createFallbacks(options)
   const spendMiss = createBudget(missLimit, trustProxy)
 
-  const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const isBlocked = (domain: KnownDomain | undefined) =>
     domain !== undefined && blocks.domain(new URL(domain.domain).hostname)
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
     sendFallback(req, res, domain?.redirect404, pages.notFound)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
     const wait = spendMiss(req)
-    if (wait > 0) sendPage(req, res, pages.tooManyRequests(wait))
+    if (wait > 0) sendPage(req, res, tooManyRequestsPage(wait))
     else sendNotFound(req, res, domain)
   }
 
@@ -76,7 +76,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
     if (isBlocked(domain)) return sendPage(req, res, blockedPage)
-    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, pages.home)
+    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, homePage)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
     try {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../lib/unavailable.ts'
@@ -5,7 +6,7 @@ import { withRequestedHost } from '../ownaddress.ts'
 import type { Blocks } from '../../cache/blocks.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage, WritePage } from './page.ts'
-import { pages } from './pages.ts'
+import { failurePage } from './pages.ts'
 
 export type PublicHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
@@ -35,17 +36,45 @@ export interface FallbackOptions {
 
 export type Fallbacks = ReturnType<typeof createFallbacks>
 
+const letters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
+const randomReference = () => {
+  const [a = '', b = ''] = Array.from({ length: 2 }, () =>
+    Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join(''),
+  )
+  return `${a}-${b}`
+}
+
+/** ms in which all visitors get the same reference to an outage, so that it does not fill the log */
+const outageInterval = 1000
+
 /** Creates the responses of all public addresses when there is nothing to show. */
-export const createFallbacks = ({ sendPage, isOurHost, blocks, log }: FallbackOptions) => ({
-  /** Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our own, which would loop. */
-  sendFallback: (req: IncomingMessage, res: ServerResponse, url: string | undefined, page: WritePage) => {
-    if (!url || withRequestedHost(req, isOurHost)(new URL(url).host)) return sendPage(req, res, page)
-    return blocks.destination(url) ? sendPage(req, res, blockedPage) : redirectTo(res, url)
-  },
-  /** Responds 503 when the database cannot be reached; logs any other error and responds 500. */
-  sendFailure: (req: IncomingMessage, res: ServerResponse, error: unknown) => {
-    const unavailable = isUnavailable(error)
-    if (!unavailable) log.error({ err: error }, 'a public request failed')
-    if (!res.headersSent) sendPage(req, res, unavailable ? pages.unavailable : pages.failed)
-  },
-})
+export const createFallbacks = ({ sendPage, isOurHost, blocks, log }: FallbackOptions) => {
+  let outage = { reference: '', at: -Infinity }
+  const outageReference = (error: unknown) => {
+    const at = performance.now()
+    if (at - outage.at >= outageInterval) {
+      outage = { reference: randomReference(), at }
+      log.warn({ err: error, reference: outage.reference }, 'public requests failed: the database is unavailable')
+    }
+    return outage.reference
+  }
+  const failureReference = (error: unknown) => {
+    const reference = randomReference()
+    log.error({ err: error, reference }, 'a public request failed')
+    return reference
+  }
+
+  return {
+    /** Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our own, which would loop. */
+    sendFallback: (req: IncomingMessage, res: ServerResponse, url: string | undefined, page: WritePage) => {
+      if (!url || withRequestedHost(req, isOurHost)(new URL(url).host)) return sendPage(req, res, page)
+      return blocks.destination(url) ? sendPage(req, res, blockedPage) : redirectTo(res, url)
+    },
+    /** Responds 503 when the database cannot be reached, and 500 after any other error, with the reference of the log line. */
+    sendFailure: (req: IncomingMessage, res: ServerResponse, error: unknown) => {
+      const unavailable = isUnavailable(error)
+      const reference = unavailable ? outageReference(error) : failureReference(error)
+      if (!res.headersSent) sendPage(req, res, failurePage(unavailable ? 'unavailable' : 'failed', reference))
+    },
+  }
+}

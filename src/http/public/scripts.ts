@@ -35,4 +35,4 @@ export const showPassword = `{const button=document.getElementById('show'),field
 button.onclick=()=>{const shown=field.type==='text';field.type=shown?'password':'text';button.setAttribute('aria-pressed',String(!shown));field.focus()}}`
 
 /** Writes the times of a page as the visitor's clock has them. */
-export const localTimes = `for(const time of document.querySelectorAll('time'))time.textContent=new Date(time.dateTime).toLocaleTimeString(document.documentElement.lang,{hour:'2-digit',minute:'2-digit'})`
+export const localTimes = `for(const time of document.querySelectorAll('time'))time.textContent=new Date(time.dateTime).toLocaleTimeString([],{hour:'2-digit',minute:'2-digit'})`

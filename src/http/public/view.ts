@@ -14,21 +14,20 @@ export interface Operator {
 /** What a page depends on besides its content: the visitor's language, the address that they opened, and the operator. */
 export interface View {
   readonly texts: Texts
-  /** host and path, without scheme and query, at most 200 characters */
+  /** the host that the visitor opened */
+  readonly host: string
+  /** host and path, without scheme and query; the host alone when no short link could have the path */
   readonly address: string
   readonly operator: Operator
 }
 
-const maxLength = 200
-
-const addressOf = ({ headers: { host = '' }, url = '' }: IncomingMessage) => {
-  const address = host + (url.split('?')[0] ?? '')
-  return address.length > maxLength ? `${address.slice(0, maxLength)}…` : address
-}
+// nothing else of an address is repeated on a page
+const plainPath = /^(?:\/[\w-]{1,64}){1,4}\/?(?=\?|$)/
 
 /** Returns the view of a visitor. Programs, which get JSON, always read English. */
 export const viewOf = (req: IncomingMessage, operator: Operator, { asJson }: { readonly asJson: boolean }): View => ({
   texts: asJson ? en : textsFor(req),
-  address: addressOf(req),
+  host: req.headers.host ?? '',
+  address: (req.headers.host ?? '') + (plainPath.exec(req.url ?? '')?.[0] ?? ''),
   operator,
 })

@@ -61,7 +61,7 @@ describe('the public side', () => {
       for (const path of [
         '/no-such-alias',
         '/a/b',
-        '/link-1/',
+        '/link-1//',
         '/%6cink-1',
         '/-',
         `/${'x'.repeat(65)}`,
@@ -75,6 +75,12 @@ describe('the public side', () => {
       }
     })
 
+    it('is found with a slash at the end, too', async () => {
+      const { path } = await add()
+      for (const query of ['', '?utm=x'])
+        expect((await app().visit(`${path}/${query}`)).headers.get('Location')).to.equal(long)
+    })
+
     it('is found when it was created after a miss', async () => {
       for (let i = 0; i < 2; i++) expect((await app().visit('/made-later')).status).to.equal(404)
       await add({ custom: 'made-later' })
@@ -85,8 +91,10 @@ describe('the public side', () => {
       const { id, path } = await add()
       await app().visit(path)
       await app().del(`/api/url/${id}/delete`, { key: key() })
-      for (const headers of [{}, json])
-        expect((await app().visit(path, headers)).text).to.equal((await app().visit('/no-such-alias', headers)).text)
+      for (const headers of [{}, json]) {
+        const { text } = await app().visit('/no-such-alias', headers)
+        expect((await app().visit(path, headers)).text.replace(path.slice(1), 'no-such-alias')).to.equal(text)
+      }
     })
 
     it('responds 405 to methods other than GET, HEAD and POST', async () => {

@@ -56,6 +56,7 @@ h2 { font-size: var(--size-3); line-height: 1.4; font-weight: 650 }
 .owner-text { white-space: pre-line }
 .asked { margin-block-start: var(--space-2); font-size: 1.0625rem; color: var(--ink-2) }
 .asked s { text-decoration-thickness: 1px }
+.asked u { text-decoration: underline wavy var(--danger) 1px; text-underline-offset: .3em; color: var(--ink) }
 .next { margin-block-start: var(--space-5); padding-block-start: var(--space-4); border-block-start: var(--rule) solid var(--line) }
 .next p, .next ul { margin-block-start: var(--space-1) }
 .next ul { padding-inline-start: 1.25em }

@@ -8,20 +8,26 @@ export const de: Texts = {
 
   messages: {
     home: {
-      title: 'Linkledger',
+      title: 'Kurzlinks',
       text: 'Unter dieser Domain gibt es Kurzlinks. Um einem Link zu folgen, verwenden Sie seine vollständige Adresse.',
     },
     notFound: {
       title: 'Link nicht gefunden',
       text: 'Unter dieser Adresse gibt es keinen Kurzlink. Vielleicht enthält sie einen Tippfehler, oder der Link wurde gelöscht.',
+      next: [
+        'Vergleichen Sie die Adresse mit dem Original. Groß- und Kleinschreibung spielt keine Rolle.',
+        'Fragen Sie die Person, die den Link mit Ihnen geteilt hat.',
+      ],
     },
     expired: {
       title: 'Dieser Link ist abgelaufen',
-      text: 'Für ihn war ein Enddatum festgelegt, das vorbei ist. Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link.',
+      text: 'Er war bis zum # gültig und führt nirgendwohin mehr.',
+      next: ['Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link, oder suchen Sie die Seite selbst.'],
     },
     loop: {
       title: 'Dieser Link funktioniert nicht mehr',
-      text: 'Sein Ziel ist selbst ein Kurzlink und kann deshalb nicht geöffnet werden. Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link.',
+      text: 'Sein Ziel ist selbst ein Kurzlink und kann deshalb nicht geöffnet werden.',
+      next: ['Bitten Sie die Person, die ihn mit Ihnen geteilt hat, um einen neuen Link.'],
     },
     tooManyRequests: {
       title: 'Zu viele Anfragen',
@@ -29,7 +35,8 @@ export const de: Texts = {
     },
     methodNotAllowed: {
       title: 'Diese Anfrage wird nicht unterstützt',
-      text: 'Öffnen Sie den Link in einem Browser.',
+      text: 'Diese Adresse kann nur als Seite geöffnet werden.',
+      next: ['Öffnen Sie den Link in einem Browser.'],
     },
     postOnly: {
       title: 'Dieses Formular kann nicht allein geöffnet werden',
@@ -41,12 +48,18 @@ export const de: Texts = {
     },
     unavailable: {
       title: 'Dieser Link kann gerade nicht geöffnet werden',
-      text: 'Das Problem liegt bei uns und ist meist nach wenigen Sekunden behoben. Bitte versuchen Sie es noch einmal.',
+      text: 'Das Problem liegt bei uns und ist meist nach wenigen Sekunden behoben. Der Link selbst ist in Ordnung.',
     },
     failed: {
       title: 'Etwas ist schiefgegangen',
-      text: 'Das Problem liegt bei uns. Bitte versuchen Sie es später noch einmal. Wenn es bleibt, wenden Sie sich an den Betreiber dieses Dienstes.',
+      text: 'Das Problem liegt bei uns. Bitte versuchen Sie es später noch einmal.',
     },
+  },
+  help: {
+    next: 'Was Sie tun können',
+    tryAgain: 'Noch einmal versuchen',
+    reference: 'Wenn es weiter auftritt, nennen Sie uns diese Referenz: #',
+    goTo: 'Zu # gehen',
   },
 
   anatomy: {
@@ -114,11 +127,21 @@ export const de: Texts = {
     text: 'Geben Sie das Passwort ein, das Sie mit dem Link erhalten haben.',
     field: 'Passwort',
     submit: 'Weiter',
+    show: 'Anzeigen',
+    showLabel: 'Passwort anzeigen',
     wrong:
       'Dieses Passwort ist nicht richtig. Achten Sie auf Groß- und Kleinschreibung und versuchen Sie es noch einmal.',
-    tooManyAttempts: {
-      one: 'Zu viele Versuche. Bitte versuchen Sie es in # Minute noch einmal.',
-      other: 'Zu viele Versuche. Bitte versuchen Sie es in # Minuten noch einmal.',
+    wrongTitle: 'Dieses Passwort ist nicht richtig',
+    noPassword: 'Kein Passwort? Fragen Sie die Person, die diesen Link mit Ihnen geteilt hat.',
+    limit: {
+      title: 'Zu viele Versuche',
+      text: {
+        one: 'Um diesen Link zu schützen, können aus Ihrem Netzwerk in der nächsten Minute keine Passwörter versucht werden.',
+        other:
+          'Um diesen Link zu schützen, können aus Ihrem Netzwerk in den nächsten # Minuten keine Passwörter versucht werden.',
+      },
+      ask: 'Fragen Sie die Person, die den Link geteilt hat, nach dem Passwort.',
+      after: 'Versuchen Sie es nach # noch einmal.',
     },
   },
 

@@ -1,6 +1,6 @@
 import type { Message, Plural } from './parts.ts'
 
-const message = (title: string, text: string): Message => ({ title, text })
+const message = (title: string, text: string, ...next: readonly string[]): Message => ({ title, text, next })
 const plural = (one: string, other: string): Plural => ({ one, other })
 
 /** Every text that visitors of public pages read, in English. `#` is replaced with a name or a number. */
@@ -11,24 +11,32 @@ export const en = {
   errorTitle: 'Error: #',
 
   messages: {
-    home: message('Linkledger', 'This domain serves short links. To follow a link, use its complete address.'),
+    home: message('Short links', 'This domain serves short links. To follow a link, use its complete address.'),
     notFound: message(
       'Link not found',
       'There is no short link at this address. It may contain a typing error, or its owner may have deleted it.',
+      'Compare the address with the original. Capital letters make no difference.',
+      'Ask the person who shared the link with you.',
     ),
     expired: message(
       'This link has expired',
-      'Its owner set an end date, which has passed. Ask the person who shared it with you for a new link.',
+      'Its owner set it to end on #. It no longer leads anywhere.',
+      'Ask the person who shared it for a new link, or look for the page yourself.',
     ),
     loop: message(
       'This link no longer works',
-      'Its destination is a short link itself, so it cannot be opened. Ask the person who shared it with you for a new link.',
+      'Its destination is a short link itself, so it cannot be opened.',
+      'Ask the person who shared it with you for a new link.',
+    ),
+    methodNotAllowed: message(
+      'This request is not supported',
+      'This address can only be opened as a page.',
+      'Open the link in a browser.',
     ),
     tooManyRequests: message(
       'Too many requests',
       'Many requests for unknown addresses or new images came from your network. Please try again in a minute.',
     ),
-    methodNotAllowed: message('This request is not supported', 'Open the link in a browser.'),
     postOnly: message(
       'This form cannot be opened by itself',
       'Open the short link that shows the form, and send your answer from there.',
@@ -39,12 +47,15 @@ export const en = {
     ),
     unavailable: message(
       'This link cannot be opened right now',
-      'The problem is on our side, and it is usually over within a few seconds. Please try again.',
+      'The problem is on our side, and it is usually over within a few seconds. The link itself is fine.',
     ),
-    failed: message(
-      'Something went wrong',
-      'The problem is on our side. Please try again later. If it keeps happening, contact the operator of this service.',
-    ),
+    failed: message('Something went wrong', 'The problem is on our side. Please try again later.'),
+  },
+  help: {
+    next: 'What you can do',
+    tryAgain: 'Try again',
+    reference: 'If it keeps happening, tell us this reference: #',
+    goTo: 'Go to #',
   },
 
   anatomy: {
@@ -108,11 +119,20 @@ export const en = {
     text: 'Enter the password that you received with the link.',
     field: 'Password',
     submit: 'Continue',
+    show: 'Show',
+    showLabel: 'Show password',
     wrong: 'This password is not correct. Check capital letters and try again.',
-    tooManyAttempts: plural(
-      'Too many attempts. Please try again in # minute.',
-      'Too many attempts. Please try again in # minutes.',
-    ),
+    wrongTitle: 'This password is not correct',
+    noPassword: 'No password? Ask the person who shared this link with you.',
+    limit: {
+      title: 'Too many attempts',
+      text: {
+        one: 'To protect this link, passwords cannot be tried from your network for the next minute.',
+        other: 'To protect this link, passwords cannot be tried from your network for the next # minutes.',
+      },
+      ask: 'Ask the person who shared the link for the password.',
+      after: 'Try again after #.',
+    },
   },
 
   redirecting: {

@@ -8,26 +8,36 @@ export const es: Texts = {
 
   messages: {
     home: {
-      title: 'Linkledger',
+      title: 'Enlaces cortos',
       text: 'Este dominio ofrece enlaces cortos. Para seguir un enlace, use su dirección completa.',
     },
     notFound: {
       title: 'Enlace no encontrado',
       text: 'No hay ningún enlace corto en esta dirección. Puede que contenga un error de escritura o que el enlace se haya eliminado.',
+      next: [
+        'Compare la dirección con la original. No se distinguen mayúsculas y minúsculas.',
+        'Pregunte a la persona que compartió el enlace con usted.',
+      ],
     },
     expired: {
       title: 'Este enlace ha caducado',
-      text: 'Su fecha de finalización ya ha pasado. Pida un enlace nuevo a la persona que lo compartió.',
+      text: 'Era válido hasta el # y ya no lleva a ninguna parte.',
+      next: ['Pida un enlace nuevo a la persona que lo compartió o busque la página por su cuenta.'],
     },
     loop: {
       title: 'Este enlace ya no funciona',
-      text: 'Su destino es también un enlace corto, por lo que no se puede abrir. Pida un enlace nuevo a la persona que lo compartió.',
+      text: 'Su destino es también un enlace corto, por lo que no se puede abrir.',
+      next: ['Pida un enlace nuevo a la persona que lo compartió con usted.'],
+    },
+    methodNotAllowed: {
+      title: 'Esta solicitud no se admite',
+      text: 'Esta dirección solo se puede abrir como página.',
+      next: ['Abra el enlace en un navegador.'],
     },
     tooManyRequests: {
       title: 'Demasiadas solicitudes',
       text: 'Desde su red han llegado muchas solicitudes de direcciones desconocidas o de imágenes nuevas. Inténtelo de nuevo dentro de un minuto.',
     },
-    methodNotAllowed: { title: 'Esta solicitud no se admite', text: 'Abra el enlace en un navegador.' },
     postOnly: {
       title: 'Este formulario no se puede abrir por sí solo',
       text: 'Abra el enlace corto que muestra el formulario y envíe su respuesta desde allí.',
@@ -38,12 +48,15 @@ export const es: Texts = {
     },
     unavailable: {
       title: 'Este enlace no se puede abrir en este momento',
-      text: 'El problema es nuestro y suele resolverse en unos segundos. Inténtelo de nuevo.',
+      text: 'El problema es nuestro y suele resolverse en unos segundos. El enlace en sí está bien.',
     },
-    failed: {
-      title: 'Algo ha fallado',
-      text: 'El problema es nuestro. Inténtelo de nuevo más tarde. Si continúa, póngase en contacto con el operador de este servicio.',
-    },
+    failed: { title: 'Algo ha fallado', text: 'El problema es nuestro. Inténtelo de nuevo más tarde.' },
+  },
+  help: {
+    next: 'Qué puede hacer',
+    tryAgain: 'Intentar de nuevo',
+    reference: 'Si sigue ocurriendo, indíquenos esta referencia: #',
+    goTo: 'Ir a #',
   },
 
   anatomy: {
@@ -110,10 +123,20 @@ export const es: Texts = {
     text: 'Introduzca la contraseña que recibió con el enlace.',
     field: 'Contraseña',
     submit: 'Continuar',
+    show: 'Mostrar',
+    showLabel: 'Mostrar la contraseña',
     wrong: 'Esta contraseña no es correcta. Revise las mayúsculas e inténtelo de nuevo.',
-    tooManyAttempts: {
-      one: 'Demasiados intentos. Inténtelo de nuevo en # minuto.',
-      other: 'Demasiados intentos. Inténtelo de nuevo en # minutos.',
+    wrongTitle: 'Esta contraseña no es correcta',
+    noPassword: '¿No tiene contraseña? Pregunte a la persona que compartió este enlace con usted.',
+    limit: {
+      title: 'Demasiados intentos',
+      text: {
+        one: 'Para proteger este enlace, no se pueden probar contraseñas desde su red durante el próximo minuto.',
+        other:
+          'Para proteger este enlace, no se pueden probar contraseñas desde su red durante los próximos # minutos.',
+      },
+      ask: 'Pida la contraseña a la persona que compartió el enlace.',
+      after: 'Inténtelo de nuevo después de las #.',
     },
   },
 

@@ -8,20 +8,26 @@ export const fr: Texts = {
 
   messages: {
     home: {
-      title: 'Linkledger',
+      title: 'Liens courts',
       text: 'Ce domaine sert des liens courts. Pour suivre un lien, utilisez son adresse complète.',
     },
     notFound: {
       title: 'Lien introuvable',
       text: 'Il n’y a pas de lien court à cette adresse. Elle contient peut-être une faute de frappe, ou le lien a été supprimé.',
+      next: [
+        'Comparez l’adresse avec l’original. Les majuscules ne comptent pas.',
+        'Demandez à la personne qui vous a envoyé le lien.',
+      ],
     },
     expired: {
       title: 'Ce lien a expiré',
-      text: 'Sa date de fin est passée. Demandez un nouveau lien à la personne qui vous l’a envoyé.',
+      text: 'Il était valable jusqu’au # et ne mène plus nulle part.',
+      next: ['Demandez un nouveau lien à la personne qui vous l’a envoyé, ou cherchez la page vous-même.'],
     },
     loop: {
       title: 'Ce lien ne fonctionne plus',
-      text: 'Sa destination est elle-même un lien court et ne peut donc pas être ouverte. Demandez un nouveau lien à la personne qui vous l’a envoyé.',
+      text: 'Sa destination est elle-même un lien court et ne peut donc pas être ouverte.',
+      next: ['Demandez un nouveau lien à la personne qui vous l’a envoyé.'],
     },
     tooManyRequests: {
       title: 'Trop de requêtes',
@@ -29,7 +35,8 @@ export const fr: Texts = {
     },
     methodNotAllowed: {
       title: 'Cette requête n’est pas prise en charge',
-      text: 'Ouvrez le lien dans un navigateur.',
+      text: 'Cette adresse ne peut être ouverte que comme une page.',
+      next: ['Ouvrez le lien dans un navigateur.'],
     },
     postOnly: {
       title: 'Ce formulaire ne peut pas être ouvert seul',
@@ -37,16 +44,22 @@ export const fr: Texts = {
     },
     passwordTooLong: {
       title: 'Ce mot de passe est trop long',
-      text: 'Un mot de passe a 1 024 caractères au plus. Revenez en arrière et réessayez.',
+      text: 'Un mot de passe a 1 024 caractères au plus. Revenez en arrière et réessayez.',
     },
     unavailable: {
       title: 'Ce lien ne peut pas être ouvert pour le moment',
-      text: 'Le problème vient de notre côté et ne dure en général que quelques secondes. Veuillez réessayer.',
+      text: 'Le problème vient de notre côté et ne dure en général que quelques secondes. Le lien lui-même est correct.',
     },
     failed: {
       title: 'Une erreur s’est produite',
-      text: 'Le problème vient de notre côté. Réessayez plus tard. S’il persiste, contactez l’exploitant de ce service.',
+      text: 'Le problème vient de notre côté. Veuillez réessayer plus tard.',
     },
+  },
+  help: {
+    next: 'Ce que vous pouvez faire',
+    tryAgain: 'Réessayer',
+    reference: 'Si le problème persiste, indiquez-nous cette référence : #',
+    goTo: 'Aller sur #',
   },
 
   anatomy: {
@@ -119,10 +132,20 @@ export const fr: Texts = {
     text: 'Saisissez le mot de passe que vous avez reçu avec le lien.',
     field: 'Mot de passe',
     submit: 'Continuer',
+    show: 'Afficher',
+    showLabel: 'Afficher le mot de passe',
     wrong: 'Ce mot de passe n’est pas correct. Vérifiez les majuscules et réessayez.',
-    tooManyAttempts: {
-      one: 'Trop de tentatives. Réessayez dans # minute.',
-      other: 'Trop de tentatives. Réessayez dans # minutes.',
+    wrongTitle: 'Ce mot de passe n’est pas correct',
+    noPassword: 'Pas de mot de passe ? Demandez à la personne qui vous a envoyé ce lien.',
+    limit: {
+      title: 'Trop de tentatives',
+      text: {
+        one: 'Pour protéger ce lien, aucun mot de passe ne peut être essayé depuis votre réseau pendant la prochaine minute.',
+        other:
+          'Pour protéger ce lien, aucun mot de passe ne peut être essayé depuis votre réseau pendant les # prochaines minutes.',
+      },
+      ask: 'Demandez le mot de passe à la personne qui vous a envoyé le lien.',
+      after: 'Réessayez après #.',
     },
   },
 

@@ -1,7 +1,8 @@
-/** A page with a heading and a sentence or two. */
+/** A page that is a heading, a sentence or two, and what the visitor can do. */
 export interface Message {
   readonly title: string
   readonly text: string
+  readonly next?: readonly string[]
 }
 
 /** A text around a number (`#`), for each form that the languages of our pages have for it. */
