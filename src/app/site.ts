@@ -9,13 +9,13 @@ import { createSendPage } from '../http/public/page.ts'
 import { createReportPages } from '../http/public/report.ts'
 import { createQrPages } from '../http/public/qr.ts'
 import { limiter } from '../postgres/ratelimits.ts'
-import { limitRegistrations } from '../http/register.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Config } from '../config.ts'
 import type { Operator } from '../http/public/view.ts'
 import { isOperatorHost } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import type { Ledger } from './ledger.ts'
+import { openAccountLimits } from './accountlimits.ts'
 import { idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
@@ -84,17 +84,13 @@ export const openSite = ({
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
-    countRegistration: limitRegistrations(shared.limiter, {
-      perAddress: config.REGISTRATIONS_PER_ADDRESS,
-      total: config.REGISTRATIONS_PER_HOUR,
-    }),
+    ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isMainHost,
     isOperatorHost: isOperatorHost(config),
     domainCheck,
     guardedFetch: outside.guardedFetch ?? openFetch(),
     frameChecks: jobs.frameChecks,
     images,
-    imageStore: openImageStore(db, keys),
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
     onPending: (stream, position) => {
       pending.add(stream, position)

@@ -129,6 +129,8 @@ export const domainRoutes = [
       rejectServiceHost(hostOf(body), services)
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      // a domain that the account had before is not created but comes back
+      await services.quotas.require(account, 'domain')
       const creator = {
         ...domainCaller(call, services),
         create: (make: (id: number) => DomainCommand) => create('domain', domain, make),

@@ -1,5 +1,9 @@
 import { oneOf, whole } from './parsers.ts'
 
+/** Reads how many an account may have of something; 0 = unlimited. */
+const quota = (what: string, otherwise: number) =>
+  whole(0, 1_000_000_000, otherwise).describe(`${what} of one account; 0 = unlimited`)
+
 /** Who may register, and how much each may ask for. */
 export const limitSettings = {
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe('`closed`: only `linkledger account add` creates accounts'),
@@ -13,4 +17,14 @@ export const limitSettings = {
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000, 1000).describe(
     'open connections of one IPv4 address or IPv6 /64, unless it is a proxy in TRUST_PROXY; 0 = unlimited',
   ),
+  QUOTA_LINKS: quota('links', 1_000_000),
+  QUOTA_QR_CODES: quota('QR codes', 100_000),
+  QUOTA_IMAGE_MB: quota('megabytes of images', 1000),
+  QUOTA_DOMAINS: quota('branded domains', 1000),
+  QUOTA_CAMPAIGNS: quota('campaigns', 10_000),
+  QUOTA_CHANNELS: quota('channels', 10_000),
+  QUOTA_OVERLAYS: quota('overlays', 10_000),
+  QUOTA_PIXELS: quota('pixels', 10_000),
+  QUOTA_SPLASH_PAGES: quota('splash pages', 10_000),
+  QUOTA_BIO_PAGES: quota('bio pages', 10_000),
 } as const

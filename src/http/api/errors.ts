@@ -1,3 +1,4 @@
+import { QuotaExceeded } from '../../cache/quotas.ts'
 import { Refused, type Refusal } from '../../commands/decider.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import { fieldProblem } from '../../lib/fields.ts'
@@ -33,6 +34,7 @@ export const failureOf = (error: unknown): Failure => {
     const status = refusals[error.code]
     return new Failure(status, error.message, status === 503 ? retry : {})
   }
+  if (error instanceof QuotaExceeded) return new Failure(403, error.message)
   if (error instanceof NotReady)
     return new Failure(503, 'The read tables are being built for the first time. Try again shortly.', retry)
   if (error instanceof TooManyPasswords)

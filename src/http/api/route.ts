@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Cache } from '../../cache/cache.ts'
+import type { Quotas } from '../../cache/quotas.ts'
 import type { Caller } from '../../commands/caller.ts'
 import type { DomainCheck } from '../../commands/domaincheck.ts'
 import type { Decider } from '../../commands/decider.ts'
@@ -31,6 +32,8 @@ export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> 
   readonly imageStore: Pick<ImageStore, 'save'>
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
+  /** what an account may have of each kind of resource */
+  readonly quotas: Quotas
   /** whether `POST /register` exists */
   readonly registration: boolean
   /** Counts a registration from an address block. Fails with 429 when there are too many. */

@@ -6,7 +6,7 @@ import type { Handled } from '../../commands/handle.ts'
 import type { Authorized } from './admit.ts'
 import type { Call, Services } from './route.ts'
 
-export interface WriterOptions extends Pick<Services, 'handler' | 'nextId'> {
+export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
   readonly progress: Progress
   /** A write is stored but not projected yet: other processes must be notified. */
   readonly onPending: (stream: string, position: bigint) => void
@@ -24,7 +24,7 @@ const patience = 2000
 export const writer = (
   ctx: Context,
   who: Authorized | undefined,
-  { handler, nextId, progress, onPending }: WriterOptions,
+  { handler, nextId, quotas, progress, onPending }: WriterOptions,
 ): Pick<Call, 'account' | 'load' | 'write' | 'create'> => {
   const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
   const account = who?.account ?? 0
@@ -51,10 +51,14 @@ export const writer = (
       projected(streamOf(decider, command), await handler.handle(decider, command, context(account))),
     create: async (kind, decider, make) => {
       const own = context(0)
-      const handled = await handler.create(decider, nextId[kind], make, (id) => ({
-        ...own,
-        account: who?.account ?? id,
-      }))
+      const end = kind === 'account' ? () => {} : await quotas.reserve(account, kind)
+      const handled = await handler
+        .create(decider, nextId[kind], make, (id) => ({ ...own, account: who?.account ?? id }))
+        .catch((error: unknown) => {
+          end()
+          throw error
+        })
+      end(handled.position)
       return projected(streamOf(decider, make(handled.id)), handled)
     },
   }

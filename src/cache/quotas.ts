@@ -1,0 +1,94 @@
+import QuickLRU from 'quick-lru'
+import type { QuotaKind } from '../queries/quota.ts'
+
+/** The account has as many resources of a kind as it may have. */
+export class QuotaExceeded extends Error {
+  override readonly name = 'QuotaExceeded'
+}
+
+export type QuotaLimits = Readonly<Record<QuotaKind, number>>
+
+export interface QuotaOptions {
+  /** 0 = unlimited */
+  readonly limits: QuotaLimits
+  /** Returns how much an account uses, as the tables have it. */
+  readonly used: (account: number, kind: QuotaKind) => Promise<number>
+  /** Resolves once the tables contain a position, or after a while. */
+  readonly projected: (position: bigint) => Promise<unknown>
+}
+
+/** Ends a reservation: with the position of the event that uses it, or without one when nothing was created. */
+export type EndReservation = (position?: bigint) => void
+
+export interface Quotas {
+  /** Reserves room for what is about to be created. Throws `QuotaExceeded`. */
+  readonly reserve: (account: number, kind: QuotaKind, amount?: number) => Promise<EndReservation>
+  /** Throws `QuotaExceeded` when there is no room for one more. */
+  readonly require: (account: number, kind: QuotaKind) => Promise<void>
+}
+
+const names: Record<QuotaKind, string> = {
+  link: 'links',
+  qr: 'QR codes',
+  domain: 'domains',
+  campaign: 'campaigns',
+  channel: 'channels',
+  overlay: 'overlays',
+  pixel: 'pixels',
+  splash: 'splash pages',
+  bio: 'bio pages',
+  image: 'MB of images',
+}
+const describe = (kind: QuotaKind, limit: number) => {
+  const most = (kind === 'image' ? limit / 1e6 : limit).toLocaleString('en')
+  return `This account has reached its quota of ${most} ${names[kind]}. Delete some, or ask the operator of this service for more.`
+}
+
+/** Without a look at the tables, an account may create a tenth of the room that it had at the last look; close to the limit, nothing. */
+const spareOf = (room: number) => (room >= 1000 ? Math.floor(room / 10) : 0)
+
+/**
+ * Enforces the quotas of accounts. Requests at the same time count each other, in the order in which they came, until the tables contain
+ * what they have created. So one process never exceeds a quota. Several processes see each other in the tables only: together they may
+ * exceed it by what they create within the lag of the tables.
+ */
+export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas => {
+  /** what is reserved and not in the tables yet */
+  const open = new Map<string, number>()
+  const spares = new QuickLRU<string, number>({ maxSize: 10_000 })
+
+  const takeSpare = (key: string, amount: number) => {
+    const spare = spares.get(key) ?? 0
+    if (spare < amount) return false
+    spares.set(key, spare - amount)
+    return true
+  }
+  const release = (key: string, amount: number) => {
+    const left = (open.get(key) ?? 0) - amount
+    if (left > 0) open.set(key, left)
+    else open.delete(key)
+  }
+
+  const reserve: Quotas['reserve'] = async (account, kind, amount = 1) => {
+    const limit = limits[kind]
+    if (limit === 0) return () => {}
+    const key = `${kind} ${account}`
+    const before = open.get(key) ?? 0
+    open.set(key, before + amount)
+    try {
+      if (!takeSpare(key, amount)) {
+        const room = limit - (await used(account, kind)) - before - amount
+        if (room < 0) throw new QuotaExceeded(describe(kind, limit))
+        spares.set(key, spareOf(room))
+      }
+    } catch (error) {
+      release(key, amount)
+      throw error
+    }
+    return (position) => {
+      if (position === undefined) release(key, amount)
+      else void projected(position).finally(() => release(key, amount))
+    }
+  }
+  return { reserve, require: async (account, kind) => (await reserve(account, kind))() }
+}
