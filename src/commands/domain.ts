@@ -13,6 +13,8 @@ export interface Domain {
   readonly verified: boolean
   /** how it was verified, a `Proof` of this or a newer release; empty: never */
   readonly proof: string
+  /** The end of a reservation within which it was restored, without being verified again since. */
+  readonly keptUntil: string | null
   readonly tokens: Tokens
 }
 
@@ -56,21 +58,29 @@ const reservedFor = 30 * 24 * 3600 * 1000
 /** Returns until when a host stays reserved that is given up at `now` (both ISO 8601). */
 export const hostReservation = (now: string) => new Date(Date.parse(now) + reservedFor).toISOString()
 
-/** Returns whether other accounts cannot have the host because it is reserved for this one, which does not have it now. */
-const isReserved = ({ tokens: { held, spent, free } }: Domain, now: string) =>
-  held.host === undefined && (free?.[spent.at(-1) ?? ''] ?? '') > now
+/** Returns until when other accounts cannot have a host that this one does not have now; empty: they can. */
+const reservation = ({ tokens: { held, spent, free } }: Domain, now: string) => {
+  const until = held.host === undefined ? (free?.[spent.at(-1) ?? ''] ?? '') : ''
+  return until > now ? until : ''
+}
 
 /** Returns whether a domain, as the newest holder of its host, excludes other accounts from it. */
 export const excludesOthers = (state: Domain, now: string) =>
-  state.tokens.held.host !== undefined || isReserved(state, now)
+  state.tokens.held.host !== undefined || reservation(state, now) !== ''
 
 /** Throws `Refused` because the account has another domain at the host. */
 export const refuseOwn = (id: number): never =>
   refuse('taken', `\`domain\` is one of your domains already, with the id ${id}.`)
 
-/** Returns whether a domain is not verified, or was verified without a check and can pass one now. */
-export const canBeProven = ({ verified, proof }: Pick<Domain, 'verified' | 'proof'>, by: Proof) =>
-  !verified || (proof === 'off' && by !== 'off')
+/** Returns whether passing a check changes a domain: it is not verified, or was restored or verified without a check. */
+export const canBeProven = (
+  { verified, proof, keptUntil }: Pick<Domain, 'verified' | 'proof' | 'keptUntil'>,
+  by: Proof,
+) => !verified || keptUntil !== null || (proof === 'off' && by !== 'off')
+
+/** An account that no longer has a host could otherwise keep it forever by deleting and adding it in turn. */
+const freeAfter = ({ keptUntil }: Domain, { free }: { readonly free: string }) =>
+  keptUntil !== null && keptUntil < free ? keptUntil : free
 
 type Create = Extract<DomainCommand, { readonly type: 'CreateDomain' }>
 
@@ -82,16 +92,17 @@ const create = ({ id, account, fields, token, proof, now }: Create, state: Domai
   if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, ...fields } }, ...verified]
   if (state.account !== account || hostOf(state.fields) !== hostOf(fields)) return refuseTaken('host')
   if (state.status === 'open') return refuseOwn(id)
-  return state.verified && isReserved(state, now)
-    ? [{ type: 'DomainRestored', data: { id, token, ...fields } }]
-    : [{ type: 'DomainRestored', data: { id, ...fields } }, ...verified]
+  const until = state.verified ? reservation(state, now) : ''
+  if (until === '') return [{ type: 'DomainRestored', data: { id, ...fields } }, ...verified]
+  const restored = { type: 'DomainRestored', data: { id, token, until, ...fields } } as const
+  return proof === undefined ? [restored] : [restored, { type: 'DomainVerified', data: { id, by: proof } }]
 }
 
 /** Returns the events that end a domain; the host is free for others at once. */
 const releaseNow = (id: number, state: Domain, free: string): readonly BrandedDomainEvent[] => {
   const released = { type: 'DomainReleased', data: { id, free } } as const
   if (state.status === 'open') return [{ type: 'DomainDeleted', data: { id, free } }, released]
-  return isReserved(state, free) ? [released] : []
+  return reservation(state, free) === '' ? [] : [released]
 }
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
@@ -104,6 +115,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
     fields: { domain: '', redirectroot: '', redirect404: '' },
     verified: false,
     proof: '',
+    keptUntil: null,
     tokens: noTokens,
   },
   decide: (command, state) => {
@@ -116,8 +128,9 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, changes } }] : []
       }
       case 'DeleteDomain':
-        mine(state, command.account, 'Domain')
-        return [{ type: 'DomainDeleted', data: { id, free: command.free } }]
+        return [
+          { type: 'DomainDeleted', data: { id, free: freeAfter(mine(state, command.account, 'Domain'), command) } },
+        ]
       case 'VerifyDomain': {
         const { token, proof, host } = command
         if (state.status !== 'open' || hostOf(state.fields) !== host || !canBeProven(state, proof)) return []
@@ -142,12 +155,12 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         const { id: _, account, token, ...fields } = event.data
         // an older release verified a domain when it was added
         const [verified, proof] = token === undefined ? [false, ''] : [true, 'off']
-        return { status: 'open', account, fields, verified, proof, tokens: claimed(token) }
+        return { ...state, status: 'open', account, fields, verified, proof, tokens: claimed(token) }
       }
       case 'DomainRestored': {
-        const { id: _, token, ...fields } = event.data
+        const { id: _, token, until = null, ...fields } = event.data
         const [verified, proof] = token === undefined ? [false, ''] : [true, state.proof]
-        return { ...state, status: 'open', fields, verified, proof, tokens: claimed(token) }
+        return { ...state, status: 'open', fields, verified, proof, keptUntil: until, tokens: claimed(token) }
       }
       case 'DomainUpdated':
         return { ...state, fields: { ...state.fields, ...(event.data.changes as Partial<Targets>) } }
@@ -158,11 +171,14 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return {
           ...state,
           verified: false,
+          keptUntil: null,
           tokens: free === undefined ? state.tokens : releaseUntil(state.tokens, 'host', free),
         }
       }
-      case 'DomainVerified':
-        return { ...state, verified: true, proof: event.data.by ?? state.proof, tokens: claimed(event.data.token) }
+      case 'DomainVerified': {
+        const { token, by = state.proof } = event.data
+        return { ...state, verified: true, proof: by, keptUntil: null, tokens: claimed(token) }
+      }
       case 'DomainReleased': {
         const free = Object.entries(state.tokens.free ?? {}).map(([token, until]) => [
           token,

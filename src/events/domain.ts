@@ -20,8 +20,11 @@ export const domainEvents = {
   DomainUpdated: z.object({ id, changes: DomainFields.pick({ redirectroot: true, redirect404: true }).partial() }),
   /** This account can restore the domain at any time. Other accounts can verify the host after `free`. */
   DomainDeleted: z.object({ id, free: z.iso.datetime() }),
-  /** The account added the host again. With `token`, of the claim of the host, the domain is verified as before; without, it is pending. */
-  DomainRestored: z.object({ id, token: z.string().optional(), ...fields }),
+  /**
+   * The account added the host again. With `token`, of the claim of the host, the domain is verified as before; without, it is pending.
+   * `until`: when the reservation ends that this uses. Until the domain is verified again, a deletion does not prolong it.
+   */
+  DomainRestored: z.object({ id, token: z.string().optional(), until: z.iso.datetime().optional(), ...fields }),
   /** Several checks in a row failed: the domain stops. From `free` on, other accounts can verify the host; missing in older logs: never. */
   DomainUnverified: z.object({ id, free: z.iso.datetime().optional() }),
   /**

@@ -48,7 +48,7 @@ export const domains: Projection = {
       patch('domains', { id }, { deleted: at, free, position }),
       count(account ?? 0, -1),
     ],
-    DomainRestored: ({ data: { id, token, ...fields }, metadata: { account }, position }) => [
+    DomainRestored: ({ data: { id, token, until: _, ...fields }, metadata: { account }, position }) => [
       patch(
         'domains',
         { id },

@@ -48,6 +48,7 @@ describe('addDomain', () => {
       `domain-${id} DomainVerified`,
       `domain-${id} DomainDeleted`,
       `domain-${id} DomainRestored`,
+      `domain-${id} DomainVerified`,
     ])
   })
 
@@ -114,6 +115,20 @@ describe('addDomain', () => {
       expect((await refusalOf(verify(ann, second.id))).message).to.equal(
         `\`domain\` is one of your domains already, with the id ${first.id}.`,
       )
+    })
+
+    it('cannot be reserved for longer by deleting and adding it in turn, until it is verified again (threat 34)', async () => {
+      const freeOf = async (id: number) => Object.values((await stateOf(id)).tokens.free ?? {}).at(-1)
+      const { id } = await pend(ann)
+      await verify(ann, id)
+      await remove(id, at(3600))
+      await pend(ann)
+      await remove(id, at(7200))
+      expect(await freeOf(id)).to.equal(at(3600))
+      await pend(ann)
+      await verify(ann, id)
+      await remove(id, at(7200))
+      expect(await freeOf(id)).to.equal(at(7200))
     })
 
     it('can be proven later when it was verified without a check', async () => {
