@@ -14,8 +14,13 @@ export class LogoMissing extends Error {
 export type FindLogo = () => Promise<Buffer | undefined>
 
 export interface Images {
-  /** Returns the image. Throws `Busy`, and `LogoMissing` when the drawing names a logo that `findLogo` does not find. */
-  readonly draw: (drawing: Drawing, findLogo?: FindLogo) => Promise<Buffer>
+  /**
+   * Returns the image. Those who ask for images (`source`) take turns. Throws `Busy`, and `LogoMissing` when the drawing names a logo that
+   * `findLogo` does not find.
+   */
+  readonly draw: (drawing: Drawing, findLogo?: FindLogo, source?: string) => Promise<Buffer>
+  /** Whether the image needs no drawing, because it is cached or being drawn. */
+  readonly has: (drawing: Drawing) => boolean
   /** Decodes a picture. Throws `Busy`. */
   readonly logo: (bytes: Buffer) => Promise<Logo>
   readonly close: () => Promise<void>
@@ -46,6 +51,7 @@ const imageCache = (maxBytes: number) => {
     for (const oldest of images.keys()) if (bytes > maxBytes) forget(oldest)
   }
   return {
+    has: (key: string) => images.has(key),
     get: (key: string) => {
       const image = images.get(key)
       if (image) keep(key, image)
@@ -57,7 +63,7 @@ const imageCache = (maxBytes: number) => {
 
 /** Makes the images of QR codes in worker threads. Uploaded pictures are decoded by a worker of their own, so that no drawing waits for one. */
 export const openImages = (
-  drawers: Pool = openPool({ size: 2, timeoutMs: 5000 }),
+  drawers: Pool = openPool({ size: 2, timeoutMs: 5000, perSource: 100 }),
   decoders: Pool = openPool({ size: 1, timeoutMs: 2000, queue: 20 }),
 ): Images => {
   const cache = imageCache(32 * 1024 * 1024)
@@ -69,9 +75,9 @@ export const openImages = (
     if (!logo) throw new LogoMissing(`the logo ${logoKey} is missing`)
     return { ...drawing, logo: logo.toString('base64') }
   }
-  const make = async (key: string, named: Drawing, findLogo: FindLogo | undefined) => {
+  const make = async (key: string, named: Drawing, findLogo: FindLogo | undefined, source: string | undefined) => {
     const drawing = await withLogo(named, findLogo)
-    const done = await drawers.run({ type: 'draw', drawing })
+    const done = await drawers.run({ type: 'draw', drawing }, source)
     if ('problem' in done) throw new Error(`drawing a QR code failed: ${done.problem}`)
     const image = Buffer.from(done.bytes)
     cache.keep(key, image)
@@ -79,11 +85,15 @@ export const openImages = (
   }
 
   return {
-    draw: async (drawing, findLogo) => {
+    has: (drawing) => {
+      const key = drawingKey(drawing)
+      return cache.has(key) || inProgress.has(key)
+    },
+    draw: async (drawing, findLogo, source) => {
       const key = drawingKey(drawing)
       const known = cache.get(key)
       if (known) return known
-      const making = inProgress.get(key) ?? make(key, drawing, findLogo).finally(() => inProgress.delete(key))
+      const making = inProgress.get(key) ?? make(key, drawing, findLogo, source).finally(() => inProgress.delete(key))
       inProgress.set(key, making)
       return making
     },

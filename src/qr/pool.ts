@@ -1,12 +1,13 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { createFairQueue } from '../lib/fairqueue.ts'
 import type { Done, Task } from './worker.ts'
 
 /** A worker exceeded its time limit, or ended before it finished its task. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost'
 }
-/** The queue of waiting tasks is full. */
+/** The queue of waiting tasks is full, or the part of it that one source may have. */
 export class Busy extends Error {
   override readonly name = 'Busy'
 }
@@ -18,10 +19,12 @@ export interface PoolOptions {
   readonly timeoutMs: number
   /** maximum number of tasks that wait for a worker */
   readonly queue?: number
+  /** maximum number of waiting tasks of one source */
+  readonly perSource?: number
 }
 export interface Pool {
-  /** Runs a task in a worker. Throws `WorkerLost` or `Busy`. */
-  readonly run: (task: Task) => Promise<Done>
+  /** Runs a task in a worker; sources take turns. Throws `WorkerLost` or `Busy`. */
+  readonly run: (task: Task, source?: string) => Promise<Done>
   readonly close: () => Promise<void>
 }
 
@@ -42,8 +45,8 @@ interface Job {
 }
 
 /** Opens a pool of threads that draw and decode, so that the event loop is never blocked by that work. */
-export const openPool = ({ size, timeoutMs, queue = 200 }: PoolOptions): Pool => {
-  const waiting: Job[] = []
+export const openPool = ({ size, timeoutMs, queue = 200, perSource = queue }: PoolOptions): Pool => {
+  const waiting = createFairQueue<Job>({ total: queue, perSource })
   const workers = new Set<Worker>()
   const idle: (() => void)[] = []
   let closed = false
@@ -76,22 +79,22 @@ export const openPool = ({ size, timeoutMs, queue = 200 }: PoolOptions): Pool =>
       if (idle.includes(next)) idle.splice(idle.indexOf(next), 1)
       // a worker that ends before it is ready fails a waiting task: otherwise one that cannot start would be restarted forever
       else (job ?? waiting.shift())?.reject(new WorkerLost(`a worker did not finish its task: ${why}`))
-      if (waiting.length > 0 && !closed) startWorker()
+      if (waiting.size() > 0 && !closed) startWorker()
     })
   }
 
   return {
-    run: (task) =>
+    run: (task, source = '') =>
       new Promise((resolve, reject) => {
-        if (closed || waiting.length >= queue) return reject(new Busy('too many tasks are waiting for a worker'))
-        waiting.push({ task, resolve, reject })
+        if (closed || !waiting.push(source, { task, resolve, reject }))
+          return reject(new Busy('too many tasks are waiting for a worker'))
         const next = idle.pop()
         if (next) next()
         else if (workers.size < size) startWorker()
       }),
     close: async () => {
       closed = true
-      waiting.splice(0).forEach(({ reject }) => reject(new Busy('the workers are shutting down')))
+      for (let job = waiting.shift(); job; job = waiting.shift()) job.reject(new Busy('the workers are shutting down'))
       await Promise.all([...workers].map((worker) => worker.terminate()))
     },
   }

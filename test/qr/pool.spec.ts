@@ -54,6 +54,20 @@ describe('a pool of drawing workers', () => {
     expect(third).to.equal('done')
   })
 
+  it('lets sources take turns, and rejects only the tasks of one that has too many (threat 76)', async () => {
+    pool = openPool({ size: 1, timeoutMs: 5000, queue: 20, perSource: 5 })
+    const done: string[] = []
+    const ask = (source: string) =>
+      outcome(pool!.run(task, source)).then(
+        (result) => void done.push(result === 'done' ? source : `${source} refused`),
+      )
+    await Promise.all(['many', 'many', 'many', 'many', 'many', 'many', 'many', 'few', 'few', 'one'].map(ask))
+    const drawn = done.filter((source) => !source.includes('refused'))
+    expect(done.filter((source) => source === 'many refused').length).to.be.within(1, 2)
+    expect(drawn.indexOf('one'), drawn.join()).to.be.below(4)
+    expect(drawn.lastIndexOf('few'), drawn.join()).to.be.below(7)
+  })
+
   it('rejects a task when the queue is full', async () => {
     pool = openPool({ size: 1, timeoutMs: 5000, queue: 3 })
     const all = await Promise.all(Array.from({ length: 5 }, () => outcome(pool!.run(task))))

@@ -14,11 +14,13 @@ import { findInlineLogo, findPublicQrs, type PublicQr } from '../../queries/qr.t
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qraddress.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { batch } from '../../lib/batch.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { blockedPage } from './blocked.ts'
+import { createBudget } from './budget.ts'
 import type { SendPage } from './page.ts'
-import { failurePage, pages } from './pages.ts'
+import { failurePage, pages, tooManyRequestsPage } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
 
@@ -33,17 +35,24 @@ export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
   /** Called once an hour for a code whose logo is missing. */
   readonly onLogoMissing: (code: Pick<PublicQr, 'id' | 'account' | 'logoHash'>) => void
   readonly isMainHost: (host: string) => boolean
+  readonly trustProxy: TrustedProxies
   /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
 }
 
 const path = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(\/go|\.png|\.svg)?(?:\?(.*))?$/
 
-/** Returns pixels per side, 64 to 2,048; a value that is not a number counts as not given. */
+/** pixels per side: each further size would be one more image of each code to draw */
+const sizes = [64, 128, 256, 512, 1024, 2048] as const
+
+/** Returns the smallest size that has at least the requested pixels per side; a value that is not a number counts as not given. */
 const sizeOf = (query: string | undefined) => {
   const given = /^\d{1,9}$/.exec(new URLSearchParams(query).get('size') ?? '')?.[0]
-  return given === undefined ? 512 : Math.min(2048, Math.max(64, Number(given)))
+  return given === undefined ? 512 : (sizes.find((size) => size >= Number(given)) ?? 2048)
 }
+
+/** images that one network may have drawn in a minute; those that are cached do not count */
+const drawingLimit = 200
 
 /**
  * Returns the quality of a media type, 0 to 1: that of the most specific range that covers it (RFC 9110, 12.5.1). Written here because `accepts` ranks
@@ -150,24 +159,25 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
     if (!reported.has(logo)) onLogoMissing({ id, account, logoHash })
     reported.set(logo, true)
   }
-  return (code: PublicQr) =>
+  return (code: PublicQr, source: string) =>
     async (wanted: Drawing): Promise<Drawn> => {
       try {
-        return { drawing: wanted, body: await images.draw(wanted, () => findLogo(code)) }
+        return { drawing: wanted, body: await images.draw(wanted, () => findLogo(code), source) }
       } catch (error) {
         if (!(error instanceof LogoMissing)) throw error
         report(code)
         const { logoKey: _, ...drawing } = wanted
-        return { drawing, body: await images.draw(drawing) }
+        return { drawing, body: await images.draw(drawing, undefined, source) }
       }
     }
 }
 
 /** Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to the destination. */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { blocks, sendPage, isMainHost, baseUrl, send, withPrefix } = options
+  const { blocks, sendPage, images, isMainHost, baseUrl, send, trustProxy, withPrefix } = options
   const find = createFindQr(options)
   const draw = createDraw(options)
+  const spendDrawing = createBudget(drawingLimit, trustProxy)
 
   /** Only codes of type `link` have this address: the others contain their content. */
   const followScan = async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
@@ -201,8 +211,13 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
     const plain = { text, foreground, background, logo: null, format: formatOf(req, suffix), size: sizeOf(query) }
     const logo = logoKey(code)
     const drawing = logo === undefined ? plain : { ...plain, logoKey: logo }
+    const wait = hasCached(req, headersOf(drawing).ETag) || images.has(drawing) ? 0 : spendDrawing(req)
+    if (wait > 0) {
+      sendPage(req, res, tooManyRequestsPage(wait))
+      return true
+    }
     try {
-      await sendImage(req, res, drawing, draw(code))
+      await sendImage(req, res, drawing, draw(code, addressBlock(clientAddress(req, trustProxy))))
     } catch (error) {
       if (!(error instanceof Busy)) throw error
       sendPage(req, res, failurePage('unavailable'))

@@ -37,21 +37,42 @@ describe(`public QR codes (${repeatable})`, () => {
       expect((await image(path)).headers.get('Vary')).to.equal('Accept')
     })
 
-    it('has the requested size, from 64 to 2,048 pixels', async () => {
+    it('has the next larger of six sizes, from 64 to 2,048 pixels, so that few have to be drawn (threat 76)', async () => {
       const width = async (search: string) => readPng((await image(path + search)).bytes).width
       for (const [search, pixels] of [
         ['', 512],
         ['?size=64', 64],
-        ['?size=700', 700],
+        ['?size=65', 128],
+        ['?size=700', 1024],
+        ['?size=1025', 2048],
         ['?size=2048', 2048],
         ['?size=1', 64],
         ['?size=99999', 2048],
         ['?size=large', 512],
         ['?size=-5', 512],
-        ['.png?size=100&x=y', 100],
+        ['.png?size=100&x=y', 128],
       ] as const)
         expect(await width(search), search).to.equal(pixels)
-      expect((await image(`${path}.svg?size=300`)).bytes.toString()).to.include('width="300"')
+      expect((await image(`${path}.svg?size=300`)).bytes.toString()).to.include('width="512"')
+    })
+
+    it('is drawn two hundred times a minute for one address, and served from the cache always (threat 76)', async () => {
+      const from = { 'X-Forwarded-For': '198.51.100.76' }
+      const codes = await Promise.all(Array.from({ length: 34 }, (_, n) => create({ type: 'text', data: `code ${n}` })))
+      const addresses = codes.flatMap((code) =>
+        [64, 128, 256, 512, 1024, 2048].map((size) => `${code.path}.svg?size=${size}`),
+      )
+      const statuses: number[] = []
+      const ask = async (address: string) => (await image(address, from)).status
+      for (let n = 0; n < addresses.length; n += 50)
+        statuses.push(...(await Promise.all(addresses.slice(n, n + 50).map(ask))))
+      expect(statuses.filter((status) => status === 200)).to.have.length(200)
+      const { path: fresh } = await create({ type: 'text', data: 'fresh' })
+      const refused = await image(fresh, from)
+      expect(refused.status).to.equal(429)
+      expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 60)
+      expect((await image(addresses[statuses.indexOf(200)]!, from)).status, 'cached').to.equal(200)
+      expect((await image(fresh)).status, 'another address').to.equal(200)
     })
 
     it('returns 304 to a client that has the current image', async () => {
@@ -64,7 +85,7 @@ describe(`public QR codes (${repeatable})`, () => {
         expect([again.status, again.bytes.length, again.headers.get('ETag')]).to.deep.equal([304, 0, etag])
       }
       expect((await image(path, { 'If-None-Match': '"other"' })).bytes.equals(bytes)).to.equal(true)
-      const others = await Promise.all([`${path}.svg`, `${path}?size=600`].map((other) => image(other)))
+      const others = await Promise.all([`${path}.svg`, `${path}?size=1024`].map((other) => image(other)))
       expect(new Set([etag, ...others.map((other) => other.headers.get('ETag'))]).size).to.equal(3)
     })
 
