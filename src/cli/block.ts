@@ -60,7 +60,7 @@ const blockSubject = (cli: Cli, word: Word, text: string, { reason, ...options }
     throw new BadCommand('--reason must say in at most 500 characters why this is blocked: it is stored in the log')
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
-    const { called, kind, value } = await find(ledger)
+    const { called, kind, value } = await find(ledger, { mustExist: true })
     await confirm(cli, options, `${called} will be blocked. Reason: ${why}`)
     await change(ledger, { type: 'Block', kind, value, reason: why }, waitUntilProjected)
     cli.print('Blocked.')
@@ -71,7 +71,7 @@ const unblockSubject = (cli: Cli, word: Word, text: string, options: Confirmatio
   const find = blockSubjects[word](text)
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
-    const { called, kind, value } = await find(ledger)
+    const { called, kind, value } = await find(ledger, { mustExist: false })
     await confirm(cli, options, `${called} will be unblocked.`)
     await change(ledger, { type: 'Unblock', kind, value }, waitUntilProjected)
     cli.print('Unblocked.')

@@ -4,7 +4,7 @@ import { hostKey, readHost, readPattern } from '../lib/blocklist.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { readShortAddress } from '../lib/shortaddress.ts'
 import { domainsChanged } from '../queries/domain.ts'
-import { findAddressed } from '../queries/shortaddress.ts'
+import { findAddressed, findAddressedById } from '../queries/shortaddress.ts'
 import { BadCommand } from './cli.ts'
 
 /** What a command blocks or unblocks, and how a person calls it. */
@@ -12,7 +12,11 @@ export interface BlockSubject extends Pick<BlockCommand, 'kind' | 'value'> {
   readonly called: string
 }
 /** Reads an argument without the database, and returns a function that finds what it names. Throws `BadCommand`. */
-type Read = (text: string) => (ledger: Pick<Ledger, 'reader' | 'config'>) => Promise<BlockSubject>
+type Read = (text: string) => (ledger: Pick<Ledger, 'reader' | 'config'>, options: Options) => Promise<BlockSubject>
+interface Options {
+  /** a block of something that was deleted since can be ended */
+  readonly mustExist: boolean
+}
 
 const found = (subject: BlockSubject) => async () => subject
 
@@ -58,15 +62,17 @@ const domainAt = async ({ reader, config }: Pick<Ledger, 'reader' | 'config'>, g
 
 const link: Read = (text) => {
   const [, prefix, id] = /^(id|bio):([1-9]\d{0,14})$/i.exec(text) ?? []
-  if (id !== undefined) {
-    const kind = prefix?.toLowerCase() === 'bio' ? 'bio' : 'link'
-    return found({ kind, value: id, called: `The ${nameOf[kind]} ${id}` })
-  }
-  const address = readShortAddress(text)
-  if (address?.kind !== 'alias')
+  const address = id === undefined ? readShortAddress(text) : undefined
+  if (id === undefined && address?.kind !== 'alias')
     throw new BadCommand(`${JSON.stringify(text)} is not a short link: write its address, its alias, or id:7`)
-  return async (ledger) => {
-    const addressed = await findAddressed(ledger.reader, await domainAt(ledger, address.host), address)
+  return async (ledger, { mustExist }) => {
+    const { reader } = ledger
+    const named = prefix?.toLowerCase() === 'bio' ? 'bio' : 'link'
+    const addressed = address
+      ? await findAddressed(reader, await domainAt(ledger, address.host), address)
+      : await findAddressedById(reader, named, Number(id))
+    if (!addressed && id !== undefined && !mustExist)
+      return { kind: named, value: id, called: `The deleted ${nameOf[named]} ${id}` }
     if (!addressed || (addressed.kind !== 'link' && addressed.kind !== 'bio'))
       throw new OperatorError(`there is no short link ${text}`)
     const { kind, account, name } = addressed

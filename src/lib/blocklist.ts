@@ -36,8 +36,12 @@ const decoded = (run: string) => {
     return run.replaceAll(/%[2-7][\da-f]/gi, (one) => decodeURIComponent(one))
   }
 }
-/** Returns one spelling per path: an escape says the same as its character, and letter case does not matter. */
-const plainPath = (path: string) => path.replaceAll(escapes, decoded).toLowerCase()
+/** Returns one spelling per path: an escape says the same as its character, two slashes as one, and letter case does not matter. */
+const plainPath = (path: string) =>
+  path
+    .replaceAll(escapes, decoded)
+    .replaceAll(/\/{2,}/g, '/')
+    .toLowerCase()
 
 /** Returns whether the text matches a pattern with `*`, in at most the product of their lengths: an expression could take forever. */
 export const matches = (pattern: string, text: string): boolean => {
@@ -113,11 +117,11 @@ const anyHost = /^[^\s/?#@\\:[\]*]+$/
 
 /** Returns a host in one spelling, or undefined when the text is not a host. */
 export const readHost = (text: string): string | undefined => {
-  const ip = plainAddress(text.replaceAll(/^\[|\]$/g, ''))
-  if (ip !== '') return ip
   const host = text.toLowerCase().replace(/\.$/, '')
   // numbers may be an IPv4 address in another form
-  if (plainHost.test(host) && /[a-z_-][^.]*$/.test(host) && !host.includes('xn--')) return host
+  if (plainHost.test(host) && !/(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(host) && !host.includes('xn--')) return host
+  const ip = plainAddress(text.replaceAll(/^\[|\]$/g, ''))
+  if (ip !== '') return ip
   if (!anyHost.test(host)) return undefined
   try {
     const key = hostKey(new URL(`http://${host}`).hostname)

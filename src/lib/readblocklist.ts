@@ -14,7 +14,7 @@ export interface ReadList {
 
 /** The names that every hosts file has for the machine itself. */
 const local = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-\w+|0\.0\.0\.0)$/
-const linesPerTurn = 5000
+const linesPerTurn = 500
 
 /** Returns the hosts of a line: `0.0.0.0 evil.example www.evil.example`, or one alone. */
 const hostsOf = (words: readonly string[]) =>

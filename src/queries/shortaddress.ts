@@ -14,26 +14,40 @@ export interface Addressed {
   readonly name: string
 }
 
-const columns = (name: string) => ['x.id', 'x.account', `x.${name} as name`, 'a.status']
+/** Returns the first row that matches. `where` is an expression, `column` has the name. */
+const find = async (
+  { db, table }: Reader,
+  kind: Addressed['kind'],
+  where: string,
+  value: string | number,
+): Promise<Addressed | undefined> => {
+  const [from, column] = tables[kind]
+  const [row] = (await db({ x: table(from) })
+    .join({ a: table('accounts') }, 'a.id', 'x.account')
+    .whereNull('x.deleted')
+    .whereRaw(`${where} = ?`, [value])
+    .select('x.id', 'x.account', `x.${column} as name`, 'a.status')
+    .limit(1)) as Omit<Addressed, 'kind'>[]
+  return row && { ...row, kind, id: Number(row.id), account: Number(row.account) }
+}
+const tables = {
+  link: ['links', 'alias'],
+  bio: ['bios', 'alias'],
+  qr: ['qrs', 'alias'],
+  campaign: ['campaigns', 'slug'],
+} as const
 
 /** Returns what is at a public address and not deleted. `domain` is the id of the branded domain; null for the service's own host. */
 export const findAddressed = async (
-  { db, table }: Reader,
+  reader: Reader,
   domain: number | null,
   { kind, name }: Pick<ShortAddress, 'kind' | 'name'>,
 ): Promise<Addressed | undefined> => {
-  const find = async (what: Addressed['kind'], from: string, column: string, where: string, value: string) => {
-    const [row] = (await db({ x: table(from) })
-      .join({ a: table('accounts') }, 'a.id', 'x.account')
-      .whereNull('x.deleted')
-      .whereRaw(`${where} = ?`, [value])
-      .select(columns(column))
-      .limit(1)) as Omit<Addressed, 'kind'>[]
-    return row && { ...row, kind: what, id: Number(row.id), account: Number(row.account) }
-  }
-  if (kind === 'qr') return domain === null ? find('qr', 'qrs', 'alias', 'x.alias', name) : undefined
-  if (kind === 'campaign')
-    return domain === null ? find('campaign', 'campaigns', 'slug', 'lower(x.slug)', name) : undefined
-  const link = await find('link', 'links', 'alias', linkAddress, addressKey(domain, name))
-  return link ?? (domain === null ? find('bio', 'bios', 'alias', 'lower(x.alias)', name) : undefined)
+  if (kind === 'qr') return domain === null ? find(reader, 'qr', 'x.alias', name) : undefined
+  if (kind === 'campaign') return domain === null ? find(reader, 'campaign', 'lower(x.slug)', name) : undefined
+  const link = await find(reader, 'link', linkAddress, addressKey(domain, name))
+  return link ?? (domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined)
 }
+
+/** Returns a link or a bio page that is not deleted. */
+export const findAddressedById = (reader: Reader, kind: 'link' | 'bio', id: number) => find(reader, kind, 'x.id', id)

@@ -39,7 +39,15 @@ describe('a list of blocked hosts and patterns', () => {
   })
 
   it('finds a pattern whatever the letter case and the escapes of the address (threat 62)', () => {
-    for (const path of ['view/bad', 'VIEW/Bad-1?x', 'v%69ew/%62ad', 'view/b%61d/%ff', 'view/bad%C3%A9#/x'])
+    for (const path of [
+      'view/bad',
+      'VIEW/Bad-1?x',
+      'v%69ew/%62ad',
+      'view/b%61d/%ff',
+      '/view//bad',
+      'view%2Fbad',
+      'view/bad%C3%A9#/x',
+    ])
       expect(finds(list, `https://sites.example/${path}`), path).to.equal('sites.example/view/bad*')
     expect(finds(list, 'https://www.sites.example/view/bad')).to.equal('sites.example/view/bad*')
     expect(finds(list, 'https://sites.example/view/good')).to.equal(undefined)

@@ -132,7 +132,12 @@ describe('abuse of links', function () {
     const printed = await command('block', 'link', `${app.app.baseUrl}/Single`, '--reason', 'spam', '--yes')
     expect(printed).to.deep.equal([`The link /single of account ${id} will be blocked. Reason: spam`, 'Blocked.'])
     expect((await app.visit('/single')).status).to.equal(403)
-    await command('block', 'domain', 'https://go.branded.example/', '--reason', 'phishing', '--yes')
+    await change({ type: 'Block', kind: 'domain', value: 'go.branded.example', reason: 'phishing' })
+    await until(
+      () => onHost('/'),
+      ({ status }) => status === 403,
+      5000,
+    )
     for (const path of ['/', '/any', '/qr/any']) expect((await onHost(path)).status, path).to.equal(403)
     expect((await onHost('/report?link=x')).status).to.equal(200)
     const again = await app.post('/api/domain/add', { key, body: { domain: 'https://go.branded.example' } })
@@ -141,8 +146,30 @@ describe('abuse of links', function () {
     const list = await command('block', 'list')
     expect(list[1]).to.match(/domain go\.branded\.example +phishing$/)
     expect(list[2]).to.match(/link id:\d+ +spam$/)
-    await command('unblock', 'link', 'single', '--yes')
-    expect((await app.visit('/single')).status).to.equal(302)
+  })
+
+  it('ends at once in a process whose tables do not know the block yet (threat 62)', async () => {
+    await shorten({ custom: 'late', url: 'https://late.example/' })
+    // nothing projects: the tables stay as they are
+    const late = await startTestApp({ ROLES: 'http,relay,recorder' }, app.connection)
+    try {
+      await app.close()
+      expect((await late.visit('/late')).status).to.equal(302)
+      const { handler, notify } = late.app.ledger
+      const what: BlockCommand = { type: 'Block', kind: 'host', value: 'late.example', reason: 'phishing' }
+      const { position } = await handler.handle(block, what, operatorContext({ OPERATOR: 'ann' }, null))
+      await notify({ kind: 'pending', from: 'a-command', stream: 'block-host-late.example', position })
+      const answer = await until(
+        () => late.visit('/late'),
+        ({ status }) => status === 403,
+        5000,
+      )
+      expect(answer.status).to.equal(403)
+      expect(late.app.ledger.tables.complete()).to.equal(true)
+    } finally {
+      await late.close()
+      app = await startTestApp({}, app.connection)
+    }
   })
 
   it('is reported by visitors, and the operator reads and closes the reports (threat 63)', async () => {
@@ -195,7 +222,6 @@ describe('abuse of links', function () {
       '           from bea@canary63.example',
     ])
     expect(await command('report', 'close', reference.toLowerCase())).to.deep.equal([`Report ${reference} is closed.`])
-    expect(await command('report', 'list')).to.have.length(2)
   })
 
   it('limits the reports of one address (threat 63)', async () => {

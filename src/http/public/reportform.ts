@@ -49,7 +49,7 @@ export const reportPage =
     const isWrong = (field: string) => problem?.field === field
     const alert = (field: string | undefined) =>
       problem && problem.field === field ? html`<p class="error" role="alert" id="problem">${wrong ?? ''}</p>` : ''
-    const invalid = (field: string) => (isWrong(field) ? html` aria-invalid="true"` : '')
+    const invalid = (field: string) => (isWrong(field) ? html` aria-invalid="true" aria-errormessage="problem"` : '')
     return {
       status,
       title: wrong ?? report.title,
