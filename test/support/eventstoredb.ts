@@ -101,6 +101,10 @@ export const startDouble = async (options: DoubleOptions = {}) => {
 }
 export type Double = Awaited<ReturnType<typeof startDouble>>
 
+const features: Readonly<Record<string, string[]>> = {
+  read: ['position', 'events'],
+  batchappend: ['deadline_duration'],
+}
 const supportedMethods: Unary<InstanceType<typeof serverFeatures.SupportedMethods>> = (_, answer) => {
   const methods = new serverFeatures.SupportedMethods().setEventStoreServerVersion('24.10.0')
   for (const name of ['append', 'batchappend', 'read', 'delete', 'tombstone'])
@@ -108,7 +112,7 @@ const supportedMethods: Unary<InstanceType<typeof serverFeatures.SupportedMethod
       new serverFeatures.SupportedMethod()
         .setServiceName('event_store.client.streams.streams')
         .setMethodName(name)
-        .setFeaturesList(name === 'read' ? ['position', 'events'] : []),
+        .setFeaturesList(features[name] ?? []),
     )
   answer(null, methods)
 }
@@ -135,6 +139,10 @@ const remove =
     tombstone: boolean,
   ): grpc.handleUnaryCall<InstanceType<typeof streams.DeleteReq>, grpc.ServiceError> =>
   (call, answer) => {
-    log.remove(nameOf(call.request.getOptions()!.getStreamIdentifier()), tombstone)
-    answer(null, (tombstone ? new streams.TombstoneResp() : new streams.DeleteResp()) as never)
+    const at = String(log.remove(nameOf(call.request.getOptions()!.getStreamIdentifier()), tombstone))
+    const { TombstoneResp, DeleteResp } = streams
+    const response = tombstone
+      ? new TombstoneResp().setPosition(new TombstoneResp.Position().setCommitPosition(at).setPreparePosition(at))
+      : new DeleteResp().setPosition(new DeleteResp.Position().setCommitPosition(at).setPreparePosition(at))
+    answer(null, response as never)
   }

@@ -76,7 +76,9 @@ const success = (
   positioned: boolean,
 ) => {
   const at = String(position)
-  const stored = new AppendResp.Success().setCurrentRevision(String(revision))
+  const stored = new AppendResp.Success()
+  if (revision < 0) stored.setNoStream(new Empty())
+  else stored.setCurrentRevision(String(revision))
   if (positioned) stored.setPosition(new AppendResp.Position().setCommitPosition(at).setPreparePosition(at))
   else stored.setNoPosition(new Empty())
   return new AppendResp().setSuccess(stored)
@@ -109,19 +111,27 @@ export const batchAppendHandler =
           .setCorrelationId(request.getCorrelationId())
           .setStreamIdentifier(options.getStreamIdentifier())
         call.write(
-          'wrong' in outcome ? response.setError(batchWrongVersion(outcome.wrong)) : batchSuccess(response, outcome),
+          'wrong' in outcome
+            ? response.setError(batchWrongVersion(expected, outcome.wrong))
+            : batchSuccess(response, outcome),
         )
       })
     })
   }
 
-const batchWrongVersion = (actual: number) => {
+/** google.rpc.Code.ALREADY_EXISTS */
+const alreadyExists = 6
+
+const batchWrongVersion = (expected: Expected, actual: number) => {
   const wrong = new shared.WrongExpectedVersion()
+  if (typeof expected === 'number') wrong.setExpectedStreamPosition(String(expected))
+  else if (expected === 'no_stream') wrong.setExpectedNoStream(new Empty())
+  else wrong.setExpectedAny(new Empty())
   if (actual < 0) wrong.setCurrentNoStream(new Empty())
   else wrong.setCurrentStreamRevision(String(actual))
   const details = new any.Any()
   details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion')
-  return new statuses.Status().setMessage('WrongExpectedVersion').setDetails(details)
+  return new statuses.Status().setCode(alreadyExists).setMessage('WrongExpectedVersion').setDetails(details)
 }
 
 const batchSuccess = (

@@ -11,6 +11,7 @@ export interface Proposed {
 }
 export interface Stored extends Proposed {
   readonly stream: string
+  /** Infinity: that of a tombstone */
   readonly revision: number
   readonly position: number
   readonly created: number
@@ -36,19 +37,23 @@ export const memoryLog = () => {
   let end = 0
 
   const visible = ({ stream, revision }: Stored) => revision > (deleted.get(stream) ?? -1)
-  const put = (stream: string, event: Proposed) => {
-    const revision = (revisions.get(stream) ?? -1) + 1
+  const put = (stream: string, event: Proposed, revision = (revisions.get(stream) ?? -1) + 1) => {
     const stored = { ...event, stream, revision, position: end, created: Date.now() }
     end += 120 + event.data.length + event.metadata.length
-    revisions.set(stream, revision)
+    if (revision < Infinity) revisions.set(stream, revision)
     remembered.set(`${stream} ${event.id}`, stored)
     all.push(stored)
     return stored
   }
-  const system = (type: string) => {
+  const system = (type: string, stream = '$system', revision?: number) => {
     const [contentType, text] = ['application/json', new TextEncoder().encode('{}')]
-    put('$system', { id: randomUUID(), type, contentType, data: text, metadata: new Uint8Array() })
+    const stored = put(
+      stream,
+      { id: randomUUID(), type, contentType, data: text, metadata: new Uint8Array() },
+      revision,
+    )
     appended.emit('append')
+    return stored
   }
   // the first event of a server's log is one of its own
   system('$UserCreated')
@@ -72,19 +77,23 @@ export const memoryLog = () => {
     }
     const stored = events.map((event) => put(stream, event))
     appended.emit('append')
-    return stored.at(-1) ?? { revision: current, position: end }
+    return stored.at(-1) ?? { revision: current, position: all.at(-1)!.position }
   }
 
   return {
     append,
-    system,
+    system: (type: string) => void system(type),
     /** every event, including deleted ones, which stay on a server until it is scavenged */
     all: all as readonly Stored[],
     /** Returns whether the server can begin to read at a position: an event begins there, or it is beyond the end. */
     isReadableFrom: (position: number) => position >= end || all.some((event) => event.position === position),
     of: (stream: string) => all.filter((event) => event.stream === stream && visible(event)),
-    remove: (stream: string, forEver: boolean) =>
-      void deleted.set(stream, forEver ? Infinity : (revisions.get(stream) ?? -1)),
+    /** Returns the position of the event that the server stores about it. */
+    remove: (stream: string, forEver: boolean) => {
+      deleted.set(stream, forEver ? Infinity : (revisions.get(stream) ?? -1))
+      const { position } = forEver ? system('$streamDeleted', stream, Infinity) : system('$metadata', `$$${stream}`)
+      return position
+    },
     isTombstone: (stream: string) => deleted.get(stream) === Infinity,
     forget: () => (remembered = new Map()),
     appended,

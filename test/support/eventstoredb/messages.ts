@@ -53,11 +53,14 @@ export const proposed = (message: ReturnType<AppendRequest['getProposedMessage']
   metadata: message.getCustomMetadata_asU8(),
 })
 
+/** of a tombstone */
+const lastRevision = String(2n ** 63n - 1n)
+
 export const eventResponse = (stored: Stored) => {
   const record = new ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(stored.id))
     .setStreamIdentifier(identifier(stored.stream))
-    .setStreamRevision(String(stored.revision))
+    .setStreamRevision(stored.revision === Infinity ? lastRevision : String(stored.revision))
     .setCommitPosition(String(stored.position))
     .setPreparePosition(String(stored.position))
     .setData(stored.data)
