@@ -6,6 +6,7 @@ import { openResolver, type Resolver } from '../lib/dns.ts'
 import { type GuardedFetch, type GuardedProbe, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
 import { createSendPage } from '../http/public/page.ts'
+import { sendFavicon } from '../http/public/favicon.ts'
 import { createReportPages } from '../http/public/report.ts'
 import { createQrPages } from '../http/public/qr.ts'
 import { limiter } from '../postgres/ratelimits.ts'
@@ -114,7 +115,7 @@ export const openSite = ({
     api: api.callback(),
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
-    at: { '/report': reportPages },
+    at: { '/report': reportPages, '/favicon.ico': sendFavicon },
     close: async () => {
       await jobs.close()
       await images.close()

@@ -22,6 +22,9 @@ export const policyOf = ({ headers }: Answer) =>
   Object.fromEntries(
     (headers.get('Content-Security-Policy') ?? '')
       .replaceAll(/'sha256-[\w+/=]{44}'/g, 'own')
+      // the icon of this service, which every page may load
+      .replace(/ img-src 'self';/, '')
+      .replace(/img-src 'self' /, 'img-src ')
       .split('; ')
       .map((directive) => directive.split(/ (.*)/, 2)) as [string, string][],
   )
@@ -43,8 +46,8 @@ export const summary = ({ status, headers, text }: Answer) =>
 export const message = { type: 'message', name: 'm', message: 'Read our guide', link: 'https://example.com/guide' }
 
 /** Starts a service for the enclosing `describe`, and returns what its tests need to make and visit links with interstitials. */
-export const useInterstitials = () => {
-  const links = useLinks({ TRUST_PROXY: '1' })
+export const useInterstitials = (settings: Readonly<Record<string, string>> = {}) => {
+  const links = useLinks({ TRUST_PROXY: '1', ...settings })
   return {
     ...links,
     /** Visits a path as a person does, unless the headers say otherwise. */

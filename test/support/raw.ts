@@ -6,6 +6,7 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, readonly string[]>>
   readonly text: string
+  readonly body: Buffer
 }
 
 /** Writes bytes to a new connection and returns everything received until the server closes it or `ms` have passed. */
@@ -36,14 +37,15 @@ export const send = (
     const asked = request(
       { hostname, port, method, path, headers: { ...length, ...headers }, agent: false },
       (answer) => {
-        let text = ''
-        answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+        const parts: Buffer[] = []
+        answer.on('data', (part: Buffer) => void parts.push(part))
         answer.on('end', () => {
           const names = [...new Set(answer.rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()))]
           const all = (wanted: string) =>
             answer.rawHeaders.filter((_, i) => i % 2 === 1 && answer.rawHeaders[i - 1]?.toLowerCase() === wanted)
           const headers = Object.fromEntries(names.map((name) => [name, all(name)]))
-          resolve({ status: answer.statusCode ?? 0, headers, text })
+          const body = Buffer.concat(parts)
+          resolve({ status: answer.statusCode ?? 0, headers, text: body.toString(), body })
         })
       },
     )

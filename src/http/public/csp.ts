@@ -38,18 +38,20 @@ export interface PolicyOptions {
   readonly formAction?: string
 }
 
-/** Returns a Content-Security-Policy that allows the given parts and nothing else: no framing, no other script, no other source. */
+/** Returns a Content-Security-Policy that allows the given parts and the icon of this service, nothing else: no framing, no other script, no other source. */
 export const contentSecurityPolicy = ({
   directives = {},
   styles,
   script,
   formAction = `'self'`,
 }: PolicyOptions): string => {
-  const { 'script-src': scripts = [], 'style-src': styleSources = [], ...others } = directives
+  const { 'script-src': scripts = [], 'style-src': styleSources = [], 'img-src': images = [], ...others } = directives
   const all: CspDirectives = {
     'default-src': [`'none'`],
     'style-src': [...styles.map(({ hash }) => hash), ...styleSources],
     ...(script ? { 'script-src': [script.hash, ...scripts] } : {}),
+    // browsers load the icon of a page only when its policy allows it
+    'img-src': [`'self'`, ...images],
     ...others,
     'form-action': [formAction],
     'base-uri': [`'none'`],

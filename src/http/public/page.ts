@@ -1,6 +1,9 @@
 import accepts from 'accepts'
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { compress } from './compress.ts'
 import { contentSecurityPolicy, type CspDirectives, type Inline } from './csp.ts'
+import { hasCached } from './etag.ts'
 import { around, Html, html } from './html.ts'
 import { baseStyle } from './styles/base.ts'
 import { type Operator, type View, viewOf } from './view.ts'
@@ -26,6 +29,8 @@ export interface Page {
   /** targets that its form may lead to, redirects included; by default this service only */
   readonly formAction?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** browsers may keep the page, and ask whether it has changed */
+  readonly cacheable?: boolean
   /** further fields of the JSON response */
   readonly json?: object
 }
@@ -43,10 +48,21 @@ export const topOf = ({ texts, address }: View) =>
     <span>${texts.anatomy.shortLink} <bdi class="address">${address}</bdi></span>
   </header>`
 
+/** Returns where a link can be reported; undefined on a page that belongs to none. */
+const reportAddress = ({ address, host }: View, status: number) => {
+  const path = address.slice(host.length)
+  const isLink = path.length > 1 && !path.startsWith('/report') && status !== 404 && status !== 405 && status < 500
+  return isLink ? `/report?link=${encodeURIComponent(address)}` : undefined
+}
+
 /** Returns whom to ask: the operator, and the addresses that the settings have. */
-const footOf = ({ texts: { anatomy }, operator: { name, email, privacy, imprint } }: View) => {
+const footOf = (view: View, status: number) => {
+  const { texts, operator } = view
+  const { anatomy } = texts
+  const { name, email, privacy, imprint } = operator
   const links: readonly (readonly [url: string | undefined, label: string | undefined])[] = [
     [email && `mailto:${email}`, email],
+    [reportAddress(view, status), texts.report.title],
     [privacy, anatomy.privacy],
     [imprint, anatomy.imprint],
   ]
@@ -73,13 +89,13 @@ const charset = new Html(
 
 /** Returns a page as HTML. */
 export const renderPage = (page: Page, view: View) => {
-  const { title, top = '', content, head = noIndex, wide, className, styles = [], script } = page
+  const { status, title, top = '', content, head = noIndex, wide, className, styles = [], script } = page
   const styleElements = [baseStyle, ...styles].map((style) => element('style', style))
   const body = wide
     ? content
     : html`${top}
         <main class="main">${content}</main>
-        ${footOf(view)}`
+        ${footOf(view, status)}`
   const scriptElement = script ? element('script', script) : ''
   const classes = className ? html` class="${className}"` : ''
   return html`<!doctype html><html lang="${view.texts.lang}">${charset}<title>${title}</title>${head}${styleElements}</head><body${classes}>${body}${scriptElement}</body></html>`
@@ -90,6 +106,14 @@ export const renderPage = (page: Page, view: View) => {
 const mediaTypes = ['html', 'json', 'application/json;charset=utf-8']
 const prefersJson = (req: IncomingMessage) => /json/.test(String(accepts(req).types(mediaTypes)))
 
+const bodyHeaders = (body: Buffer, encoding: string | undefined, asJson: boolean) => ({
+  'Content-Type': asJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
+  'Content-Length': body.length,
+  ...(encoding && { 'Content-Encoding': encoding }),
+})
+// weak: the same page has several encodings
+const etagOf = (text: string) => `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+
 /** Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator. */
 export const createSendPage =
   (operator: Operator): SendPage =>
@@ -98,18 +122,21 @@ export const createSendPage =
     const view = viewOf(req, operator, { asJson })
     const page = write(view)
     const { status, title, styles = [], headers = {}, json = {} } = page
-    const body = asJson
+    const text = asJson
       ? JSON.stringify({ error: status < 400 ? 0 : 1, message: title, ...json })
       : renderPage(page, view)
-    res.writeHead(status, {
-      'Content-Type': asJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
+    const { body, encoding } = asJson ? { body: Buffer.from(text) } : compress(req, text)
+    const etag = page.cacheable ? { ETag: etagOf(text), 'Cache-Control': 'private, no-cache' } : {}
+    const cached = etag.ETag !== undefined && hasCached(req, etag.ETag)
+    res.writeHead(cached ? 304 : status, {
       'Cache-Control': 'private, no-store',
+      ...(cached ? {} : bodyHeaders(body, encoding, asJson)),
+      ...etag,
       'Content-Security-Policy': contentSecurityPolicy({ ...page, styles: [baseStyle, ...styles] }),
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept, Accept-Language',
+      Vary: 'Accept, Accept-Encoding, Accept-Language',
       ...headers,
     })
-    res.end(req.method === 'HEAD' ? undefined : body)
+    res.end(req.method === 'HEAD' || cached ? undefined : body)
   }

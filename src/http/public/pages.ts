@@ -79,6 +79,7 @@ export const tooManyRequestsPage = (seconds: number) =>
 /** The page at the root of a domain. */
 export const homePage: WritePage = ({ texts: { messages }, host }) => ({
   status: 200,
+  cacheable: true,
   title: host,
   json: { message: messages.home.title },
   content: html`<h1>${host}</h1>
@@ -140,6 +141,7 @@ export const listPage =
   ({ title, links, newer, older }: LinkList): WritePage =>
   ({ texts: { list } }) => ({
     status: 200,
+    cacheable: true,
     title,
     styles: [listStyle],
     content: html`<h1 dir="auto">${title}</h1>

@@ -19,6 +19,7 @@ import { batch } from '../../lib/batch.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import { createBudget } from './budget.ts'
+import { hasCached } from './etag.ts'
 import type { SendPage } from './page.ts'
 import { failurePage, pages, tooManyRequestsPage } from './pages.ts'
 import type { Redirect } from './redirect.ts'
@@ -74,9 +75,6 @@ const formatOf = ({ headers: { accept = '' } }: IncomingMessage, suffix: string 
   return qualityOf(accept, 'image/svg+xml') > qualityOf(accept, 'image/png') ? 'svg' : 'png'
 }
 const mediaTypes = { png: 'image/png', svg: 'image/svg+xml' } as const
-
-const hasCached = ({ headers }: IncomingMessage, etag: string) =>
-  (headers['if-none-match'] ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 
 /** An image, and the drawing that it shows. */
 interface Drawn {

@@ -22,7 +22,7 @@ export interface View {
 }
 
 // nothing else of an address is repeated on a page
-const plainPath = /^(?:\/[\w-]{1,64}){1,4}\/?(?=\?|$)/
+const plainPath = /^(?:\/(?:r|qr|u\/[\w-]{3,32}))?\/[\w-]{1,80}\/?(?=\?|$)/
 
 /** Returns the view of a visitor. Programs, which get JSON, always read English. */
 export const viewOf = (req: IncomingMessage, operator: Operator, { asJson }: { readonly asJson: boolean }): View => ({

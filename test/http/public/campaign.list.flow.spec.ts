@@ -52,7 +52,7 @@ describe('the public list of a campaign', () => {
     expect(policy).to.include("default-src 'none'").and.include("frame-ancestors 'none'")
     expect(policy).not.to.match(/script-src|unsafe|\*/)
     expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
-    expect(headers.get('Cache-Control')).to.equal('private, no-store')
+    expect(headers.get('Cache-Control')).to.equal('private, no-cache')
   })
 
   it('leaves out dead links and does not reveal the destination of protected ones', async () => {
@@ -192,7 +192,7 @@ describe('the public list of a campaign', () => {
       expect(text).to.include(`<b dir="auto">${escaped(payload)}</b><small>example.com</small>`)
       expect(text).to.include(`href="${titled.short}" rel="noopener nofollow ugc"`)
       expect(text.match(/<(?!\/)[a-z0-9]+/gi)).to.have.members(
-        '<html <head <meta <meta <meta <title <style <style <body <main <h1 <ul <li <a <span <b <small <footer <p <b'.split(
+        '<html <head <meta <meta <meta <title <style <style <body <main <h1 <ul <li <a <span <b <small <footer <p <b <nav <ul <li <a'.split(
           ' ',
         ),
       )

@@ -15,7 +15,7 @@ describe('every interstitial page', () => {
         expect(head.headers.get(name)).to.equal(page.headers.get(name))
       // no URL on the page leads back to the short link
       for (const [, to = ''] of page.text.matchAll(/(?:href|src|action)="([^"]*)"/g))
-        expect(to, kind).to.match(/^https:\/\/example\.com\/|^\/o\/\d+$/)
+        expect(to, kind).to.match(/^https:\/\/example\.com\/|^\/o\/\d+$|^\/report\?link=/)
       await visit(path)
       expect(
         await until(
@@ -40,7 +40,8 @@ describe('every interstitial page', () => {
       const { headers } = await visit((await add(body)).path)
       const given = Object.fromEntries(
         [...headers].filter(
-          ([name]) => !/^(connection|content-length|date|keep-alive|content-security-policy)$/.test(name),
+          ([name]) =>
+            !/^(connection|content-length|date|keep-alive|content-encoding|content-security-policy)$/.test(name),
         ),
       )
       expect(given, kind).to.deep.equal({
@@ -48,7 +49,7 @@ describe('every interstitial page', () => {
         'content-type': 'text/html; charset=utf-8',
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
-        vary: 'Accept, Accept-Language',
+        vary: 'Accept, Accept-Encoding, Accept-Language',
       })
     }
   })

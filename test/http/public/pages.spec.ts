@@ -60,7 +60,8 @@ describe('public pages', () => {
       expect(page, name).to.include('<b>A &amp; B</b>').and.include('href="mailto:help@example.com"')
       expect(page, name).to.include('href="https://example.com/i"').and.include('href="https://x.example"')
     }
-    expect(renderPage(homePage(englishView), englishView)).not.to.match(/<nav|href=/)
+    const atRoot = { ...englishView, address: englishView.host }
+    expect(renderPage(homePage(atRoot), atRoot)).not.to.match(/<nav|href=/)
   })
 
   it('are in the first language of the visitor that we have, and in English otherwise', () => {
@@ -82,7 +83,7 @@ describe('public pages', () => {
       )
     // a language may have no number in its singular: "in the next minute"
     const of = (language: string) => places(languages[language]!).filter((place) => !/\.one \d$/.test(place))
-    for (const language of Object.keys(languages)) expect(of(language), language).to.deep.equal(of('en'))
+    for (const language of Object.keys(languages)) expect(of(language), language).to.have.members(of('en'))
   })
 
   it('count, and write dates and times, as each language does', () => {
