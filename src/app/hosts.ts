@@ -1,12 +1,15 @@
-import { networkInterfaces } from 'node:os'
+import { hostname, networkInterfaces } from 'node:os'
 import type { Domains } from '../cache/domains.ts'
 import type { Config } from '../config.ts'
 import { plainAddress } from '../lib/address.ts'
 import { normalHost } from '../lib/url.ts'
 
-/** Returns every address of this machine. */
-const addressesOfMachine = () =>
-  Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => plainAddress(address)))
+/** Returns the name of this machine and all its addresses. */
+const namesOfMachine = () =>
+  [
+    normalHost(hostname()),
+    ...Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => plainAddress(address))),
+  ].filter(Boolean)
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|::1|0\.0\.0\.0|::)$/
 
@@ -34,7 +37,7 @@ export const ourHosts = (
 ) => {
   const base = new URL(BASE_URL ?? 'http://localhost')
   const main = spelled(base.hostname)
-  const machine = new Set(addressesOfMachine())
+  const machine = new Set(namesOfMachine())
   // a proxy or a container on this machine may listen on another port for us
   const ofBase =
     loopback.test(main) && BASE_URL !== undefined ? [Number(base.port) || 80, Number(base.port) || 443] : []

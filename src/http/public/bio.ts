@@ -4,6 +4,7 @@ import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import { bioRules } from '../../events/click.ts'
 import type { BioTarget, Target } from '../../queries/target.ts'
+import { withRequestedHost } from '../ownaddress.ts'
 import { bioPage } from './biopage.ts'
 import { blockedPage, withoutBlockedEntries } from './blocked.ts'
 import type { Follow } from './follow.ts'
@@ -70,7 +71,7 @@ export const createBioPages = ({
       }
       const source: Source = { kind: 'bio', id: page.bio, entry: id }
       const url = new URL(entry.url)
-      const ours = isOurHost(url.hostname)
+      const ours = withRequestedHost(req, isOurHost)(url.host)
       const link = ours ? await ownLink(url, page.account) : undefined
       if (link) await follow(req, res, link, source)
       else if (ours && mayLoop.test(url.pathname)) sendPage(req, res, pages.loop)

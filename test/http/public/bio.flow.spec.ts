@@ -151,6 +151,15 @@ describe('a public bio page', () => {
       await expectCounts(id, { views: 0, clicks: 1, entries: { 2: 0, 3: 0, 4: 1, 5: 0 } })
     })
 
+    it('have no click on an entry that leads to itself by another name of the host (threats 2 and 86)', async () => {
+      const { path } = await create({ links: [shop] })
+      const { port } = new URL(app.address)
+      for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`]) {
+        const { path: looping } = await create({ links: [{ title: 'Again', url: `http://${host}${path}/1` }] })
+        expect(await location(`${looping}/1`), host).to.equal(410)
+      }
+    })
+
     it('are in the series of the account by source, where views are no clicks, and name no destination in the log (threat 87)', async () => {
       const own = await app.register()
       const { path } = await create({ links: [shop] }, own.key)
