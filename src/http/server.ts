@@ -45,7 +45,7 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
     if (isApi.test(path)) return void api(req, res)
     const probe = probes[path]
     if (probe) return answerProbe(res, probe())
-    const page = below[firstPart.exec(path)?.[0] ?? ''] ?? at[path.split('?', 1)[0] ?? ''] ?? redirect
+    const page = below[firstPart.exec(path)?.[0] ?? ''] ?? at[path.replace(/\/?(?:\?.*)?$/s, '')] ?? redirect
     return void page(req, res)
   })
 

@@ -182,6 +182,8 @@ describe('abuse of links', function () {
     const form = await app.visit('/report?link="><script>')
     expect(form.status).to.equal(200)
     expect(form.text).to.include('value="&quot;&gt;&lt;script&gt;"')
+    const review = await app.visit('/report/?link=x&reason=unblock')
+    expect(review.text).to.match(/value="unblock" required +checked/)
     const token = /name="token" value="([^"]+)"/.exec(form.text)?.[1] ?? ''
 
     const escape = String.fromCharCode(27)

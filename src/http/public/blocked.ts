@@ -52,6 +52,8 @@ export const blockedPage: WritePage = (view) => {
         <h2>${owner.title}</h2>
         <p>${owner.text}</p>
       </section>
-      <p class="actions"><a class="button" href="/report?link=${encodeURIComponent(view.address)}">${review}</a></p>`,
+      <p class="actions">
+        <a class="button" href="/report?link=${encodeURIComponent(view.address)}&amp;reason=unblock">${review}</a>
+      </p>`,
   }
 }

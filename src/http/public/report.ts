@@ -159,14 +159,19 @@ export const createReportPages = (options: ReportPagesOptions): PublicHandler =>
 
   return async (req, res) => {
     const { method, url = '' } = req
-    const link = new URLSearchParams(url.split('?')[1]).get('link')
+    const query = new URLSearchParams(url.split('?')[1])
+    const link = query.get('link')
     try {
       const domain = domains.byHost(req.headers.host ?? '')?.id ?? null
       if (link === null && (await targets.get(domain, 'report'))) return await options.handle(req, res)
       if (method === 'POST') return await receive(req, res)
       if (method !== 'GET' && method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
       const token = reportToken(pepper, blockOf(req), Date.now())
-      return sendPage(req, res, reportPage({ status: 200, token, link: link?.slice(0, 2048) ?? '' }))
+      return sendPage(
+        req,
+        res,
+        reportPage({ status: 200, token, link: link?.slice(0, 2048) ?? '', reason: query.get('reason') ?? '' }),
+      )
     } catch (error) {
       return sendFailure(req, res, error)
     }
