@@ -108,7 +108,7 @@ export const openSite = ({
     onLogoMissing: (code) =>
       log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
   })
-  const answerPages = createAnswerPages({ ...redirect, ...shared, handler })
+  const answerPages = createAnswerPages({ ...redirect, ...shared, handler, secureCookies })
   const reportPages = createReportPages(pages)
 
   return {

@@ -141,6 +141,58 @@ describe('the form of an overlay', () => {
       expect(await answers(overlay, kept)).to.have.length(kept)
   })
 
+  it('shows a rejected answer again, with its values and each problem at its field (fault 159)', async () => {
+    const { action, fields, path } = await shown({ ...contact, name: 'Questions?', color: '#123456' })
+    const given = { name: 'Bea', email: 'bea@example', message: ' ' }
+    const { text, headers } = await send(action, { ...fields, ...given })
+    expect(text).to.include('<title>Error: Your answer was not sent. Please check 2 fields.</title>')
+    expect(text)
+      .to.include('Questions?')
+      .and.match(/<iframe[^>]*src="https:\/\/example\.com\/long\?a=1&amp;b=2#c"/)
+    expect(text).to.include(path).and.include('<details open>')
+    const tag = (id: string) => new RegExp(`<(?:input|textarea)\\s+id="${id}"[^>]*>`).exec(text)?.[0]
+    expect(tag('name')).to.include('value="Bea"').and.not.include('invalid')
+    expect(tag('email')).to.include('value="bea@example"').and.include('aria-invalid="true"')
+    expect(tag('email')).to.include('aria-describedby="email-problem"').and.include('autofocus')
+    expect(tag('message')).to.include('aria-describedby="message-problem"').and.not.include('autofocus')
+    expect(text).to.match(/id="email-problem">Enter a complete e-mail address/)
+    expect(headers.get('Content-Security-Policy')).to.include('frame-src https://example.com')
+    // the form that is shown again is signed like the first one
+    const again = formOf(text)
+    expect(
+      (await send(again.action, { ...again.fields, ...given, email: 'b@example.com', message: 'x' })).status,
+    ).to.equal(200)
+    const drinks = await shown(poll)
+    const choice = (await send(drinks.action, { ...drinks.fields, choice: 'Beer' })).text
+    expect(choice).to.match(/<input\s+type="radio"[^>]*value="Tea"[^>]*aria-describedby="choice-problem" autofocus/)
+  })
+
+  it('thanks on the page that showed the form, which stays (fault 159)', async () => {
+    const { action, fields, path } = await shown(contact)
+    const { text } = await send(action, { ...fields, name: 'Bea', email: 'bea@example.com', message: 'x' })
+    expect(text)
+      .to.match(/<h2 id="overlay-title"[^>]*>Thank you, Bea</)
+      .and.match(/<iframe[^>]*src="https:\/\/example/)
+    expect(text)
+      .to.include(path)
+      .and.not.include('method="post"')
+      .and.not.match(/http-equiv|location/i)
+    expect(text).to.match(/<p role="status" tabindex="-1" autofocus>Your message was sent/)
+  })
+
+  it('escapes what is shown again of an answer (threat 85)', async () => {
+    const { action, fields } = await shown(contact)
+    const evil = '"><script>alert(1)</script></textarea><img src=x onerror=alert(2)>'
+    for (const body of [
+      { name: evil, email: evil, message: `${evil}${'x'.repeat(1000)}` },
+      { name: evil, email: 'a@example.com', message: 'x' },
+    ]) {
+      const { text } = await send(action, { ...fields, ...body })
+      expect(text).to.not.include('<script>alert').and.not.include('<img src=x')
+      expect(text).to.include('&quot;&gt;&lt;script&gt;')
+    }
+  })
+
   it('accepts ten answers a minute from one address, and still accepts answers from others', async () => {
     const { action, fields } = await shown(news)
     const from = { 'X-Forwarded-For': '203.0.113.77' }

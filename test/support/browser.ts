@@ -179,6 +179,11 @@ export const openBrowser = async () => {
       const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
       return result.value
     },
+    /** Clicks at a place of the window as a visitor does, in CSS pixels. */
+    click: async (x: number, y: number) => {
+      for (const type of ['mousePressed', 'mouseReleased'])
+        await send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 }, session)
+    },
     close: async () => {
       child.kill()
       await exited

@@ -40,7 +40,7 @@ export const strict = {
 export const summary = ({ status, headers, text }: Answer) =>
   status === 302
     ? `302 ${headers.get('Location')}`
-    : `${status} ${/<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1] ?? /<(iframe|details)/.exec(text)?.[1]}`
+    : `${status} ${/<(iframe|aside)/.exec(text)?.[1] ?? /<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1]}`
 
 /** Fields of an overlay of type message. */
 export const message = { type: 'message', name: 'm', message: 'Read our guide', link: 'https://example.com/guide' }

@@ -6,5 +6,6 @@ export const englishView: View = {
   texts: en,
   host: 'sho.rt',
   address: 'sho.rt/alias',
+  phone: false,
   operator: { name: 'Linkledger', email: undefined, imprint: undefined, privacy: undefined },
 }

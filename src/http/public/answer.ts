@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { account as accounts } from '../../commands/account.ts'
 import { answer } from '../../commands/answer.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
+import { link } from '../../commands/link.ts'
 import { overlay } from '../../commands/overlay.ts'
 import type { OverlayFields } from '../../events/overlay.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { email, firstProblem, must, text } from '../../lib/fields.ts'
 import type { Limiter } from '../api/limiter.ts'
-import { isFromOtherSite, originOf } from './answerform.ts'
+import { answerForm, isFromOtherSite, originOf } from './answerform.ts'
 import { readForm } from './form.ts'
-import type { SendPage } from './page.ts'
-import { notSentPage, pages, type TextOf, thanksPage } from './pages.ts'
+import type { SendPage, WritePage } from './page.ts'
+import type { FieldName, FormType, WrongAnswer } from './overlayform.ts'
+import { type Answered, thanksPage, wrongAnswerPage } from './overlaypage.ts'
+import { notSentPage, pages, type TextOf } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
-import { counted, type Texts } from './texts/languages.ts'
+import { counted } from './texts/languages.ts'
 
 export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
   readonly sendPage: SendPage
@@ -24,6 +27,8 @@ export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
   /** key of the signature in the form */
   readonly pepper: Buffer
   readonly trustProxy: TrustedProxies
+  /** whether visitors use https */
+  readonly secureCookies: () => boolean
 }
 
 const path = /^\/o\/([1-9]\d{0,14})(?:\?|$)/
@@ -31,10 +36,9 @@ const rate = { limit: 10, seconds: 60 }
 /** bytes: a few fields of 1,000 characters, percent-encoded, and a URL */
 const formLimit = 65_536
 
-const written = text(1000).trim()
-type Problem = keyof Texts['answer']['problems']
-type Fields = Readonly<Partial<Record<Problem, string>>>
-type FormType = keyof Texts['answer']['sent']
+const maxLength = 1000
+const written = text(maxLength).trim()
+type Fields = Readonly<Partial<Record<FieldName, string>>>
 interface Form {
   readonly type: FormType
   readonly schema: z.ZodType<Fields>
@@ -57,10 +61,13 @@ const formOf = ({ type, options }: OverlayFields): Form | undefined => {
   }
 }
 
-const problemOf =
-  ({ issues: [issue] }: z.ZodError): TextOf =>
-  ({ answer }) =>
-    issue?.code === 'too_big' ? answer.tooLong : answer.problems[issue?.path[0] as Problem]
+/** Returns a refused answer as its form shows it: the values as they were sent, cut like those of an accepted one, and each field's problem. */
+const wrongOf = (posted: URLSearchParams, { issues }: z.ZodError): WrongAnswer => ({
+  values: Object.fromEntries([...posted].map(([name, value]) => [name, value.slice(0, maxLength + 1)])),
+  problems: Object.fromEntries(
+    issues.map(({ path: [name], code }) => [name, code === 'too_big' ? 'tooLong' : 'wrong'] as const),
+  ),
+})
 
 const tooLong: TextOf = ({ answer }) => answer.tooLong
 const tooMany =
@@ -71,27 +78,20 @@ const tooMany =
 const withoutEmpty = (fields: Fields) =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
 
-/** Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, thanks the visitor and leads on to the destination. */
-export const createAnswerPages = ({
-  sendPage,
-  handler,
-  limiter,
-  pepper,
-  trustProxy,
-  withPrefix,
-}: AnswerPagesOptions): PublicHandler => {
-  /** From its stream: answers are too rare for a cache. */
-  const findOverlay = async (id: number) => {
-    const { state } = await handler.load(overlay, id)
+/** What an answer reads of the log, and adds to it. Answers are too rare for a cache. */
+const openAnswers = ({ load, handle }: CommandHandler) => ({
+  findOverlay: async (id: number) => {
+    const { state } = await load(overlay, id)
     if (state.status !== 'open') return undefined
-    const owner = await handler.load(accounts, state.account)
+    const owner = await load(accounts, state.account)
     return owner.state.status === 'active' ? state : undefined
-  }
-
-  const give = (account: number, overlayId: number, link: number, fields: string) =>
-    handler.handle(
+  },
+  /** Returns the alias of a link, an empty string when it is unknown. */
+  aliasOf: async (id: number) => (await load(link, id)).state.fields.alias,
+  give: (account: number, overlayId: number, linkId: number, fields: string) =>
+    handle(
       answer,
-      { type: 'GiveAnswer', answer: randomUUID(), overlay: overlayId, account, link, fields },
+      { type: 'GiveAnswer', answer: randomUUID(), overlay: overlayId, account, link: linkId, fields },
       {
         account,
         actor: { kind: 'visitor' },
@@ -99,40 +99,49 @@ export const createAnswerPages = ({
         command: randomUUID(),
         at: new Date().toISOString(),
       },
-    )
+    ),
+})
 
+/** Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, and shows the page again with thanks or with what is wrong. */
+export const createAnswerPages = ({
+  sendPage,
+  handler,
+  limiter,
+  pepper,
+  trustProxy,
+  secureCookies,
+  withPrefix,
+}: AnswerPagesOptions): PublicHandler => {
+  const { findOverlay, aliasOf, give } = openAnswers(handler)
+
+  /** Returns the page after an answer; undefined when there is no such form. */
   const receive = async (
     req: IncomingMessage,
-    res: ServerResponse,
     id: number,
     posted: URLSearchParams | undefined,
-  ) => {
+  ): Promise<WritePage | undefined> => {
     const found = await findOverlay(id)
     const form = found && formOf(found.fields)
-    if (!form) return false
-    if (!posted) {
-      sendPage(req, res, notSentPage(413, tooLong))
-      return true
-    }
+    if (!form) return undefined
+    if (!posted) return notSentPage(413, tooLong)
     const origin = isFromOtherSite(req) ? undefined : originOf(pepper, id, posted, Date.now())
-    if (!origin) {
-      sendPage(
-        req,
-        res,
-        notSentPage(403, ({ messages }) => messages.postOnly.text),
-      )
-      return true
+    if (!origin) return notSentPage(403, ({ messages }) => messages.postOnly.text)
+    const alias = await aliasOf(origin.link)
+    const answered: Answered = {
+      type: form.type,
+      overlay: found.fields,
+      url: origin.to,
+      address: alias && `${req.headers.host ?? ''}/${alias}`,
+      secure: secureCookies(),
     }
-    const answered = form.schema.safeParse(Object.fromEntries(posted))
-    if (!answered.success) {
-      const json = { message: firstProblem(answered.error) }
-      sendPage(req, res, (view) => ({ ...notSentPage(400, problemOf(answered.error))(view), json }))
-      return true
+    const read = form.schema.safeParse(Object.fromEntries(posted))
+    if (!read.success) {
+      const again = answerForm(pepper, id, origin, Date.now())
+      return wrongAnswerPage(answered, again, wrongOf(posted, read.error), { message: firstProblem(read.error) })
     }
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
-    if (!posted.get('website')) await give(found.account, id, origin.link, withoutEmpty(answered.data))
-    sendPage(req, res, thanksPage(form.type, origin.to))
-    return true
+    if (!posted.get('website')) await give(found.account, id, origin.link, withoutEmpty(read.data))
+    return thanksPage(answered, read.data.name ?? '')
   }
 
   return withPrefix(async (req, res) => {
@@ -144,8 +153,9 @@ export const createAnswerPages = ({
     const from = addressBlock(clientAddress(req, trustProxy))
     const { over, wait } = await limiter.count(`answer ${from}`, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
-    if (!over) return receive(req, res, id, posted)
-    sendPage(req, res, notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) }))
-    return true
+    const tooOften = notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) })
+    const page = over ? tooOften : await receive(req, id, posted)
+    if (page) sendPage(req, res, page)
+    return page !== undefined
   }, true)
 }

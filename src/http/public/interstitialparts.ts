@@ -1,12 +1,12 @@
 import type { Interstitial } from '../../queries/target.ts'
 import { frameHosts } from '../../lib/framing.ts'
 import { type CspDirectives, sourceOf } from './csp.ts'
-import { hostOf } from './destination.ts'
-import { type Html, html } from './html.ts'
+import { hostMarkup, hostOf } from './destination.ts'
+import { around, type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { firing } from './pixels.ts'
 import { fire } from './scripts.ts'
-import type { Texts } from './texts/languages.ts'
+import type { View } from './view.ts'
 
 /** A page between a short link and its destination; `interstitialPage` adds the status. */
 export type InterstitialPage = Omit<Page, 'status'>
@@ -37,11 +37,16 @@ export const pixelParts = ({ pixels }: Pick<Interstitial, 'pixels'>): PixelParts
   return { markup: html`<div id="fire" hidden data-fires="${JSON.stringify(fires)}"></div>`, script: fire, directives }
 }
 
-/** The bar above a framed destination: its host, and a link to it in case it refuses to be framed. */
-export const bar = ({ frame }: Texts, title: string, url: string) =>
+/** The bar above a framed destination: its host, the short link that shows it, and a link to it. Nothing in it is the owner's choice. */
+export const bar = ({ texts: { frame }, address }: View, url: string) =>
   html`<header class="bar">
-    <p>${title && html`<b dir="auto" lang="">${title}</b>`}<small dir="ltr">${hostOf(url)}</small></p>
-    <a class="button small-one go" href="${url}" rel="noreferrer nofollow ugc">${frame.open}</a>
+    <div>
+      <h1>${hostMarkup(url)}</h1>
+      ${address && html`<p>${around(frame.shownBy, html`<bdi dir="ltr">${address}</bdi>`)}</p>`}
+    </div>
+    <a class="button small-one" href="${url}" rel="noreferrer nofollow ugc" aria-label="${frame.open}"
+      ><span class="wide">${frame.open}</span><span class="narrow">${frame.openShort}</span></a
+    >
   </header>`
 
 /**

@@ -16,7 +16,7 @@ import { frameStyle } from './styles/frame.ts'
 import { splashStyle } from './styles/splash.ts'
 import type { View } from './view.ts'
 
-const framePage = ({ texts }: View, interstitial: Interstitial, url: string): InterstitialPage => {
+const framePage = (view: View, interstitial: Interstitial, url: string): InterstitialPage => {
   const { markup, script, directives } = pixelParts(interstitial)
   return {
     title: interstitial.title || hostOf(url),
@@ -25,8 +25,9 @@ const framePage = ({ texts }: View, interstitial: Interstitial, url: string): In
     styles: [frameStyle],
     directives: mergeDirectives(frameSource(url), directives),
     ...(script && { script: inline(script + fireNow) }),
-    content: html`${bar(texts, interstitial.title, url)}
-      <div class="stage" role="main">${framed(url)}</div>
+    className: 'framed',
+    content: html`${bar(view, url)}
+      <main class="stage">${framed(url)}</main>
       ${markup}`,
   }
 }

@@ -4,67 +4,64 @@ import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
 import { inline, mergeDirectives, sourceOf } from './csp.ts'
 import { hostMarkup, hostOf } from './destination.ts'
-import { around, type Html, html } from './html.ts'
+import { around, filled, type Html, html } from './html.ts'
 import { bar, framed, frameSource, type InterstitialPage, metaTags, pixelParts } from './interstitialparts.ts'
-import { noIndex } from './page.ts'
-import { fireNow } from './scripts.ts'
+import { type FormType, isFormType, notSent, overlayForm, type WrongAnswer } from './overlayform.ts'
+import { noIndex, type WritePage } from './page.ts'
+import { copy, fireNow } from './scripts.ts'
 import { formStyle } from './styles/form.ts'
 import { frameStyle } from './styles/frame.ts'
 import { overlayStyle } from './styles/overlay.ts'
+import { ownerStyle } from './styles/owner.ts'
 import type { Texts } from './texts/languages.ts'
 import type { View } from './view.ts'
 
-/** Returns the fields of an overlay's form; undefined for a type without a form. */
-const inputs = ({ overlay: { fields } }: Texts, { type, question, options }: OverlayFields) => {
-  const email = html`<label for="email">${fields.email}</label
-    ><input id="email" name="email" type="email" autocomplete="email" maxlength="255" required />`
-  switch (type) {
-    case 'contact':
-      return html`<label for="name">${fields.name}</label
-        ><input id="name" name="name" autocomplete="name" maxlength="255" />${email}
-        <label for="message">${fields.message}</label
-        ><textarea id="message" name="message" rows="3" maxlength="1000" required></textarea>`
-    case 'newsletter':
-      return email
-    case 'poll':
-      return html`<fieldset>
-        <legend dir="auto" lang="">${question}</legend>
-        ${options.map((option) => html`<label dir="auto" lang=""><input type="radio" name="choice" value="${option}" required />${option}</label>`)}
-      </fieldset>`
-    default:
-      return undefined
-  }
-}
-
 const button = (url: string, label: string) =>
-  html`<a class="button" href="${url}" rel="noreferrer nofollow ugc">${label}</a>`
+  html`<a class="button go" href="${url}" rel="noreferrer nofollow ugc"
+    ><span dir="auto">${label}</span><small dir="ltr">${hostOf(url)}</small></a
+  >`
 
-/** Returns the form around the fields. Its field `website` is hidden from people; only programs fill it in. */
-const answerFormOf = (fields: Html, label: string, { action, hidden }: AnswerForm) => {
-  return html`<form method="post" action="${action}">
-    ${fields}${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <input class="trap" name="website" tabindex="-1" autocomplete="off" aria-hidden="true" />
-    <button class="button">${label}</button>
-  </form>`
+const couponOf = ({ overlay }: Texts, code: string) =>
+  html`<p class="coupon">
+    <code dir="ltr">${code}</code>
+    <button class="button small-one" type="button" hidden data-copy="${code}" data-copied="${overlay.copied}">
+      ${overlay.copy}</button
+    ><span class="said" role="status"></span>
+  </p>`
+
+/** What only a newer release knows is shown as a message. */
+const typeOf = ({ type }: OverlayFields) => knownIn(OverlayType, type) ?? 'message'
+
+/** Returns what an overlay says before it is answered. */
+const callToAction = (texts: Texts, overlay: OverlayFields, form: AnswerForm, wrong?: WrongAnswer) => {
+  const { name, message, image, coupon, link } = overlay
+  const type = typeOf(overlay)
+  const label = overlay.label || texts.overlay.actions[type]
+  const linked = image && link && !label
+  // the name is the title of the overlay; only a link needs it again
+  const picture = image && html`<img src="${image}" alt="${linked ? name : ''}" />`
+  return html`${linked ? html`<a href="${link}" rel="noreferrer nofollow ugc">${picture}</a>` : picture}
+  ${type === 'coupon' ? couponOf(texts, coupon) : ''}
+  ${message && html`<p class="owner-text" dir="auto" lang="">${message}</p>`}
+  ${isFormType(type) ? overlayForm(texts, type, overlay, form, wrong) : link && label ? button(link, label) : ''}`
 }
 
-const callToAction = (texts: Texts, overlay: OverlayFields, form: AnswerForm) => {
-  const { message, image, coupon, link } = overlay
-  // what only a newer release knows is shown as a message
-  const type = knownIn(OverlayType, overlay.type) ?? 'message'
-  const position = knownIn(OverlayPosition, overlay.position) ?? 'bl'
-  const { name, action } = texts.overlay[type]
-  const label = overlay.label || action
-  const fields = inputs(texts, overlay)
-  const picture = image && html`<img src="${image}" alt="${type === 'image' ? overlay.name : ''}" />`
-  const next = fields ? answerFormOf(fields, label, form) : link && label ? button(link, label) : ''
-  return html`<details class="cta ${position}" open>
-    <summary>${name}</summary>
-    ${picture && link ? html`<a href="${link}" rel="noreferrer nofollow ugc">${picture}</a>` : picture}
-    ${message && html`<p dir="auto" lang="">${message}</p>`}
-    ${type === 'coupon' ? html`<code dir="auto">${coupon}</code>` : ''} ${next}
-  </details>`
-}
+/**
+ * Returns the overlay around its body. It comes before the frame, whose page may have any number of stops for a keyboard. `<dialog open>` and
+ * `<form method="dialog">` close it without script.
+ */
+const aside = ({ overlay: { close } }: Texts, { position }: OverlayFields, title: Html, open: boolean, body: Html) =>
+  html`<aside class="overlay ${knownIn(OverlayPosition, position) ?? 'bl'}" aria-labelledby="overlay-title">
+    <dialog open aria-labelledby="overlay-title">
+      <form method="dialog" class="close"><button class="button small-one">${close}</button></form>
+      <details${open ? html` open` : ''}>
+        <summary>${title}</summary>
+        <div class="body">${body}</div>
+      </details>
+    </dialog>
+  </aside>`
+
+const titled = (title: string) => html`<h2 id="overlay-title" dir="auto" lang="">${title}</h2>`
 
 /** Shown in place of a destination that the browser would not load in a frame. */
 const notFramed = ({ frame }: Texts, url: string) =>
@@ -73,31 +70,78 @@ const notFramed = ({ frame }: Texts, url: string) =>
     <a class="button go" href="${url}" rel="noreferrer nofollow ugc">${frame.open}</a>
   </div>`
 
-/** Returns the framed destination with a call to action over it. An http destination is not framed on an https page: browsers block it. */
+interface Framed {
+  readonly overlay: OverlayFields
+  /** of the destination */
+  readonly url: string
+  /** the visitor uses https, where browsers block a frame with an http page */
+  readonly secure: boolean
+}
+
+/** Returns what the page of an overlay is made of in any state, but for its title and its script. */
+const overFrame = (view: View, { overlay, url, secure }: Framed, over: Html) => {
+  const canBeFramed = url.startsWith('https:') || !secure
+  return {
+    wide: true,
+    className: 'framed',
+    styles: [...(isFormType(typeOf(overlay)) ? [formStyle] : []), frameStyle, overlayStyle, ownerStyle(overlay.color)],
+    directives: mergeDirectives(canBeFramed ? frameSource(url) : {}, {
+      'img-src': overlay.image ? [sourceOf(overlay.image)] : [],
+    }),
+    content: html`${bar(view, url)} ${over}
+      <main class="stage">${canBeFramed ? framed(url) : notFramed(view.texts, url)}</main>`,
+  }
+}
+
+/** Returns the framed destination with a call to action over it, which phones show as its title only. */
 export const overlayPage = (
-  { texts }: View,
+  view: View,
   interstitial: Interstitial & { readonly overlay: OverlayFields },
   url: string,
   { secure, form }: { readonly secure: boolean; readonly form: AnswerForm },
 ): InterstitialPage => {
   const { overlay } = interstitial
-  const { markup, script, directives } = pixelParts(interstitial)
-  const canBeFramed = url.startsWith('https:') || !secure
+  const { texts, phone } = view
+  const pixels = pixelParts(interstitial)
+  const script = (pixels.script && pixels.script + fireNow) + (overlay.type === 'coupon' ? copy : '')
+  const over = aside(texts, overlay, titled(overlay.name), !phone, callToAction(texts, overlay, form))
+  const page = overFrame(view, { overlay, url, secure }, over)
   return {
+    ...page,
     title: interstitial.title || hostOf(url),
     head: html`${noIndex}${metaTags(interstitial)}`,
-    wide: true,
-    styles: [formStyle, frameStyle, overlayStyle(overlay.color)],
-    directives: mergeDirectives(
-      canBeFramed ? frameSource(url) : {},
-      { 'img-src': overlay.image ? [sourceOf(overlay.image)] : [] },
-      directives,
-    ),
-    ...(script && { script: inline(script + fireNow) }),
-    content: html`${bar(texts, interstitial.title, url)}
-      <div class="stage" role="main">
-        ${canBeFramed ? framed(url) : notFramed(texts, url)} ${callToAction(texts, overlay, form)}
-      </div>
-      ${markup}`,
+    directives: mergeDirectives(page.directives, pixels.directives),
+    ...(script && { script: inline(script) }),
+    content: html`${page.content} ${pixels.markup}`,
   }
 }
+
+/** A form that was posted: what it was shown with. */
+export interface Answered extends Framed {
+  readonly type: FormType
+  /** of the short link, as the bar shows it; empty when it is unknown */
+  readonly address: string
+}
+
+/** Returns the page again after an answer that was not accepted. */
+export const wrongAnswerPage =
+  (answered: Answered, form: AnswerForm, wrong: WrongAnswer, json: object): WritePage =>
+  (view) => {
+    const { overlay, address } = answered
+    const { texts } = view
+    const over = aside(texts, overlay, titled(overlay.name), true, callToAction(texts, overlay, form, wrong))
+    const title = filled(texts.errorTitle, notSent(texts, wrong))
+    return { ...overFrame({ ...view, address }, answered, over), status: 400, title, json }
+  }
+
+/** Returns the page again with thanks for an answer. */
+export const thanksPage =
+  (answered: Answered, name: string): WritePage =>
+  (view) => {
+    const { overlay, address, type } = answered
+    const { answer } = view.texts
+    const title = html`<h2 id="overlay-title" dir="auto">${name ? filled(answer.thanksTo, name) : answer.thanks}</h2>`
+    const body = html`<p role="status" tabindex="-1" autofocus>${answer.sent[type]}</p>`
+    const over = aside(view.texts, overlay, title, true, body)
+    return { ...overFrame({ ...view, address }, answered, over), status: 200, title: answer.thanks }
+  }

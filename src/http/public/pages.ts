@@ -1,4 +1,4 @@
-import { continueButton, hostOf } from './destination.ts'
+import { hostOf } from './destination.ts'
 import { around, filled, type Html, html } from './html.ts'
 import type { WritePage } from './page.ts'
 import { formStyle } from './styles/form.ts'
@@ -166,26 +166,15 @@ export const listPage =
       }`,
   })
 
-/** Returns the page after an answer, with a link to the URL. */
-export const thanksPage =
-  (type: keyof Texts['answer']['sent'], url: string): WritePage =>
-  ({ texts: { answer } }) => ({
-    status: 200,
-    title: answer.thanks,
-    content: html`<h1>${answer.thanks}</h1>
-      <p>${answer.sent[type]}</p>
-      <p class="actions">${continueButton(url, filled(answer.continueTo, hostOf(url)))}</p>`,
-  })
-
-/** Returns the page for an answer that was refused. */
+/** Returns the page for an answer that was not read: the form cannot be shown again. */
 export const notSentPage =
-  (status: 400 | 403 | 413 | 429, problemOf: TextOf, headers: Readonly<Record<string, string>> = {}): WritePage =>
+  (status: 403 | 413 | 429, problemOf: TextOf, headers: Readonly<Record<string, string>> = {}): WritePage =>
   ({ texts }) => ({
     status,
     title: problemOf(texts),
     styles: [formStyle],
     content: html`<h1>${texts.answer.notSent}</h1>
       <p class="error" role="alert">${problemOf(texts)}</p>
-      ${status === 403 || status === 429 ? '' : html`<p>${texts.answer.tryAgain}</p>`}`,
+      ${status === 413 ? html`<p>${texts.answer.tryAgain}</p>` : ''}`,
     headers,
   })

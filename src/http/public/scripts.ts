@@ -36,3 +36,7 @@ button.onclick=()=>{const shown=field.type==='text';field.type=shown?'password':
 
 /** Writes the times of a page as the visitor's clock has them. */
 export const localTimes = `for(const time of document.querySelectorAll('time'))time.textContent=new Date(time.dateTime).toLocaleTimeString([],{hour:'2-digit',minute:'2-digit'})`
+
+/** Shows the buttons that copy their `data-copy`, where the browser lets a page do that, and says when it is done. */
+export const copy = `for(const b of document.querySelectorAll('[data-copy]'))if(navigator.clipboard){b.hidden=false;
+b.onclick=()=>navigator.clipboard.writeText(b.dataset.copy).then(()=>{b.textContent=b.nextElementSibling.textContent=b.dataset.copied})}`

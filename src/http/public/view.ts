@@ -19,10 +19,18 @@ export interface View {
   /** host and path, without scheme and query; the host alone when no short link could have the path */
   readonly address: string
   readonly operator: Operator
+  /** the screen is small */
+  readonly phone: boolean
 }
 
 // nothing else of an address is repeated on a page
 const plainPath = /^(?:\/(?:r|qr|u\/[\w-]{3,32}))?\/[\w-]{1,80}\/?(?=\?|$)/
+
+/** By the client hint where a browser sends one, else by the word that browsers of phones have in their user agent. */
+const isPhone = ({ headers }: IncomingMessage) =>
+  headers['sec-ch-ua-mobile'] === undefined
+    ? /\bMobi/.test(headers['user-agent'] ?? '')
+    : headers['sec-ch-ua-mobile'] === '?1'
 
 /** Returns the view of a visitor. Programs, which get JSON, always read English. */
 export const viewOf = (req: IncomingMessage, operator: Operator, { asJson }: { readonly asJson: boolean }): View => ({
@@ -30,4 +38,5 @@ export const viewOf = (req: IncomingMessage, operator: Operator, { asJson }: { r
   host: req.headers.host ?? '',
   address: (req.headers.host ?? '') + (plainPath.exec(req.url ?? '')?.[0] ?? ''),
   operator,
+  phone: isPhone(req),
 })

@@ -28,8 +28,16 @@ describe('a link that frames its destination', () => {
     expect(frame).to.include('referrerpolicy="no-referrer"')
     const rights = /sandbox="([^"]*)"/.exec(frame)?.[1]?.split(' ')
     expect(rights).to.include('allow-scripts').and.not.include('allow-top-navigation').and.not.include('allow-modals')
+    // what visitors need (fault 159)
+    expect(rights).to.include.members([
+      'allow-downloads',
+      'allow-popups',
+      'allow-popups-to-escape-sandbox',
+      'allow-top-navigation-by-user-activation',
+    ])
+    expect(frame).to.include('allow="fullscreen *"')
     expect(page.text).to.match(
-      /<header class="bar">.*example\.com.*<a [^>]*href="https:\/\/example\.com\/a[^"]*"[^>]*>Open directly<\/a/s,
+      /<header class="bar">.*example\.com.*<a [^>]*href="https:\/\/example\.com\/a[^"]*"[^>]*>.*Open directly<.*<\/header/s,
     )
     expect(policyOf(page)).to.deep.equal({
       ...strict,

@@ -6,6 +6,10 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Browser, needsBrowser, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/client.ts'
 
+/** A page that tries to navigate the window, then shows where it has got to; all of it is a link for the whole window. */
+const takeover = `<!doctype html><title>there</title><a href="/top" target="_top" style="position:fixed;inset:0">go</a>
+<script>try { top.location.href = new URL('/top', location.href).href } catch {} new Image().src = '/tried'</script>`
+
 describe('a visitor with Chromium', function () {
   this.timeout(60_000)
   let app: TestApp
@@ -24,7 +28,8 @@ describe('a visitor with Chromium', function () {
       if (req.url !== '/favicon.ico')
         requests.push(`${req.headers['sec-fetch-dest'] as string} ${req.url} ${req.headers.referer ?? '-'}`)
       const refusing = req.url?.startsWith('/refusing') ? { 'X-Frame-Options': 'DENY' } : {}
-      res.writeHead(200, { 'Content-Type': 'text/html', ...refusing }).end('<!doctype html><title>there</title>')
+      const page = req.url === '/takeover' ? takeover : '<!doctype html><title>there</title>'
+      res.writeHead(200, { 'Content-Type': 'text/html', ...refusing }).end(page)
     })
     await new Promise<void>((resolve) => destination.listen(0, '127.0.0.1', resolve))
     to = `http://127.0.0.1:${(destination.address() as AddressInfo).port}/there`
@@ -120,13 +125,19 @@ describe('a visitor with Chromium', function () {
       )
       expect(requests[0]).to.equal('iframe /there -')
       const fields = { name: 'Bea', email: 'bea@example.com', message: 'How much?' }
-      await until(() => browser.read<boolean>(`!!document.querySelector('form')`), Boolean)
-      await browser.read(`(() => { const form = document.querySelector('form')
+      await until(() => browser.read<boolean>(`!!document.querySelector('[method=post]')`), Boolean)
+      await browser.read(`(() => { const form = document.querySelector('[method=post]')
         for (const [name, value] of Object.entries(${JSON.stringify(fields)})) form.elements[name].value = value
         form.querySelector('button').click() })()`)
       const thanked = await browser.arrive(undefined, (at) => at.endsWith(`/o/${overlay}`), { scripts })
       expect(thanked.problems).to.deep.equal([])
-      await browser.read(`document.querySelector('#go').click()`)
+      // the visitor stays on the page (fault 159)
+      await until(
+        () => browser.read<string>(`document.activeElement.textContent`),
+        (text) => /was sent/.test(text),
+      )
+      expect(await browser.read(`document.querySelector('iframe').src`)).to.equal(to)
+      await browser.read(`document.querySelector('header a').click()`)
       const onward = await browser.arrive(undefined, arrived, { scripts })
       expect([onward.at, onward.problems]).to.deep.equal([to, []])
       const { json } = await until(
@@ -136,6 +147,41 @@ describe('a visitor with Chromium', function () {
       expect(json['data'].answers[0].fields).to.deep.equal(fields)
     })
   }
+
+  it('corrects a rejected answer at its first wrong field, and closes the overlay without script (fault 159)', async () => {
+    const address = await link({ type: `overlay-${await create('overlay', { type: 'contact', name: 'Questions?' })}` })
+    await browser.visit(address, '1')
+    const { value, problems } = await browser.visit<{ closed: boolean; before: boolean }>(
+      address,
+      `(() => { const aside = document.querySelector('aside'), dialog = aside.querySelector('dialog')
+        const before = !!(aside.compareDocumentPosition(document.querySelector('iframe')) & Node.DOCUMENT_POSITION_FOLLOWING)
+        aside.querySelector('button').click()
+        return { before, closed: !dialog.open && dialog.getBoundingClientRect().height === 0 } })()`,
+    )
+    expect([value, problems]).to.deep.equal([{ before: true, closed: true }, []])
+    await browser.visit(address, '1')
+    await browser.read(`(() => { const form = document.querySelector('[method=post]')
+      form.noValidate = true; form.elements.email.value = 'bea@example'; form.querySelector('button').click() })()`)
+    await until(
+      () => browser.read<string>(`document.activeElement.id`),
+      (id) => id === 'email',
+    )
+    expect(await browser.read(`document.activeElement.value`)).to.equal('bea@example')
+    expect(
+      await browser.read(
+        `document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent`,
+      ),
+    ).to.match(/^Enter a complete/)
+  })
+
+  it('stays when a framed page navigates the window by itself, and follows the click of its visitor (threat 84)', async () => {
+    const address = await link({ type: 'frame', url: to.replace('there', 'takeover') })
+    const isTop = (at: string) => at.endsWith('/top')
+    await browser.arrive(address, () => requests.some((request) => request.startsWith('image /tried')))
+    expect((await browser.arrive(undefined, isTop, { ms: 300 })).at).to.equal(address)
+    await browser.click(300, 300)
+    expect((await browser.arrive(undefined, isTop)).at).to.equal(to.replace('there', 'top'))
+  })
 
   it('leaves a splash page whose images never load', async () => {
     await browser.block('silent', 'https://*')

@@ -161,29 +161,42 @@ export const de: Texts = {
   splash: { title: 'Sie werden weitergeleitet' },
 
   frame: {
+    shownBy: 'gezeigt von #',
     open: 'Direkt öffnen',
+    openShort: 'Öffnen',
     notFramed: '# kann nicht innerhalb dieser Seite angezeigt werden.',
   },
 
   overlay: {
-    message: { name: 'Nachricht', action: 'Weiterlesen' },
-    contact: { name: 'Kontakt', action: 'Nachricht senden' },
-    poll: { name: 'Umfrage', action: 'Abstimmen' },
-    newsletter: { name: 'Newsletter', action: 'Abonnieren' },
-    image: { name: 'Bild', action: '' },
-    coupon: { name: 'Gutschein', action: 'Gutschein einlösen' },
+    close: 'Schließen',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    actions: {
+      message: 'Weiterlesen',
+      contact: 'Nachricht senden',
+      poll: 'Antwort senden',
+      newsletter: 'Abonnieren',
+      image: '',
+      coupon: 'Gutschein einlösen',
+    },
     fields: { name: 'Name (freiwillig)', email: 'E-Mail-Adresse', message: 'Nachricht' },
+    goesTo: {
+      contact: 'Ihre Nachricht geht an die Person, die diesen Link erstellt hat.',
+      poll: 'Ihre Antwort geht an die Person, die diesen Link erstellt hat. Ein Name wird nicht dazu gespeichert.',
+      newsletter: 'Ihre Adresse geht an die Person, die diesen Link erstellt hat.',
+    },
   },
 
   answer: {
     thanks: 'Vielen Dank',
+    thanksTo: 'Vielen Dank, #',
     sent: {
       contact: 'Ihre Nachricht wurde gesendet.',
       poll: 'Ihre Stimme wurde gezählt.',
       newsletter: 'Ihre Anmeldung wurde gesendet.',
     },
-    continueTo: 'Weiter zu #',
     notSent: 'Ihre Antwort wurde nicht gesendet',
+    check: { one: 'Bitte prüfen Sie # Feld.', other: 'Bitte prüfen Sie # Felder.' },
     tryAgain: 'Bitte gehen Sie zurück und versuchen Sie es noch einmal.',
     problems: {
       name: 'Geben Sie Ihren Namen als einfachen Text ein, oder lassen Sie das Feld leer.',

@@ -150,29 +150,42 @@ export const en = {
   splash: { title: 'You are being redirected' },
 
   frame: {
+    shownBy: 'shown by #',
     open: 'Open directly',
+    openShort: 'Open',
     notFramed: '# cannot be shown inside this page.',
   },
 
   overlay: {
-    message: { name: 'Message', action: 'Read more' },
-    contact: { name: 'Contact', action: 'Send message' },
-    poll: { name: 'Poll', action: 'Vote' },
-    newsletter: { name: 'Newsletter', action: 'Subscribe' },
-    image: { name: 'Image', action: '' },
-    coupon: { name: 'Coupon', action: 'Use coupon' },
+    close: 'Close',
+    copy: 'Copy',
+    copied: 'Copied',
+    actions: {
+      message: 'Read more',
+      contact: 'Send message',
+      poll: 'Send answer',
+      newsletter: 'Subscribe',
+      image: '',
+      coupon: 'Use coupon',
+    },
     fields: { name: 'Name (optional)', email: 'E-mail address', message: 'Message' },
+    goesTo: {
+      contact: 'Your message goes to the owner of this link.',
+      poll: 'Your answer goes to the owner of this link. No name is stored with it.',
+      newsletter: 'Your address goes to the owner of this link.',
+    },
   },
 
   answer: {
     thanks: 'Thank you',
+    thanksTo: 'Thank you, #',
     sent: {
       contact: 'Your message was sent.',
       poll: 'Your vote was counted.',
       newsletter: 'Your subscription was sent.',
     },
-    continueTo: 'Continue to #',
     notSent: 'Your answer was not sent',
+    check: plural('Please check # field.', 'Please check # fields.'),
     tryAgain: 'Please go back and try again.',
     problems: {
       name: 'Enter your name in plain text, or leave the field empty.',

@@ -155,29 +155,42 @@ export const es: Texts = {
   splash: { title: 'Redirección en curso' },
 
   frame: {
+    shownBy: 'mostrado por #',
     open: 'Abrir directamente',
+    openShort: 'Abrir',
     notFramed: '# no se puede mostrar dentro de esta página.',
   },
 
   overlay: {
-    message: { name: 'Mensaje', action: 'Leer más' },
-    contact: { name: 'Contacto', action: 'Enviar mensaje' },
-    poll: { name: 'Encuesta', action: 'Votar' },
-    newsletter: { name: 'Boletín', action: 'Suscribirse' },
-    image: { name: 'Imagen', action: '' },
-    coupon: { name: 'Cupón', action: 'Usar cupón' },
+    close: 'Cerrar',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    actions: {
+      message: 'Leer más',
+      contact: 'Enviar mensaje',
+      poll: 'Enviar respuesta',
+      newsletter: 'Suscribirse',
+      image: '',
+      coupon: 'Usar cupón',
+    },
     fields: { name: 'Nombre (opcional)', email: 'Correo electrónico', message: 'Mensaje' },
+    goesTo: {
+      contact: 'Su mensaje se envía al propietario de este enlace.',
+      poll: 'Su respuesta se envía al propietario de este enlace. No se guarda ningún nombre con ella.',
+      newsletter: 'Su dirección se envía al propietario de este enlace.',
+    },
   },
 
   answer: {
     thanks: 'Gracias',
+    thanksTo: 'Gracias, #',
     sent: {
       contact: 'Su mensaje se ha enviado.',
       poll: 'Su voto se ha contado.',
       newsletter: 'Su suscripción se ha enviado.',
     },
-    continueTo: 'Continuar a #',
     notSent: 'Su respuesta no se ha enviado',
+    check: { one: 'Revise # campo.', other: 'Revise # campos.' },
     tryAgain: 'Vuelva atrás e inténtelo de nuevo.',
     problems: {
       name: 'Introduzca su nombre en texto sencillo o deje el campo vacío.',

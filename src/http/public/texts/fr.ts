@@ -164,29 +164,42 @@ export const fr: Texts = {
   splash: { title: 'Vous allez être redirigé' },
 
   frame: {
+    shownBy: 'affiché par #',
     open: 'Ouvrir directement',
+    openShort: 'Ouvrir',
     notFramed: '# ne peut pas être affiché dans cette page.',
   },
 
   overlay: {
-    message: { name: 'Message', action: 'Lire la suite' },
-    contact: { name: 'Contact', action: 'Envoyer le message' },
-    poll: { name: 'Sondage', action: 'Voter' },
-    newsletter: { name: 'Newsletter', action: 'S’abonner' },
-    image: { name: 'Image', action: '' },
-    coupon: { name: 'Bon de réduction', action: 'Utiliser le bon' },
+    close: 'Fermer',
+    copy: 'Copier',
+    copied: 'Copié',
+    actions: {
+      message: 'Lire la suite',
+      contact: 'Envoyer le message',
+      poll: 'Envoyer la réponse',
+      newsletter: 'S’abonner',
+      image: '',
+      coupon: 'Utiliser le bon',
+    },
     fields: { name: 'Nom (facultatif)', email: 'Adresse e-mail', message: 'Message' },
+    goesTo: {
+      contact: 'Votre message est transmis au propriétaire de ce lien.',
+      poll: 'Votre réponse est transmise au propriétaire de ce lien. Aucun nom n’est enregistré avec elle.',
+      newsletter: 'Votre adresse est transmise au propriétaire de ce lien.',
+    },
   },
 
   answer: {
     thanks: 'Merci',
+    thanksTo: 'Merci, #',
     sent: {
       contact: 'Votre message a été envoyé.',
       poll: 'Votre vote a été compté.',
       newsletter: 'Votre inscription a été envoyée.',
     },
-    continueTo: 'Continuer vers #',
     notSent: 'Votre réponse n’a pas été envoyée',
+    check: { one: 'Vérifiez # champ.', other: 'Vérifiez # champs.' },
     tryAgain: 'Revenez en arrière et réessayez.',
     problems: {
       name: 'Saisissez votre nom en texte simple, ou laissez le champ vide.',
