@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { operatorContext } from '../../src/app/operator.ts'
 import { account } from '../../src/commands/account.ts'
+import { block } from '../../src/commands/block.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type Answer, until } from '../support/client.ts'
 import { query } from '../support/faults.ts'
@@ -178,6 +180,16 @@ describe('the form of an overlay', () => {
       .and.not.include('method="post"')
       .and.not.match(/http-equiv|location/i)
     expect(text).to.match(/<p role="status" tabindex="-1" autofocus>Your message was sent/)
+  })
+
+  it('does not show a destination again that was blocked since (threat 62)', async () => {
+    const { action, fields } = await shown(news, { url: 'https://phish.example/' })
+    const answered = () => send(action, { ...fields, email: 'a@example.com' })
+    expect((await answered()).text).to.include('<iframe')
+    const host = { type: 'Block', kind: 'host', value: 'phish.example', reason: 'phishing' } as const
+    await app.app.ledger.handler.handle(block, host, operatorContext({ OPERATOR: 'ann' }, null))
+    const { text } = await until(answered, ({ status }) => status === 403)
+    expect(text).to.include('This link is blocked for your safety').and.not.include('<iframe')
   })
 
   it('escapes what is shown again of an answer (threat 85)', async () => {

@@ -9,8 +9,10 @@ import { overlay } from '../../commands/overlay.ts'
 import type { OverlayFields } from '../../events/overlay.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { email, firstProblem, must, text } from '../../lib/fields.ts'
+import type { Blocks } from '../../cache/blocks.ts'
 import type { Limiter } from '../api/limiter.ts'
 import { answerForm, isFromOtherSite, originOf } from './answerform.ts'
+import { blockedPage, overlayWithoutBlocked } from './blocked.ts'
 import { readForm } from './form.ts'
 import type { SendPage, WritePage } from './page.ts'
 import type { FieldName, FormType, WrongAnswer } from './overlayform.ts'
@@ -27,6 +29,7 @@ export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
   /** key of the signature in the form */
   readonly pepper: Buffer
   readonly trustProxy: TrustedProxies
+  readonly blocks: Blocks
   /** whether visitors use https */
   readonly secureCookies: () => boolean
 }
@@ -109,6 +112,7 @@ export const createAnswerPages = ({
   limiter,
   pepper,
   trustProxy,
+  blocks,
   secureCookies,
   withPrefix,
 }: AnswerPagesOptions): PublicHandler => {
@@ -127,11 +131,14 @@ export const createAnswerPages = ({
     const origin = isFromOtherSite(req) ? undefined : originOf(pepper, id, posted, Date.now())
     if (!origin) return notSentPage(403, ({ messages }) => messages.postOnly.text)
     const alias = await aliasOf(origin.link)
+    const address = alias && `${req.headers.host ?? ''}/${alias}`
+    if (blocks.link(origin.link) || blocks.destination(origin.to))
+      return (view) => blockedPage({ ...view, address: address || view.address })
     const answered: Answered = {
       type: form.type,
-      overlay: found.fields,
+      overlay: overlayWithoutBlocked(found.fields, blocks),
       url: origin.to,
-      address: alias && `${req.headers.host ?? ''}/${alias}`,
+      address,
       secure: secureCookies(),
     }
     const read = form.schema.safeParse(Object.fromEntries(posted))

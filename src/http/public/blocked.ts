@@ -1,4 +1,5 @@
 import type { Blocks } from '../../cache/blocks.ts'
+import type { OverlayFields } from '../../events/overlay.ts'
 import type { BioTarget, Interstitial } from '../../queries/target.ts'
 import { html } from './html.ts'
 import type { WritePage } from './page.ts'
@@ -8,6 +9,12 @@ type Destinations = Pick<Blocks, 'destination'>
 
 /** Returns an address, or nothing if it is blocked. */
 const unblocked = (url: string, { destination }: Destinations) => (url !== '' && destination(url) ? '' : url)
+
+/** Returns an overlay without the addresses in it that are blocked. */
+export const overlayWithoutBlocked = <O extends Pick<OverlayFields, 'link' | 'image'>>(
+  overlay: O,
+  blocks: Destinations,
+): O => ({ ...overlay, link: unblocked(overlay.link, blocks), image: unblocked(overlay.image, blocks) })
 
 /** Returns what is shown before a destination, without the addresses in it that are blocked. */
 export const withoutBlocked = (interstitial: Interstitial, blocks: Destinations): Interstitial => {
@@ -22,7 +29,7 @@ export const withoutBlocked = (interstitial: Interstitial, blocks: Destinations)
       banner: open(splash.banner),
       product: open(splash.product),
     },
-    overlay: overlay && { ...overlay, link: open(overlay.link), image: open(overlay.image) },
+    overlay: overlay && overlayWithoutBlocked(overlay, blocks),
   }
 }
 

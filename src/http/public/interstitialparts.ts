@@ -37,13 +37,19 @@ export const pixelParts = ({ pixels }: Pick<Interstitial, 'pixels'>): PixelParts
   return { markup: html`<div id="fire" hidden data-fires="${JSON.stringify(fires)}"></div>`, script: fire, directives }
 }
 
-/** The bar above a framed destination: its host, the short link that shows it, and a link to it. Nothing in it is the owner's choice. */
+/** The bar above a framed destination: its host, the short link that shows it, and links to report it and to open it. Nothing in it is the owner's choice. */
 export const bar = ({ texts: { frame }, address }: View, url: string) =>
   html`<header class="bar">
     <div>
       <h1>${hostMarkup(url)}</h1>
       ${address && html`<p>${around(frame.shownBy, html`<bdi dir="ltr">${address}</bdi>`)}</p>`}
     </div>
+    ${
+      address &&
+      html`<a href="/report?link=${encodeURIComponent(address)}" aria-label="${frame.report}"
+        ><span class="wide">${frame.report}</span><span class="narrow">${frame.reportShort}</span></a
+      >`
+    }
     <a class="button small-one" href="${url}" rel="noreferrer nofollow ugc" aria-label="${frame.open}"
       ><span class="wide">${frame.open}</span><span class="narrow">${frame.openShort}</span></a
     >

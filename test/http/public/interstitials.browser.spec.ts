@@ -137,7 +137,7 @@ describe('a visitor with Chromium', function () {
         (text) => /was sent/.test(text),
       )
       expect(await browser.read(`document.querySelector('iframe').src`)).to.equal(to)
-      await browser.read(`document.querySelector('header a').click()`)
+      await browser.read(`document.querySelector('header .button').click()`)
       const onward = await browser.arrive(undefined, arrived, { scripts })
       expect([onward.at, onward.problems]).to.deep.equal([to, []])
       const { json } = await until(
@@ -195,7 +195,7 @@ describe('a visitor with Chromium', function () {
     for (const url of [to, to.replace('there', 'refusing')]) {
       const seen = await browser.visit<{ href: string; shown: boolean; framed: number }>(
         await link({ type: 'frame', url }),
-        `(() => { const open = document.querySelector('header a'), box = open.getBoundingClientRect()
+        `(() => { const open = document.querySelector('header .button'), box = open.getBoundingClientRect()
           return { href: open.href, shown: box.width > 40 && document.elementFromPoint(box.x + 5, box.y + 5) === open, framed: frames.length } })()`,
       )
       expect(seen.value).to.deep.equal({ href: url, shown: true, framed: 1 })

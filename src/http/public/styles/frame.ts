@@ -8,6 +8,7 @@ export const frameStyle = css(`
 .bar h1 { font-size: var(--size-3); letter-spacing: 0; font-weight: 500; color: var(--ink-2) }
 .bar h1 b { font-weight: 650; color: var(--ink) }
 .bar p { color: var(--ink-2) }
+.bar > a:not(.button) { display: inline-flex; align-items: center; min-block-size: 2.75rem; padding-inline: var(--space-3); color: var(--ink-2) }
 .bar .narrow { display: none }
 .stage { position: relative; grid-row: 2; grid-column: 1; min-block-size: 0 }
 iframe { display: block; inline-size: 100%; block-size: 100%; border: 0; background: #fff }
@@ -15,6 +16,7 @@ iframe { display: block; inline-size: 100%; block-size: 100%; border: 0; backgro
 @media (max-width: 40rem) {
   .bar { padding-inline-start: var(--space-3) }
   .bar p, .bar .wide { display: none }
+  .bar > a:not(.button) { padding-inline: var(--space-2) }
   .bar .narrow { display: inline }
   .bar h1 { font-size: var(--size-2) }
 }

@@ -163,6 +163,8 @@ export const de: Texts = {
   frame: {
     shownBy: 'gezeigt von #',
     open: 'Direkt öffnen',
+    report: 'Diesen Link melden',
+    reportShort: 'Melden',
     openShort: 'Öffnen',
     notFramed: '# kann nicht innerhalb dieser Seite angezeigt werden.',
   },

@@ -152,6 +152,8 @@ export const en = {
   frame: {
     shownBy: 'shown by #',
     open: 'Open directly',
+    report: 'Report this link',
+    reportShort: 'Report',
     openShort: 'Open',
     notFramed: '# cannot be shown inside this page.',
   },

@@ -157,6 +157,8 @@ export const es: Texts = {
   frame: {
     shownBy: 'mostrado por #',
     open: 'Abrir directamente',
+    report: 'Denunciar este enlace',
+    reportShort: 'Denunciar',
     openShort: 'Abrir',
     notFramed: '# no se puede mostrar dentro de esta página.',
   },

@@ -166,6 +166,8 @@ export const fr: Texts = {
   frame: {
     shownBy: 'affiché par #',
     open: 'Ouvrir directement',
+    report: 'Signaler ce lien',
+    reportShort: 'Signaler',
     openShort: 'Ouvrir',
     notFramed: '# ne peut pas être affiché dans cette page.',
   },
