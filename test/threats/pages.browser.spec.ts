@@ -21,6 +21,7 @@ const lookAt = `((window, document) => ({
   heading: ${texts('h1')}.join(),
   paragraph: ${texts('p:not(.actions, .foot p)')}.join(),
   bold: ${texts('b')}.join(),
+  over: ${texts('aside h2')}.join(),
   links: ${texts('li a')},
   targets: [...document.querySelectorAll('li a')].map((e) => e.href),
   description: document.querySelector('meta[name=description]')?.content,
@@ -43,6 +44,7 @@ interface Look {
   readonly heading: string
   readonly paragraph: string
   readonly bold: string
+  readonly over: string
   readonly links: readonly string[]
   readonly targets: readonly string[]
   readonly description?: string
@@ -225,12 +227,17 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
         },
       ))
 
-    it('are shown as text above a framed destination', () =>
+    it('are shown as text in the title of a page with a framed destination, and not above it', () =>
       alike(
         some(0),
         (text) => linkOf({ ...words(text), type: 'frame' }),
         (page, text) =>
-          expect(page).to.deep.include({ description: text }).and.have.property('bold').that.includes(text),
+          expect(page).to.deep.include({
+            heading: 'example.com',
+            bold: 'example.com',
+            description: text,
+            title: text.replaceAll(/[\t\n\f ]+/g, ' ').trim(),
+          }),
       ))
 
     for (const [nth, type] of (['poll', 'coupon', 'image'] as const).entries())
@@ -248,7 +255,10 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
             const { id } = await post('/api/overlay/add', { type, name: text, message: text, label: text, ...fields })
             return linkOf({ ...words(text), type: `overlay-${String(id)}` })
           },
-          (page, text) => expect(page.paragraph).to.include(text),
+          (page, text) => {
+            expect(page.paragraph).to.include(text)
+            expect(page.over).to.equal(text)
+          },
         ))
 
     it('are shown as text on the page for previewers', async () => {
