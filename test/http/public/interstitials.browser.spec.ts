@@ -212,7 +212,7 @@ describe('a visitor with Chromium', function () {
       const address = await link({ ...body, password: 'sesame' })
       await browser.visit(address, '1')
       await browser.read(
-        `(() => { document.querySelector('#password').value = 'sesame'; document.querySelector('button').click() })()`,
+        `(() => { document.querySelector('#password').value = 'sesame'; document.querySelector('button.go').click() })()`,
       )
       const { at, problems } = await browser.arrive(undefined, ends)
       expect(problems).to.deep.equal([])
