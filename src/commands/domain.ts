@@ -11,10 +11,10 @@ export interface Domain {
   readonly fields: DomainFields
   /** Whether it serves, unless it is deleted. A deleted domain keeps what it was. */
   readonly verified: boolean
-  /** how it was verified, a `Proof` of this or a newer release; empty: never */
-  readonly proof: string
+  /** how it was verified, a `Proof` of this or a newer release; missing: never, or by an older release, without a check */
+  readonly proof?: string | undefined
   /** The end of a reservation within which it was restored, without being verified again since. */
-  readonly keptUntil: string | null
+  readonly keptUntil?: string | undefined
   readonly tokens: Tokens
 }
 
@@ -74,13 +74,13 @@ export const refuseOwn = (id: number): never =>
 
 /** Returns whether passing a check changes a domain: it is not verified, or was restored or verified without a check. */
 export const canBeProven = (
-  { verified, proof, keptUntil }: Pick<Domain, 'verified' | 'proof' | 'keptUntil'>,
+  { verified, proof = 'off', keptUntil }: Pick<Domain, 'verified' | 'proof' | 'keptUntil'>,
   by: Proof,
-) => !verified || keptUntil !== null || (proof === 'off' && by !== 'off')
+) => !verified || keptUntil !== undefined || (proof === 'off' && by !== 'off')
 
 /** An account that no longer has a host could otherwise keep it forever by deleting and adding it in turn. */
 const freeAfter = ({ keptUntil }: Domain, { free }: { readonly free: string }) =>
-  keptUntil !== null && keptUntil < free ? keptUntil : free
+  keptUntil !== undefined && keptUntil < free ? keptUntil : free
 
 type Create = Extract<DomainCommand, { readonly type: 'CreateDomain' }>
 
@@ -114,8 +114,6 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
     account: 0,
     fields: { domain: '', redirectroot: '', redirect404: '' },
     verified: false,
-    proof: '',
-    keptUntil: null,
     tokens: noTokens,
   },
   decide: (command, state) => {
@@ -153,13 +151,12 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
     switch (event.type) {
       case 'DomainCreated': {
         const { id: _, account, token, ...fields } = event.data
-        // an older release verified a domain when it was added
-        const [verified, proof] = token === undefined ? [false, ''] : [true, 'off']
-        return { ...state, status: 'open', account, fields, verified, proof, tokens: claimed(token) }
+        return { status: 'open', account, fields, verified: token !== undefined, tokens: claimed(token) }
       }
       case 'DomainRestored': {
-        const { id: _, token, until = null, ...fields } = event.data
-        const [verified, proof] = token === undefined ? [false, ''] : [true, state.proof]
+        const { id: _, token, until, ...fields } = event.data
+        const verified = token !== undefined
+        const proof = verified ? state.proof : undefined
         return { ...state, status: 'open', fields, verified, proof, keptUntil: until, tokens: claimed(token) }
       }
       case 'DomainUpdated':
@@ -171,20 +168,25 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return {
           ...state,
           verified: false,
-          keptUntil: null,
+          keptUntil: undefined,
           tokens: free === undefined ? state.tokens : releaseUntil(state.tokens, 'host', free),
         }
       }
       case 'DomainVerified': {
         const { token, by = state.proof } = event.data
-        return { ...state, verified: true, proof: by, keptUntil: null, tokens: claimed(token) }
+        return { ...state, verified: true, proof: by, keptUntil: undefined, tokens: claimed(token) }
       }
       case 'DomainReleased': {
         const free = Object.entries(state.tokens.free ?? {}).map(([token, until]) => [
           token,
           until < event.data.free ? until : event.data.free,
         ])
-        return { ...state, verified: false, proof: '', tokens: { ...state.tokens, free: Object.fromEntries(free) } }
+        return {
+          ...state,
+          verified: false,
+          proof: undefined,
+          tokens: { ...state.tokens, free: Object.fromEntries(free) },
+        }
       }
       case 'ClaimFenced':
         return { ...state, tokens: fence(state.tokens, event.data.token) }

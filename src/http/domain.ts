@@ -59,7 +59,7 @@ const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pendi
     pending: pending.has(streamId('domain', id)),
     inTables: () => findDomain(reader, call.account, id),
     inStream: async () => {
-      const { fields, verified, proof, created } = await requireOwn(call, domain, 'Domain', id)
+      const { fields, verified, proof = verified ? 'off' : '', created } = await requireOwn(call, domain, 'Domain', id)
       const unchecked = { free: null, failures: 0, ...(await findLook(reader, id)) }
       return { ...fields, ...unchecked, id, created, verified, proof }
     },

@@ -66,7 +66,7 @@ describe('the versions of deciders', () => {
     ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
     ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
     ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],
-    ['domain', domain, domainEvents, '2 YPEAEKfKIuzF'],
+    ['domain', domain, domainEvents, '2 TTuizjGnbq0m'],
     ['link', link, linkEvents, '3 pd74DBfaM_Z9'],
     ['overlay', overlay, overlayEvents, '1 i_30lvIy977C'],
     ['pixel', pixel, pixelEvents, '1 Xhy4wGU1fi_2'],
