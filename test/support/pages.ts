@@ -1,3 +1,7 @@
+import { interstitialPage } from '../../src/http/public/interstitials.ts'
+import type { WritePage } from '../../src/http/public/page.ts'
+import { expiredPage, failurePage, homePage, listPage, pages } from '../../src/http/public/pages.ts'
+import { passwordLimitPage, passwordPage } from '../../src/http/public/passwordpage.ts'
 import { en } from '../../src/http/public/texts/en.ts'
 import type { View } from '../../src/http/public/view.ts'
 
@@ -8,4 +12,29 @@ export const englishView: View = {
   address: 'sho.rt/alias',
   phone: false,
   operator: { name: 'Linkledger', email: undefined, imprint: undefined, privacy: undefined },
+}
+
+const url = 'https://shop.example.co.uk/tours/2027/lofoten/the-long-route-around-the-islands/booking?x=1'
+const interstitial = { type: 'direct', title: '', description: '', image: '', card: false, pixels: [] } as const
+const pixels = [{ id: 1, type: 'bing', tag: '1' }] as const
+/** Returns the page before a destination. */
+export const shown = (way: 'pixels' | 'splash' | 'card', to = url) =>
+  interstitialPage({ way, interstitial: { ...interstitial, pixels: way === 'pixels' ? pixels : [] } }, to, {
+    secure: true,
+    form: undefined,
+  })
+/** Every page of a link, and of a failure. */
+export const every: Readonly<Record<string, WritePage>> = {
+  ...pages,
+  home: homePage,
+  expired: expiredPage(new Date('2026-10-31T18:00:00Z'), 'https://nordlicht.example/'),
+  unavailable: failurePage('unavailable', '7KQ2-M9XD'),
+  failed: failurePage('failed', '7KQ2-M9XD'),
+  password: passwordPage({ wrong: false }),
+  wrong: passwordPage({ wrong: true }),
+  limit: passwordLimitPage(60),
+  list: listPage({ title: 'Sale', links: [], newer: undefined, older: undefined }),
+  redirecting: shown('pixels'),
+  splash: shown('splash'),
+  card: shown('card'),
 }

@@ -1,38 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { html } from '../../../src/http/public/html.ts'
-import { interstitialPage } from '../../../src/http/public/interstitials.ts'
 import { renderPage, type WritePage } from '../../../src/http/public/page.ts'
-import { expiredPage, failurePage, homePage, listPage, pages } from '../../../src/http/public/pages.ts'
-import { passwordLimitPage, passwordPage } from '../../../src/http/public/passwordpage.ts'
+import { homePage, pages } from '../../../src/http/public/pages.ts'
 import { baseStyle } from '../../../src/http/public/styles/base.ts'
 import { readableOn } from '../../../src/http/public/styles/owner.ts'
 import { counted, dayIn, languages, textsFor, timeIn } from '../../../src/http/public/texts/languages.ts'
 import { contrast } from '../../../src/qr/color.ts'
-import { englishView } from '../../support/pages.ts'
+import { englishView, every, shown } from '../../support/pages.ts'
 
-const url = 'https://shop.example.co.uk/tours/2027/lofoten/the-long-route-around-the-islands/booking?x=1'
-const interstitial = { type: 'direct', title: '', description: '', image: '', card: false, pixels: [] } as const
-const pixels = [{ id: 1, type: 'bing', tag: '1' }] as const
-const shown = (way: 'pixels' | 'splash' | 'card', to = url) =>
-  interstitialPage({ way, interstitial: { ...interstitial, pixels: way === 'pixels' ? pixels : [] } }, to, {
-    secure: true,
-    form: undefined,
-  })
-const every: Readonly<Record<string, WritePage>> = {
-  ...pages,
-  home: homePage,
-  expired: expiredPage(new Date('2026-10-31T18:00:00Z'), 'https://nordlicht.example/'),
-  unavailable: failurePage('unavailable', '7KQ2-M9XD'),
-  failed: failurePage('failed', '7KQ2-M9XD'),
-  password: passwordPage({ wrong: false }),
-  wrong: passwordPage({ wrong: true }),
-  limit: passwordLimitPage(60),
-  list: listPage({ title: 'Sale', links: [], newer: undefined, older: undefined }),
-  redirecting: shown('pixels'),
-  splash: shown('splash'),
-  card: shown('card'),
-}
 const operator = {
   name: 'A & B',
   email: 'help@example.com',
