@@ -22,8 +22,8 @@ const lookAt = `((window, document) => ({
   paragraph: ${texts('p:not(.actions, .foot p)')}.join(),
   bold: ${texts('b')}.join(),
   over: ${texts('aside h2')}.join(),
-  links: ${texts('li a')},
-  targets: [...document.querySelectorAll('li a')].map((e) => e.href),
+  links: ${texts('main li a b')},
+  targets: [...document.querySelectorAll('main li a')].map((e) => e.href),
   description: document.querySelector('meta[name=description]')?.content,
   picture: document.querySelector('img')?.getAttribute('src'),
 }))`
@@ -186,7 +186,12 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
       pages.set(avatar, `/${alias}`)
     }
     const seen = await allHarmless(pages)
-    expect(seen.get('links')!.targets).to.deep.equal(payloadUrls.map((url) => new URL(url).href))
+    // an entry has an address of its own, which redirects
+    const entries = seen.get('links')!.targets.map((target) => new URL(target).pathname)
+    const answers = await Promise.all(entries.map((path) => app.visit(path)))
+    expect(answers.map(({ headers }) => new URL(headers.get('Location') ?? '').href)).to.deep.equal(
+      payloadUrls.map((url) => new URL(url).href),
+    )
     for (const avatar of payloadUrls) expect(seen.get(avatar)!.picture).to.equal(new URL(avatar).href)
   })
 
@@ -333,9 +338,7 @@ describe('stored texts in Chromium (threat 12, fault 35)', function () {
     ])
     const page = await harmless(all!, 'titles of links')
     expect(page.shape).to.equal((await harmless(ordinary!, benign)).shape)
-    // the destination's host follows the title
-    const titles = page.links.map((text) => text.replace(/example\.com$/, ''))
-    expect(titles).to.have.members(payloads.map(kept))
+    expect(page.links).to.have.members(payloads.map(kept))
     const seen = await allHarmless(new Map(some(4).map((text, i) => [text, named[i]!])))
     for (const [text, { heading, links }] of seen) expect([heading, links.length]).to.deep.equal([kept(text), 1])
   })
