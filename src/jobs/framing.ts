@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { account as accounts } from '../commands/account.ts'
 import type { Handler } from '../commands/handle.ts'
 import { destinationsOf, isFramed, link } from '../commands/link.ts'
 import { systemMetadata } from '../events/event.ts'
@@ -38,13 +39,14 @@ const shuffled = <T>(values: readonly T[]) =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ value }) => value)
 
-/** Asks the destinations of a link whether they can be framed, and records what has changed. Returns false when some are left, undefined when it has none. */
+/** Asks the destinations of a link whether they can be framed, and records what has changed. Returns false when some are left, undefined for a link that is not served in a frame. */
 const checkLink = async (
   { handler, probe, originOf }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf'>,
   id: number,
 ): Promise<boolean | undefined> => {
   const { status, account, fields } = (await handler.load(link, id)).state
   if (status !== 'open' || !isFramed(fields.type)) return undefined
+  if ((await handler.load(accounts, account)).state.status !== 'active') return undefined
   const [embedder, until] = [originOf(fields.domain), Date.now() + patience]
   const verdicts: { readonly url: string; readonly verdict: Verdict }[] = []
   for (const url of shuffled(destinationsOf(fields)))

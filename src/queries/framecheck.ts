@@ -40,6 +40,7 @@ export const addFramedLinks = async ({ db, table }: Reader) => {
   await db.raw(
     `insert into state.framing_checks (link, due_at)
      select l.id, now() + random() * interval '1 day' from ${table('links')} l
+     join ${table('accounts')} a on a.id = l.account and a.status = 'active'
      where l.deleted is null and (l.type = 'frame' or l.type like 'overlay-%')
        and not exists (select 1 from state.framing_checks c where c.link = l.id)
      on conflict do nothing`,

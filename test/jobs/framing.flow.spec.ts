@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { account as accounts } from '../../src/commands/account.ts'
+import { systemMetadata } from '../../src/events/event.ts'
+import { addFramedLinks } from '../../src/queries/framecheck.ts'
 import { checkFrames } from '../../src/jobs/framing.ts'
 import type { FrameProbe } from '../../src/jobs/frameprobe.ts'
 import type { Probed } from '../../src/lib/fetch.ts'
@@ -130,6 +133,35 @@ describe('links whose destination refuses to be framed', () => {
       [id],
     )
     expect(planned[0]?.hours).to.be.within(22, 24)
+  })
+
+  it('are not asked for an account that is disabled, and are again once it is enabled (threat 83)', async () => {
+    const { json } = await app().post('/register', { body: { email: 'b@example.com', password: 'long enough' } })
+    const account = Number(json['id'])
+    const body = { url: page('disabled'), type: 'frame' }
+    const made = await app().post('/api/url/add', { key: String(json['api_key']), body })
+    const id = Number(made.json['id'])
+    const asks = async () => {
+      const seen: string[] = []
+      await check(async (url) => {
+        seen.push(url)
+        return 'unknown'
+      })
+      return seen.includes(body.url)
+    }
+    const { handler, reader } = app().app.ledger
+    const isPlanned = async () => {
+      await addFramedLinks(reader)
+      const rows = await query(app().connection, 'select 1 from state.framing_checks where link = $1', [id])
+      return rows.length === 1
+    }
+    await until(isPlanned, Boolean)
+    await handler.handle(accounts, { type: 'DisableAccount', id: account }, systemMetadata(account))
+    expect(await asks()).to.equal(false)
+    expect(await until(isPlanned, (planned) => !planned)).to.equal(false)
+    await handler.handle(accounts, { type: 'EnableAccount', id: account }, systemMetadata(account))
+    expect(await until(isPlanned, Boolean)).to.equal(true)
+    expect(await asks()).to.equal(true)
   })
 
   it('are not asked any more once they are direct or deleted', async () => {
