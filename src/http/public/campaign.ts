@@ -95,7 +95,7 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
 
 /** Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { sendPage, handler, reader, pending, follow, withPrefix } = options
+  const { sendPage, handler, reader, pending, blocks, follow, withPrefix } = options
   const sample = createSamples(options)
   const lookUp = pLimit(lookupsAtOnce)
 
@@ -132,7 +132,8 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
     const rows = await campaignLinks(reader, found, current)
-    const links = rows.slice(0, perPage).map((row) => {
+    const shown = rows.slice(0, perPage).filter((row) => !blocks.destination(row.url))
+    const links = shown.map((row) => {
       const url = short(row, options)
       const title = row.title || url.replace(/^https?:\/\//, '')
       return { url, title, host: row.password ? undefined : new URL(row.url).host }
