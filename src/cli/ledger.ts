@@ -24,8 +24,8 @@ export const withLedger = async ({ variables }: Cli, work: (ledger: Ledger) => P
 /** Resolves when the read tables have reached the position, or after five seconds. */
 type WaitUntilProjected = (position: bigint) => Promise<void>
 
-/** The interval and the maximum number of checks of a condition, and how long a projector stays passive while a service is running. */
-const [interval, tries, passiveTries] = [25, 200, 40]
+/** The interval and the maximum number of checks of a condition. */
+const [interval, tries] = [25, 200]
 
 /** Tries halted projections again, in this command and in the running service. */
 type Retry = () => Promise<unknown>
@@ -48,8 +48,10 @@ export const withTables = (
     }
     try {
       const head = await store.head('domain')
-      let passive = 0
-      await until(async () => (projector.state().active ? projected >= head : passive++ > passiveTries))
+      await until(async () => {
+        const { active, standby } = projector.state()
+        return active ? projected >= head : standby && (await projectedPosition(db)) >= head
+      })
       await tables.refresh()
       await work(
         ledger,

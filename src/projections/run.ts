@@ -16,8 +16,12 @@ export interface Locks {
 }
 
 export interface Projector {
-  /** `active`: this process works on the projections, it does not stand by. */
-  readonly state: () => { readonly active: boolean; readonly subscriptions: readonly Subscription[] }
+  /** `active`: this process works on the projections. `standby`: another process does. At first, neither is known. */
+  readonly state: () => {
+    readonly active: boolean
+    readonly standby: boolean
+    readonly subscriptions: readonly Subscription[]
+  }
   readonly stop: () => Promise<void>
 }
 export interface ProjectorOptions extends FollowOptions {
@@ -50,6 +54,12 @@ const startPruning = (
   return setInterval(() => void pruneTables().catch(() => {}), pruneInterval).unref()
 }
 
+/** Locks those of the projections that no other process works on. */
+const lockFree = async (locks: Locks, projections: readonly Projection[]) => {
+  const keys = await locks.acquire(projections.map(projectorLock))
+  return projections.filter((projection) => keys.has(projectorLock(projection)))
+}
+
 /**
  * Keeps the read tables up to date with the log, in one subscription per filter. One process works on a projection, the others stand by
  * until its lock is free. Never throws: failures are logged and tried again.
@@ -58,19 +68,15 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   const { projections, openLocks, log } = options
   const stopped = new AbortController()
   const subscriptions: Subscriptions = new Map()
-  let active = false
+  /** undefined until it is known whether another process is */
+  let active: boolean | undefined
   let activeSince = Date.now()
-
-  const lockedProjections = async (locks: Locks) => {
-    const keys = await locks.acquire(projections.map(projectorLock))
-    return projections.filter((projection) => keys.has(projectorLock(projection)))
-  }
 
   /** While another process (of an older version) holds some of the locks: aborts `restart` once there are more to be had. */
   const awaitMoreLocks = async (locks: Locks, count: number, restart: AbortController, signal: AbortSignal) => {
     while (!signal.aborted) {
       await pause(signal)
-      const locked = await lockedProjections(locks).catch(() => [])
+      const locked = await lockFree(locks, projections).catch(() => [])
       if (locked.length > count) restart.abort()
     }
   }
@@ -95,17 +101,20 @@ export const startProjector = (options: ProjectorOptions): Projector => {
       locks = await openLocks()
       const ends = AbortSignal.any([stopped.signal, locks.lost, session.signal])
       while (!ends.aborted) {
-        const locked = await lockedProjections(locks)
+        const locked = await lockFree(locks, projections)
         if (locked.length > 0) {
           if (!active) activeSince = Date.now()
           active = true
           await followAll(locks, locked, ends)
-        } else await pause(ends)
+        } else {
+          active = false
+          await pause(ends)
+        }
       }
     } catch (error) {
       log.error({ err: error }, 'projector failed; standing by')
     } finally {
-      active = false
+      active = undefined
       // another process may work on them now
       subscriptions.clear()
       session.abort()
@@ -124,7 +133,11 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   const pruning = startPruning(options, () => (active ? Date.now() - activeSince : undefined))
 
   return {
-    state: () => ({ active, subscriptions: filters.flatMap((filter) => subscriptions.get(filter) ?? []) }),
+    state: () => ({
+      active: active === true,
+      standby: active === false,
+      subscriptions: filters.flatMap((filter) => subscriptions.get(filter) ?? []),
+    }),
     stop: async () => {
       clearInterval(pruning)
       stopped.abort()
