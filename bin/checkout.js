@@ -78,6 +78,9 @@ export const compile = (folder, out) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (status !== 0) throw new CannotStart(`the build failed\n${stdout}${stderr}`.trimEnd())
   cpSync(join(folder, 'src'), out, { recursive: true, filter: (path) => !path.endsWith('.ts') })
+  // the page at /docs: what runs then does not depend on the package
+  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'])
+    cpSync(join(folder, 'node_modules/swagger-ui-dist', file), join(out, 'http/reference/swagger-ui', file))
 }
 
 /** @param {string} folder */

@@ -5,6 +5,8 @@ import { createDomainCheck } from '../commands/domaincheck.ts'
 import { openResolver, type Resolver } from '../lib/dns.ts'
 import { type GuardedFetch, type GuardedProbe, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
+import { version } from '../lib/version.ts'
+import { referencePages } from '../http/reference/pages.ts'
 import { createSendPage } from '../http/public/page.ts'
 import { sendFavicon } from '../http/public/favicon.ts'
 import { createReportPages } from '../http/public/report.ts'
@@ -115,7 +117,7 @@ export const openSite = ({
     api: api.callback(),
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
-    at: { '/report': reportPages, '/favicon.ico': sendFavicon },
+    at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version()) },
     close: async () => {
       await jobs.close()
       await images.close()

@@ -22,7 +22,7 @@ import { copyEvents, sourceOf } from '../store/copy.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { openSource, openTarget, progressBar, withCleanup } from './engines.ts'
 import { checkWithBar, fileToRead, fileToWrite, printerFor, withArchive, writeArchive } from './export.ts'
-import { version } from './version.ts'
+import { version } from '../lib/version.ts'
 
 /** `linkledger backup` and `linkledger restore` */
 export const addBackupCommands = (program: Command, cli: Cli) => {

@@ -12,7 +12,7 @@ import { addReportCommands } from './report.ts'
 import { addSpoolCommands } from './spool.ts'
 import { addSecretCommands } from './secret.ts'
 import { addStartCommand } from './start.ts'
-import { version } from './version.ts'
+import { version } from '../lib/version.ts'
 
 const commands: readonly AddCommand[] = [
   addStartCommand,

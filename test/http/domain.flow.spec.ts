@@ -17,7 +17,7 @@ describe('the domain API', () => {
 
   it('adds, lists and updates domains', async () => {
     const made = await add({ domain: 'https://GO.Example.com/', redirectroot: 'https://example.com/' })
-    expect(made.json).to.deep.equal({ error: 0, id: made.json['id'] })
+    expect(made.json).to.deep.equal({ error: 0, id: made.json['id'], status: 'active' })
     const updated = await app.put(`/api/domain/${made.json['id']}/update`, {
       key,
       body: { redirect404: 'https://example.com/missing', domain: 'https://ignored.example' },
@@ -132,7 +132,7 @@ describe('the domain API', () => {
     expect((await add({ domain: 'https://back.example.com' }, other.key)).json['message']).to.equal(
       '`domain` belongs to another account.',
     )
-    expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({ error: 0, id })
+    expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({ error: 0, id, status: 'active' })
     expect((await visit('back.example.com', '/e')).location).to.equal('https://e.example/')
   })
 })

@@ -15,13 +15,11 @@ describe('a visitor who guesses aliases (threat 21)', () => {
     const statuses: number[] = []
     const texts = new Set<string>()
     for (let sent = 0; sent < misses; sent += 20) {
-      const aliases = Array.from({ length: 20 }, random)
-      const answers = await Promise.all(aliases.map((alias) => app().visit(`/${alias}`, attacker)))
-      answers.forEach(({ status, text }, i) => {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => app().visit(`/${random()}`, attacker)))
+      for (const { status, text } of answers) {
         statuses.push(status)
-        // the page shows the address that was requested
-        texts.add(text.replaceAll(aliases[i]!, ''))
-      })
+        texts.add(text)
+      }
     }
     expect(texts.size).to.equal(2)
     expect(statuses.slice(0, 60)).to.deep.equal(Array<number>(60).fill(404))

@@ -73,6 +73,9 @@ export const bodyId = z.union(
 export const pathId = z.string().transform((text) => parseId(text) ?? 0)
 export const byId = z.object({ id: pathId })
 
+/** A query is text; the reference of the API says what the text is. */
+const whole = { type: 'integer', minimum: 1 } as const
+
 const count = (initial: number, max: number) =>
   z
     .string()
@@ -81,6 +84,7 @@ const count = (initial: number, max: number) =>
       const n = text !== undefined && /^\d+$/.test(text) ? Number(text) : 0
       return n < 1 ? initial : Math.min(n, max)
     })
+    .meta(whole)
 
 /** An id that a list is filtered by. It is never ignored: a client with a mistake would take the whole list for the part it asked for. */
 export const filterId = z
@@ -92,6 +96,7 @@ export const filterId = z
     context.addIssue('must be an id, a whole number from 1 on: leave it out to list all')
     return z.NEVER
   })
+  .meta(whole)
 
 /** The query of a list: `limit` and `page`. A malformed number counts as not sent, a large one is clamped. */
 export const pagination = z.object({ limit: count(15, 1000), page: count(1, 1_000_000_000) })

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { address, count, done, id, type Reference, success, text, time } from './describe.ts'
+
+const dimension = z.record(z.string(), count)
+const series = success({
+  data: z.object({
+    from: time,
+    to: time.describe('exclusive'),
+    interval: z.enum(['hour', 'day', 'month']),
+    total: z.object({
+      clicks: count,
+      uniqueClicks: count,
+      visits: count.describe('including bots, link previewers and prefetching browsers'),
+      suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
+    }),
+    series: z.array(z.object({ at: time, clicks: count, uniqueClicks: count })),
+    by: z.record(z.string(), dimension).describe('for each requested dimension, clicks by label'),
+  }),
+})
+const seriesFields = {
+  from: 'a time or a day; 30 days before `to` if not sent',
+  to: 'a time or a day, which is included; now if not sent',
+  interval: '`hour`, `day` (default) or `month`; at most 2,000 intervals',
+  by: 'dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`',
+}
+
+const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] })
+
+export const accountReference: Reference = {
+  'POST /register': {
+    summary: 'Create an account',
+    description: 'Needs no API key. `REGISTRATION=closed` turns it off.',
+    fields: {
+      password: 'at least 8 characters',
+      username: '3 to 32 lower-case letters, digits, hyphens and underscores; made from the e-mail address if not sent',
+    },
+    example: { email: 'ann@example.com', password: 'correct horse battery' },
+    answer: success({ id, username: text.meta({ examples: ['ann'] }), api_key: apiKey }),
+  },
+  'GET /api/account': {
+    summary: 'Get the account',
+    answer: success({
+      data: z.object({
+        id,
+        email: text.meta({ examples: ['ann@example.com'] }),
+        username: text.meta({ examples: ['ann'] }),
+        avatar: address,
+        status: z.literal('pro'),
+        expires: time,
+        registered: time,
+      }),
+    }),
+  },
+  'PUT /api/account/update': {
+    summary: 'Change the e-mail address or the password',
+    fields: { password: 'at least 8 characters' },
+    example: { email: 'ann.smith@example.com' },
+    answer: done,
+  },
+  'GET /api/account/stats': {
+    summary: 'Get clicks over time of all links, QR codes and entries of bio pages',
+    fields: seriesFields,
+    answer: series,
+  },
+  'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: seriesFields, answer: series },
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { address, done, id, page, pageFields, type Reference, text } from './describe.ts'
+
+const name = text.meta({ examples: ['Spring'] })
+const campaign = {
+  id,
+  name,
+  domain: name.describe('the name again'),
+  public: z.boolean(),
+  rotator: z.union([address, z.literal(false)]).describe('redirects to any of its links; false while it is not public'),
+  list: address.describe('page with its links'),
+}
+const answer = z.object({ error: z.literal(0), ...campaign, campaign: name.describe('the name again') })
+const fields = {
+  slug: 'part of the public addresses: 1 to 64 letters, digits, `-` and `_`; random if not sent',
+  public: 'whether the rotator and the list can be visited; true if a slug is sent',
+}
+
+export const campaignReference: Reference = {
+  'GET /api/campaigns': {
+    summary: 'List campaigns',
+    fields: pageFields,
+    answer: page('campaigns', z.object(campaign)),
+  },
+  'POST /api/campaign/add': {
+    summary: 'Create a campaign',
+    fields,
+    example: { name: 'Spring', slug: 'spring-links', public: true },
+    answer,
+  },
+  'PUT /api/campaign/:id/update': {
+    summary: 'Change a campaign',
+    fields,
+    example: { name: 'Spring and summer' },
+    answer,
+  },
+  'POST /api/campaign/:campaignid/assign/:linkid': {
+    summary: 'Add a link to a campaign',
+    description: 'A link is in one campaign at most, so it leaves the one it was in.',
+    answer: done,
+  },
+  'DELETE /api/campaign/:id/delete': { summary: 'Delete a campaign and keep its links', answer: done },
+}

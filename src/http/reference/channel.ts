@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { address, done, id, page, pageFields, type Reference, success, text } from './describe.ts'
+
+const channel = {
+  id,
+  name: text.meta({ examples: ['Newsletter'] }),
+  description: text,
+  color: text.meta({ examples: ['#3b82f6'] }),
+  starred: z.boolean(),
+}
+const type = z.enum(['links', 'bio', 'qr'])
+const day = text.meta({ examples: ['2030-01-31'] })
+const item = z.object({
+  type,
+  id,
+  title: text,
+  preview: address.describe('its image, or the favicon address of its destination'),
+  link: address,
+  date: day.describe('when it was added'),
+})
+const fields = { color: 'HEX color, with or without the hash' }
+
+export const channelReference: Reference = {
+  'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('channels', z.object(channel)) },
+  'GET /api/channel/:id': {
+    summary: 'List the items of a channel',
+    description: 'The latest assignment comes first.',
+    fields: pageFields,
+    answer: page('items', item),
+  },
+  'POST /api/channel/add': {
+    summary: 'Create a channel',
+    fields,
+    example: { name: 'Newsletter', color: '#3b82f6', starred: true },
+    answer: success(channel),
+  },
+  'PUT /api/channel/:id/update': {
+    summary: 'Change a channel',
+    fields,
+    example: { description: 'Every Monday' },
+    answer: success({ message: text, ...channel }),
+  },
+  'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
+  'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: done },
+  'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: done },
+}

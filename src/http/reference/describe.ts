@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** What the schemas of a route do not say about it. */
+export interface Description {
+  /** what it does, in a few words */
+  readonly summary: string
+  readonly description?: string
+  /** the meaning of fields in the body or the query, by name */
+  readonly fields?: Readonly<Record<string, string>>
+  /** a body that the service accepts */
+  readonly example?: object
+  readonly answer: z.ZodType
+}
+/** Descriptions by method and path: `GET /api/account`. */
+export type Reference = Readonly<Record<string, Description>>
+
+export const id = z
+  .int()
+  .positive()
+  .meta({ examples: [42] })
+export const text = z.string()
+export const address = z.string().meta({ examples: ['https://example.com/spring'] })
+/** `2030-01-31 18:00:00`, in UTC */
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  .meta({ examples: ['2030-01-31 18:00:00'] })
+export const count = z
+  .int()
+  .nonnegative()
+  .meta({ examples: [1234] })
+
+/** The answer to a request that succeeded. */
+export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: z.literal(0), ...shape })
+/** The answer to a request that changed something: a sentence for people. */
+export const done = success({ message: text })
+
+/** One page of a list, in which `error` is a string. */
+export const page = (name: string, row: z.ZodType) =>
+  z.object({
+    error: z.literal('0'),
+    data: z.object({
+      result: count.describe('number of all matches'),
+      perpage: count.describe('the limit in effect'),
+      currentpage: count,
+      nextpage: count.describe('stays at `maxpage` on the last page'),
+      maxpage: count,
+      [name]: z.array(row),
+    }),
+  })
+
+const labels = z.record(z.string(), z.string()).meta({ examples: [{ Canada: '12', Germany: '3' }] })
+/** The ten most frequent labels; `none` without data. */
+const top = <N extends z.ZodType>(none: N) => z.union([labels, none])
+
+/** What people did in total. `none` replaces a top list without data. */
+export const statistics = <N extends z.ZodType>(none: N, networks: readonly string[]) => ({
+  clicks: count,
+  uniqueClicks: count,
+  topCountries: top(none),
+  topReferrers: top(none),
+  topBrowsers: top(none),
+  topOs: top(none),
+  socialCount: z.object(Object.fromEntries(networks.map((network) => [network, count]))),
+})
+
+/** The fields of a list's query. */
+export const pageFields = {
+  limit: 'entries on a page, 15 if not sent, at most 1,000',
+  page: 'number of the page, from 1 on',
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import {
+  address,
+  count,
+  done,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  statistics,
+  success,
+  text,
+  time,
+} from './describe.ts'
+
+const alias = text.meta({ examples: ['spring'] })
+const shorturl = address.meta({ examples: ['https://go.example.com/spring'] })
+const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https://example.com/ca' }] })
+
+const row = z.object({
+  id,
+  alias,
+  shorturl,
+  longurl: address,
+  clicks: count,
+  title: text,
+  description: text,
+  date: time,
+  uniqueclicks: count,
+  domain: address,
+  campaign: id.nullable(),
+})
+
+const details = z.object({
+  id,
+  shorturl,
+  longurl: address.describe('as it was sent'),
+  title: text,
+  description: text,
+  location: targets.describe('destination by country'),
+  device: targets.describe('destination by device').meta({ examples: [{ iphone: 'https://example.com/app' }] }),
+  expiry: time.nullable(),
+  date: time,
+  alias,
+  type: text.meta({ examples: ['direct'] }),
+  domain: address,
+  language: targets.describe('destination by language').meta({ examples: [{ fr: 'https://example.com/fr' }] }),
+  parameters: z.array(z.object({ name: text, value: text })),
+  metatitle: text,
+  metadescription: text,
+  metaimage: text,
+  campaign: id.nullable(),
+  channels: z.array(id),
+  pixels: z.array(id),
+  password: z.boolean().describe('whether visitors have to enter one'),
+  unframed: z
+    .array(z.object({ url: address, reason: z.enum(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }))
+    .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
+})
+const data = statistics(z.literal(0), ['facebook', 'twitter', 'google'])
+const found = success({ details, data: z.object(data) })
+
+const fields = {
+  url: 'destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme',
+  custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
+  type: '`direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>`; an id alone is that of a splash page',
+  password: 'visitors have to enter it',
+  expiry: 'a time in UTC or with an offset, or a day for its end',
+  title: 'for your lists',
+  description: 'for your lists',
+  geotarget: 'other destinations by country, by its English name or ISO code',
+  devicetarget:
+    'other destinations by device: `iphone`, `ipad`, `ios`, `android`, `mobile`, `tablet`, `desktop`, `windows`, `mac`, `linux`',
+  languagetarget: 'other destinations by language code',
+  metatitle: 'title in previews of chats and social networks',
+  metadescription: 'description in previews',
+  metaimage: 'picture in previews',
+  parameters: 'appended to the query of the destination',
+  domain: 'one of your branded domains; `""` is the domain of the service',
+  pixels: 'ids of pixels',
+  campaign: 'id of the campaign',
+  channel: 'id of a channel to add the link to; null takes it out of all',
+}
+const written = success({ id, shorturl, short: shorturl })
+
+export const linkReference: Reference = {
+  'GET /api/urls': {
+    summary: 'List links, or find one by its short address',
+    description:
+      'With `short`, the answer has the details of one link, and `data.urls` its row. If there is no such link, `error` is 1, with status 200.',
+    fields: {
+      ...pageFields,
+      order: '`date` (default) or `click`',
+      short: 'a short address, or an alias alone',
+      q: 'part of the alias, the title or the long URL',
+      domain: 'address of a branded domain; empty for the domain of the service',
+      campaign: 'id of a campaign',
+      channel: 'id of a channel',
+    },
+    answer: z.union([
+      page('urls', row),
+      success({ details, data: z.object({ ...data, urls: z.array(row) }) }),
+      z.object({ error: z.literal(1), message: text }),
+    ]),
+  },
+  'GET /api/url/:id': { summary: 'Get a link and its statistics', answer: found },
+  'POST /api/url/add': {
+    summary: 'Shorten an address',
+    fields,
+    example: {
+      url: 'https://example.com/spring',
+      custom: 'spring',
+      title: 'Spring sale',
+      geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }],
+      devicetarget: [{ device: 'iphone', link: 'https://example.com/app' }],
+      parameters: [{ name: 'utm_source', value: 'mail' }],
+    },
+    answer: written,
+  },
+  'PUT /api/url/:id/update': {
+    summary: 'Change a link',
+    description: 'Changes the fields that are sent; `""` or null clears an optional one.',
+    fields,
+    example: { url: 'https://example.com/spring-2', title: 'Spring sale, second week' },
+    answer: written,
+  },
+  'DELETE /api/url/:id/delete': {
+    summary: 'Delete a link',
+    description: 'Its alias is never given to another account.',
+    answer: done,
+  },
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import type { Route } from '../api/route.ts'
+import type { Description } from './describe.ts'
+import { failure, failures, headers } from './failures.ts'
+import { reference } from './index.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+interface ObjectSchema extends Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+export interface DocumentOptions {
+  readonly routes: readonly Route[]
+  readonly version: string
+  /** Says of objects in answers that they have no other fields. Clients must expect more: the service adds fields over time. */
+  readonly closed?: boolean
+}
+
+/** Returns the JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) of what a client sends (`input`) or receives (`output`). */
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output', closed = false): ObjectSchema => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // the limits of whole numbers in JavaScript are no rule of the API
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (jsonSchema.additionalProperties === false && !closed) delete jsonSchema.additionalProperties
+    },
+  })
+  return rest as ObjectSchema
+}
+
+/** Adds the meanings of fields to their schemas. */
+const explained = ({ properties = {}, ...rest }: ObjectSchema, meanings: Description['fields'] = {}): ObjectSchema => ({
+  ...rest,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const description = meanings[name]
+      return [name, description === undefined ? schema : { ...schema, description }]
+    }),
+  ),
+})
+
+const id = { type: 'integer', minimum: 1 }
+const pathSchemas: Readonly<Record<string, Schema>> = { type: { type: 'string', enum: ['links', 'bio', 'qr'] } }
+
+const parametersOf = ({ path, query }: Route, { fields }: Description) => {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: pathSchemas[name] ?? id,
+  }))
+  const { properties = {} } = query ? schemaOf(query, 'input') : {}
+  const inQuery = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...(fields?.[name] === undefined ? {} : { description: fields[name] }),
+    schema,
+  }))
+  return [...inPath, ...inQuery]
+}
+
+const bodyOf = ({ body }: Route, { fields, example }: Description) => {
+  if (!body) return {}
+  const schema = explained(schemaOf(body, 'input'), fields)
+  return {
+    requestBody: {
+      required: (schema.required ?? []).length > 0,
+      content: { 'application/json': { schema, ...(example && { example }) } },
+    },
+  }
+}
+
+const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+const answersOf = (route: Route, { answer }: Description, closed: boolean) => {
+  const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
+  const own = [...always, ...(route.method === 'get' ? [] : ['X-Projection-Pending']), ...(isList ? ['Link'] : [])]
+  const statuses = [
+    ...(route.query || route.body || route.method !== 'get' ? [400] : []),
+    ...(route.public ? [] : [401, 403]),
+    // registration can be turned off
+    ...(route.path.includes(':') || route.public ? [404] : []),
+    ...(route.body ? [413, 415] : []),
+    ...[429, 500, 503],
+  ]
+  return {
+    200: {
+      description: 'It succeeded.',
+      headers: Object.fromEntries(own.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+      content: { 'application/json': { schema: schemaOf(answer, 'output', closed) } },
+    },
+    ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+  }
+}
+
+/** `POST /api/url/add` becomes `postUrlAdd`. */
+const operationId = ({ method, path }: Route) =>
+  method +
+  path
+    .replace(/^\/api/, '')
+    .replaceAll(':', 'by-')
+    .replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const operationOf = (route: Route, tag: string, description: Description, closed: boolean) => ({
+  operationId: operationId(route),
+  tags: [tag],
+  summary: description.summary,
+  ...(description.description && { description: description.description }),
+  ...(route.public && { security: [] }),
+  parameters: parametersOf(route, description),
+  ...bodyOf(route, description),
+  responses: answersOf(route, description, closed),
+})
+
+const descriptions = new Map(
+  Object.entries(reference).flatMap(([tag, described]) =>
+    Object.entries(described).map(([endpoint, description]) => [endpoint, { tag, description }] as const),
+  ),
+)
+/** Throws for a route without a description: a test looks at all. */
+const descriptionOf = ({ method, path }: Route) => {
+  const found = descriptions.get(`${method.toUpperCase()} ${path}`)
+  if (!found) throw new Error(`${method} ${path} is not described in src/http/reference`)
+  return found
+}
+
+/** `/api/url/:id` is `/api/url/{id}` in OpenAPI. */
+export const template = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
+
+/** Returns the description of the API in OpenAPI 3.1, made from the schemas that validate its requests. */
+export const openApi = ({ routes, version, closed = false }: DocumentOptions) => {
+  const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
+  for (const route of routes) {
+    const { tag, description } = descriptionOf(route)
+    ;(paths[template(route.path)] ??= {})[route.method] = operationOf(route, tag, description, closed)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Linkledger',
+      version,
+      description:
+        'Short links with their history: every change and every click is an event in a log. ' +
+        'The status is 200 for every success. A failure has `error` 1 and a `message` that names the field.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: Object.keys(reference).map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'the API key of your account' } },
+      schemas: { Failure: failure },
+      headers,
+      responses: failures,
+    },
+  }
+}

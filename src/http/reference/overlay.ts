@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+
+const type = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
+const row = { id, type, name: text, date: time }
+const fields = {
+  message: 'the text',
+  label: 'text of the button',
+  link: 'where the button leads',
+  image: 'address of the image; type `image` needs it',
+  color: 'HEX color',
+  position: 'corner: `bl` bottom left, `br` bottom right, `tl` top left, `tr` top right',
+  question: 'type `poll` needs it',
+  options: 'answers to choose from; type `poll` needs 2 to 10',
+  coupon: 'type `coupon` needs it',
+}
+
+export const overlayReference: Reference = {
+  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('cta', z.object(row)) },
+  'GET /api/overlay/:id': {
+    summary: 'Get an overlay',
+    answer: success({
+      details: z.object({
+        ...row,
+        message: text,
+        label: text,
+        link: text,
+        image: text,
+        color: text,
+        position: z.enum(['bl', 'br', 'tl', 'tr']),
+        question: text,
+        options: z.array(text),
+        coupon: text,
+      }),
+    }),
+  },
+  'POST /api/overlay/add': {
+    summary: 'Create an overlay',
+    description: 'A call to action above the framed destination of a link.',
+    fields,
+    example: { type: 'poll', name: 'Taste', question: 'Tea or coffee?', options: ['Tea', 'Coffee'] },
+    answer: success({ id }),
+  },
+  'PUT /api/overlay/:id/update': {
+    summary: 'Change an overlay',
+    fields,
+    example: { name: 'Taste of visitors' },
+    answer: done,
+  },
+  'DELETE /api/overlay/:id/delete': {
+    summary: 'Delete an overlay',
+    description: 'Its links then redirect directly.',
+    answer: done,
+  },
+  'GET /api/overlay/:id/answers': {
+    summary: 'List what visitors sent through an overlay',
+    fields: pageFields,
+    answer: page('answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
+  },
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+
+const pixel = z.object({
+  id,
+  type: text.meta({ examples: ['gapixel'] }),
+  name: text.meta({ examples: ['Shop'] }),
+  tag: text.meta({ examples: ['G-ABC123'] }),
+  date: time,
+})
+const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
+
+export const pixelReference: Reference = {
+  'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('pixels', pixel) },
+  'POST /api/pixel/add': {
+    summary: 'Create a tracking pixel',
+    fields,
+    example: { type: 'gapixel', name: 'Shop', tag: 'G-ABC123' },
+    answer: success({ id }),
+  },
+  'PUT /api/pixel/:id/update': {
+    summary: 'Change a tracking pixel',
+    fields,
+    example: { name: 'Shop', tag: 'G-ABC456' },
+    answer: done,
+  },
+  'DELETE /api/pixel/:id/delete': { summary: 'Delete a tracking pixel and remove it from links', answer: done },
+}

@@ -1,0 +1,58 @@
+import { gunzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { routes } from '../../../src/http/api/routes.ts'
+import { openApi, template } from '../../../src/http/reference/openapi.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+
+// the test client compares every answer of every flow with the document
+describe('the API reference', () => {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp()
+  })
+  after(() => app.close())
+
+  it('is served to programs of any origin, compressed, and not sent again while it is the same', async () => {
+    const first = await app.get('/openapi.json')
+    expect(first.status).to.equal(200)
+    expect(first.json['openapi']).to.equal('3.1.0')
+    expect(first.headers.get('Access-Control-Allow-Origin')).to.equal('*')
+    const etag = first.headers.get('ETag') ?? ''
+    const again = await app.get('/openapi.json', { headers: { 'If-None-Match': etag } })
+    expect([again.status, again.text]).to.deep.equal([304, ''])
+    expect((await app.post('/openapi.json')).status).to.equal(405)
+
+    const { request } = await import('node:http')
+    const zipped = await new Promise<Buffer>((resolve) => {
+      request(`${app.address}/openapi.json`, { headers: { 'Accept-Encoding': 'br, gzip' } }, (res) => {
+        expect(res.headers['content-encoding']).to.equal('gzip')
+        const parts: Buffer[] = []
+        res.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve(Buffer.concat(parts)))
+      }).end()
+    })
+    expect(gunzipSync(zipped).toString()).to.equal(first.text)
+  })
+
+  it('has examples that the service accepts', async () => {
+    const { paths } = openApi({ routes, version: '' })
+    const { key } = await app.register('reference')
+    /** the id of what was created last below a path: `/api/pixel` */
+    const ids = new Map<string, unknown>()
+    const writing = routes.filter(({ method, body }) => body && method !== 'get')
+    const ordered = [
+      ...writing.filter(({ method }) => method === 'post'),
+      ...writing.filter(({ method }) => method === 'put'),
+    ]
+    for (const { method, path } of ordered) {
+      const operation = paths[template(path)]![method]!
+      const body = 'requestBody' in operation ? operation.requestBody.content['application/json'].example : undefined
+      const kind = path.split('/').slice(0, 3).join('/')
+      const { status, json } = await app.ask(method.toUpperCase(), path.replace(':id', String(ids.get(kind))), {
+        key,
+        body,
+      })
+      expect(status, `${method} ${path} ${JSON.stringify(json)}`).to.equal(200)
+      if (method === 'post') ids.set(kind, json['id'])
+    }
+  })
+})

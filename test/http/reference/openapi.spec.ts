@@ -1,0 +1,50 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect } from 'chai'
+import { routes } from '../../../src/http/api/routes.ts'
+import { reference } from '../../../src/http/reference/index.ts'
+import { openApi, template } from '../../../src/http/reference/openapi.ts'
+
+describe('the OpenAPI document', () => {
+  const document = openApi({ routes, version: '1.2.3' })
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+
+  it('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect(errors).to.equal(undefined)
+    expect(valid).to.equal(true)
+  })
+
+  it('has every route, and describes none that does not exist', () => {
+    const served = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(Object.values(reference).flatMap((described) => Object.keys(described))).to.have.members(served)
+    for (const { method, path } of routes) expect(document.paths[template(path)]).to.have.property(method)
+  })
+
+  it('gives each operation a name of its own, for generated clients', () => {
+    const names = operations.map(({ operationId }) => operationId)
+    expect(new Set(names).size).to.equal(names.length)
+    expect(names).to.include.members(['postUrlAdd', 'getUrlById', 'postChannelByChannelidAssignByTypeByItemid'])
+  })
+
+  it('explains only fields that exist', () => {
+    for (const route of routes) {
+      const endpoint = `${route.method.toUpperCase()} ${route.path}`
+      const { fields = {} } = Object.values(reference).find((described) => endpoint in described)![endpoint]!
+      const operation = document.paths[template(route.path)]![route.method]!
+      const inBody =
+        'requestBody' in operation ? operation.requestBody.content['application/json'].schema.properties : {}
+      const names = [...operation.parameters.map(({ name }) => name), ...Object.keys(inBody ?? {})]
+      expect(names, endpoint).to.include.members(Object.keys(fields))
+    }
+  })
+
+  it('shows an example of every body', () => {
+    for (const operation of operations)
+      if ('requestBody' in operation)
+        expect(operation.requestBody.content['application/json'], operation.operationId).to.have.property('example')
+  })
+
+  it('lets clients expect further fields in answers', () => {
+    expect(JSON.stringify(document)).not.to.include('"additionalProperties":false')
+  })
+})

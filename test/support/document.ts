@@ -1,0 +1,42 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { routes } from '../../src/http/api/routes.ts'
+import { openApi, template } from '../../src/http/reference/openapi.ts'
+
+const document = openApi({ routes, version: 'test', closed: true })
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+ajv.addSchema({ ...document, $id: 'document' })
+
+const pointer = (...parts: readonly string[]) =>
+  `document#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+
+const operations = routes.map(({ method, path }) => ({
+  method: method.toUpperCase(),
+  matches: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]*')}$`),
+  at: ['paths', template(path), method] as const,
+  statuses: Object.keys(document.paths[template(path)]![method]!.responses).map(Number),
+}))
+
+const validators = new Map<string, ValidateFunction>()
+const validator = (ref: string) => {
+  const found = validators.get(ref) ?? ajv.compile({ $ref: ref })
+  validators.set(ref, found)
+  return found
+}
+
+/** Throws unless a JSON answer of the API is as the OpenAPI document describes it, without any field more. */
+export const checkAnswer = (method: string, path: string, status: number, json: unknown) => {
+  const { pathname } = new URL(path, 'http://service')
+  // a path that is served with other methods only
+  const operation = operations.find((one) => one.method === method && one.matches.test(pathname))
+  if (!operation) return
+  const fail = (problem: string) => {
+    throw new Error(`${method} ${path} ${status} is not as in /openapi.json: ${problem}\n${JSON.stringify(json)}`)
+  }
+  if (!operation.statuses.includes(status)) fail('it has no such status')
+  const ref =
+    status === 200
+      ? pointer(...operation.at, 'responses', '200', 'content', 'application/json', 'schema')
+      : pointer('components', 'schemas', 'Failure')
+  const validate = validator(ref)
+  if (!validate(json)) fail(ajv.errorsText(validate.errors))
+}
