@@ -60,6 +60,12 @@ const lockFree = async (locks: Locks, projections: readonly Projection[]) => {
   return projections.filter((projection) => keys.has(projectorLock(projection)))
 }
 
+/** Resolves when this process can lock more than `count` of the projections: a process of an older version held the others. */
+const awaitMoreLocks = async (locks: Locks, projections: readonly Projection[], count: number, signal: AbortSignal) => {
+  do await pause(signal)
+  while (!signal.aborted && (await lockFree(locks, projections).catch(() => [])).length <= count)
+}
+
 /**
  * Keeps the read tables up to date with the log, in one subscription per filter. One process works on a projection, the others stand by
  * until its lock is free. Never throws: failures are logged and tried again.
@@ -72,19 +78,11 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   let active: boolean | undefined
   let activeSince = Date.now()
 
-  /** While another process (of an older version) holds some of the locks: aborts `restart` once there are more to be had. */
-  const awaitMoreLocks = async (locks: Locks, count: number, restart: AbortController, signal: AbortSignal) => {
-    while (!signal.aborted) {
-      await pause(signal)
-      const locked = await lockFree(locks, projections).catch(() => [])
-      if (locked.length > count) restart.abort()
-    }
-  }
-
   const followAll = async (locks: Locks, locked: readonly Projection[], signal: AbortSignal) => {
     const restart = new AbortController()
     const ends = AbortSignal.any([signal, restart.signal])
-    if (locked.length < projections.length) void awaitMoreLocks(locks, locked.length, restart, ends)
+    if (locked.length < projections.length)
+      void awaitMoreLocks(locks, projections, locked.length, ends).then(() => restart.abort())
     const following = filters.map((filter) => {
       const [own, all] = [locked, projections].map((some) => some.filter((projection) => projection.filter === filter))
       const assignment = { filter, projections: own!, complete: own!.length === all!.length }
