@@ -101,7 +101,8 @@ export const openSite = ({
     },
   })
   const secureCookies = () => baseUrl.startsWith('https:')
-  const redirect = createRedirect({ ...shared, countryOf, recordVisit, notCounted: metrics.notCounted, secureCookies })
+  const visits = { countryOf, recordVisit, notCounted: metrics.notCounted }
+  const redirect = createRedirect({ ...shared, ...visits, secureCookies, pixelConsent: config.PIXEL_CONSENT })
   const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages({

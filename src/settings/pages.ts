@@ -18,4 +18,10 @@ export const pageSettings = {
     .describe('e-mail address for questions of visitors, shown on every page'),
   IMPRINT_URL: webAddress.optional().describe('address of the imprint, linked on every page'),
   PRIVACY_URL: webAddress.optional().describe('address of the privacy policy, linked on every page'),
+  PIXEL_CONSENT: z
+    .enum(['notice', 'ask'], 'must be notice or ask')
+    .default('notice')
+    .describe(
+      '`notice`: pages say which networks measure a visit, and measure unless the visitor goes on without. `ask`: they never redirect by themselves, and measure only visitors who agree',
+    ),
 } as const

@@ -22,6 +22,7 @@ export const shown = (way: 'pixels' | 'splash' | 'card', to = url) =>
   interstitialPage({ way, interstitial: { ...interstitial, pixels: way === 'pixels' ? pixels : [] } }, to, {
     secure: true,
     form: undefined,
+    consent: 'notice',
   })
 /** Every page of a link, and of a failure. */
 export const every: Readonly<Record<string, WritePage>> = {

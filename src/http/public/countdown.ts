@@ -14,9 +14,14 @@ export const countdown = (texts: Texts, seconds: number) => {
     <p id="said" role="status" class="said" data-stopped="${stopped}"></p>`
 }
 
+/** Returns the button that stops the countdown. */
+export const stayButton = ({ redirecting }: Texts) =>
+  html`<button id="stay" class="button" type="button" hidden>${redirecting.stay}</button>`
+
 /** Returns the buttons that go on at once, and that stop the countdown. */
-export const countdownActions = ({ redirecting }: Texts, url: string) =>
-  html`<p class="actions">
+export const countdownActions = (texts: Texts, url: string) => {
+  const { redirecting } = texts
+  return html`<p class="actions">
     <a
       id="go"
       class="button go"
@@ -26,5 +31,6 @@ export const countdownActions = ({ redirecting }: Texts, url: string) =>
       data-going="${redirecting.redirectingTo} ${hostOf(url)}"
       >${redirecting.continue}</a
     >
-    <button id="stay" class="button" type="button" hidden>${redirecting.stay}</button>
+    ${stayButton(texts)}
   </p>`
+}

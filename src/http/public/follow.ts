@@ -6,6 +6,7 @@ import { withRequestedHost } from '../ownaddress.ts'
 import { answerForm } from './answerform.ts'
 import { blockedPage, withoutBlocked } from './blocked.ts'
 import { interstitialPage } from './interstitials.ts'
+import type { PixelConsent } from './measure.ts'
 import { expiredPage, pages } from './pages.ts'
 import { passwordPage } from './passwordpage.ts'
 import { createPasswordForm, type PasswordFormOptions } from './passwordform.ts'
@@ -21,6 +22,7 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly blocks: Blocks
   /** Returns the address of the owner's own site, when the request's domain has one. */
   readonly siteOf: (req: IncomingMessage) => string | undefined
+  readonly pixelConsent: PixelConsent
   /** Resolves once a killed process can no longer lose the visit. */
   readonly recordVisit: (visit: Visit) => Promise<void>
 }
@@ -67,7 +69,15 @@ export const createFollow = (options: FollowOptions): Follow => {
     const form =
       interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
     await record(req, target, chosen, source)
-    sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, { secure: secureCookies(), form }))
+    sendPage(
+      req,
+      res,
+      interstitialPage({ ...chosen, interstitial }, url, {
+        secure: secureCookies(),
+        form,
+        consent: options.pixelConsent,
+      }),
+    )
   }
 
   const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {

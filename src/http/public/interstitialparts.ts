@@ -4,8 +4,6 @@ import { type CspDirectives, sourceOf } from './csp.ts'
 import { hostMarkup, hostOf } from './destination.ts'
 import { around, type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import { firing } from './pixels.ts'
-import { fire } from './scripts.ts'
 import type { View } from './view.ts'
 
 /** A page between a short link and its destination; `interstitialPage` adds the status. */
@@ -24,21 +22,8 @@ export const metaTags = (
   ${filled(properties).map(([name, content]) => html`<meta property="${name}" content="${content}" />`)}`
 }
 
-/** What the pixels of a page need: its markup, its script (an empty string without pixels), and the sources it must allow. */
-export interface PixelParts {
-  readonly markup: Html | ''
-  readonly script: string
-  readonly directives: CspDirectives
-}
-
-export const pixelParts = ({ pixels }: Pick<Interstitial, 'pixels'>): PixelParts => {
-  if (pixels.length === 0) return { markup: '', script: '', directives: {} }
-  const { fires, directives } = firing(pixels)
-  return { markup: html`<div id="fire" hidden data-fires="${JSON.stringify(fires)}"></div>`, script: fire, directives }
-}
-
-/** The bar above a framed destination: its host, the short link that shows it, and links to report it and to open it. Nothing in it is the owner's choice. */
-export const bar = ({ texts: { frame }, address }: View, url: string) =>
+/** The bar above a framed destination: its host, the short link that shows it, links to report it and to open it, and what is said about measurement. Nothing in it is the owner's choice. */
+export const bar = ({ texts: { frame }, address }: View, url: string, choice: Html | '' = '') =>
   html`<header class="bar">
     <div>
       <h1>${hostMarkup(url)}</h1>
@@ -53,6 +38,7 @@ export const bar = ({ texts: { frame }, address }: View, url: string) =>
     <a class="button small-one" href="${url}" rel="noreferrer nofollow ugc" aria-label="${frame.open}"
       ><span class="wide">${frame.open}</span><span class="narrow">${frame.openShort}</span></a
     >
+    ${choice}
   </header>`
 
 /**

@@ -1,14 +1,15 @@
 import { knownIn } from '../../events/openenum.ts'
 import { type OverlayFields, OverlayPosition, OverlayType } from '../../events/overlay.ts'
-import type { Interstitial } from '../../queries/target.ts'
 import type { AnswerForm } from './answerform.ts'
 import { inline, mergeDirectives, sourceOf } from './csp.ts'
 import { hostMarkup, hostOf } from './destination.ts'
 import { around, filled, type Html, html } from './html.ts'
-import { bar, framed, frameSource, type InterstitialPage, metaTags, pixelParts } from './interstitialparts.ts'
+import { bar, framed, frameSource, type InterstitialPage, metaTags } from './interstitialparts.ts'
+import { measuredHere, type PixelConsent } from './measure.ts'
 import { type FormType, isFormType, notSent, overlayForm, type WrongAnswer } from './overlayform.ts'
 import { noIndex, type WritePage } from './page.ts'
-import { copy, fireNow } from './scripts.ts'
+import type { Shown } from './resolve.ts'
+import { copy } from './scripts.ts'
 import { formStyle } from './styles/form.ts'
 import { frameStyle } from './styles/frame.ts'
 import { overlayStyle } from './styles/overlay.ts'
@@ -79,7 +80,7 @@ interface Framed {
 }
 
 /** Returns what the page of an overlay is made of in any state, but for its title and its script. */
-const overFrame = (view: View, { overlay, url, secure }: Framed, over: Html) => {
+const overFrame = (view: View, { overlay, url, secure }: Framed, over: Html, choice: Html | '' = '') => {
   const canBeFramed = url.startsWith('https:') || !secure
   return {
     wide: true,
@@ -88,31 +89,36 @@ const overFrame = (view: View, { overlay, url, secure }: Framed, over: Html) => 
     directives: mergeDirectives(canBeFramed ? frameSource(url) : {}, {
       'img-src': overlay.image ? [sourceOf(overlay.image)] : [],
     }),
-    content: html`${bar(view, url)} ${over}
+    content: html`${bar(view, url, choice)} ${over}
       <main class="stage">${canBeFramed ? framed(url) : notFramed(view.texts, url)}</main>`,
   }
+}
+
+interface OverlayOptions {
+  readonly secure: boolean
+  readonly form: AnswerForm
+  readonly consent: PixelConsent
 }
 
 /** Returns the framed destination with a call to action over it, which phones show as its title only. */
 export const overlayPage = (
   view: View,
-  interstitial: Interstitial & { readonly overlay: OverlayFields },
+  shown: Pick<Shown, 'interstitial' | 'untracked'> & { readonly overlay: OverlayFields },
   url: string,
-  { secure, form }: { readonly secure: boolean; readonly form: AnswerForm },
+  { secure, form, consent }: OverlayOptions,
 ): InterstitialPage => {
-  const { overlay } = interstitial
+  const { overlay, interstitial } = shown
   const { texts, phone } = view
-  const pixels = pixelParts(interstitial)
-  const script = (pixels.script && pixels.script + fireNow) + (overlay.type === 'coupon' ? copy : '')
+  const { choice, ...measured } = measuredHere(texts, shown, consent)
+  const script = measured.script + (overlay.type === 'coupon' ? copy : '')
   const over = aside(texts, overlay, titled(overlay.name), !phone, callToAction(texts, overlay, form))
-  const page = overFrame(view, { overlay, url, secure }, over)
+  const page = overFrame(view, { overlay, url, secure }, over, choice)
   return {
     ...page,
     title: interstitial.title || hostOf(url),
     head: html`${noIndex}${metaTags(interstitial)}`,
-    directives: mergeDirectives(page.directives, pixels.directives),
+    directives: mergeDirectives(page.directives, measured.directives),
     ...(script && { script: inline(script) }),
-    content: html`${page.content} ${pixels.markup}`,
   }
 }
 

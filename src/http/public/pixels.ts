@@ -9,6 +9,8 @@ export type Fire =
   | { readonly image: string }
   | { readonly script: string; readonly queue: 'gtm' | 'ga' | 'tiktok'; readonly tag: string }
 interface Vendor {
+  /** as visitors know it */
+  readonly name: string
   readonly fires: (tag: string) => readonly Fire[]
   /** further hosts: those that the first ones redirect to, or that the script sends to */
   readonly hosts?: readonly string[]
@@ -24,10 +26,22 @@ const script =
 
 const google = ['https://www.googletagmanager.com', 'https://*.google-analytics.com', 'https://*.analytics.google.com']
 const vendors: Readonly<Record<PixelType, Vendor>> = {
-  gtmpixel: { fires: script('gtm', (tag) => `https://www.googletagmanager.com/gtm.js?id=${tag}`), hosts: google },
-  gapixel: { fires: script('ga', (tag) => `https://www.googletagmanager.com/gtag/js?id=${tag}`), hosts: google },
-  fbpixel: { fires: image((tag) => `https://www.facebook.com/tr?id=${tag}&ev=PageView&noscript=1`) },
+  gtmpixel: {
+    name: 'Google Tag Manager',
+    fires: script('gtm', (tag) => `https://www.googletagmanager.com/gtm.js?id=${tag}`),
+    hosts: google,
+  },
+  gapixel: {
+    name: 'Google Analytics',
+    fires: script('ga', (tag) => `https://www.googletagmanager.com/gtag/js?id=${tag}`),
+    hosts: google,
+  },
+  fbpixel: {
+    name: 'Meta Pixel',
+    fires: image((tag) => `https://www.facebook.com/tr?id=${tag}&ev=PageView&noscript=1`),
+  },
   adwordspixel: {
+    name: 'Google Ads',
     // Google Ads shows its tags as AW-123; the address takes the number only
     fires: (tag) => [
       {
@@ -37,10 +51,12 @@ const vendors: Readonly<Record<PixelType, Vendor>> = {
     hosts: ['https://www.google.com'],
   },
   linkedinpixel: {
+    name: 'LinkedIn',
     fires: image((tag) => `https://px.ads.linkedin.com/collect/?pid=${tag}&fmt=gif`),
     hosts: ['https://px4.ads.linkedin.com', 'https://www.linkedin.com'],
   },
   twitterpixel: {
+    name: 'X',
     fires: image(
       ...['https://analytics.twitter.com', 'https://t.co'].map(
         (host) => (tag: string) => `${host}/i/adsct?txn_id=${tag}&p_id=Twitter&tw_sale_amount=0&tw_order_quantity=0`,
@@ -48,19 +64,37 @@ const vendors: Readonly<Record<PixelType, Vendor>> = {
     ),
   },
   adrollpixel: {
+    name: 'AdRoll',
     // advertiser and pixel, as `ADVERTISER/PIXEL`
     fires: (tag) => [{ image: `https://d.adroll.com/ipixel/${tag.split('/').map(encodeURIComponent).join('/')}` }],
   },
-  quorapixel: { fires: image((tag) => `https://q.quora.com/_/ad/${tag}/pixel?tag=ViewContent&noscript=1`) },
-  pinterest: { fires: image((tag) => `https://ct.pinterest.com/v3/?event=pagevisit&tid=${tag}&noscript=1`) },
-  bing: { fires: image((tag) => `https://bat.bing.com/action/0?ti=${tag}&Ver=2`) },
-  snapchat: { fires: image((tag) => `https://tr.snapchat.com/p?pid=${tag}&ev=PAGE_VIEW&noscript=1`) },
-  reddit: { fires: image((tag) => `https://alb.reddit.com/rp.gif?event=PageVisit&id=${tag}`) },
+  quorapixel: {
+    name: 'Quora',
+    fires: image((tag) => `https://q.quora.com/_/ad/${tag}/pixel?tag=ViewContent&noscript=1`),
+  },
+  pinterest: {
+    name: 'Pinterest',
+    fires: image((tag) => `https://ct.pinterest.com/v3/?event=pagevisit&tid=${tag}&noscript=1`),
+  },
+  bing: { name: 'Microsoft Advertising', fires: image((tag) => `https://bat.bing.com/action/0?ti=${tag}&Ver=2`) },
+  snapchat: { name: 'Snapchat', fires: image((tag) => `https://tr.snapchat.com/p?pid=${tag}&ev=PAGE_VIEW&noscript=1`) },
+  reddit: { name: 'Reddit', fires: image((tag) => `https://alb.reddit.com/rp.gif?event=PageVisit&id=${tag}`) },
   tiktok: {
+    name: 'TikTok',
     fires: script('tiktok', (tag) => `https://analytics.tiktok.com/i18n/pixel/events.js?sdkid=${tag}&lib=ttq`),
     hosts: ['https://analytics.tiktok.com'],
   },
 }
+
+/** Returns the networks that measure with these pixels, in the order of the pixels, each once. */
+export const networksOf = (pixels: readonly Pick<PixelFields, 'type'>[]): readonly string[] => [
+  ...new Set(
+    pixels.flatMap(({ type }) => {
+      const known = knownIn(PixelType, type)
+      return known ? [vendors[known].name] : []
+    }),
+  ),
+]
 
 const originOf = (url: string) => new URL(url).origin
 

@@ -22,9 +22,9 @@ const whereTo = ({ redirecting }: Texts, url: string) => {
 }
 
 /** Returns the content of a page that says where it leads and waits for a click. */
-export const leadsTo = (texts: Texts, url: string): Html =>
+export const leadsTo = (texts: Texts, url: string, label = texts.redirecting.continue): Html =>
   html`${whereTo(texts, url)}
-    <p class="actions">${continueButton(url, texts.redirecting.continue)}</p>`
+    <p class="actions">${continueButton(url, label)}</p>`
 
 /** Returns the content of a page that redirects after seconds, by the script `count`, unless the visitor stays. It needs `countdownStyle`. */
 export const redirecting = (texts: Texts, url: string, seconds: number): Html =>

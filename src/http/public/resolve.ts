@@ -15,6 +15,8 @@ export type Destination = {
 export interface Shown {
   readonly way: 'card' | 'frame' | 'splash' | 'overlay' | 'pixels'
   readonly interstitial: Interstitial
+  /** its pixels are left out, because the browser asks not to be tracked */
+  readonly untracked?: true
 }
 export type Resolved = Destination | { readonly to: 'password' | 'expired' | 'loop' }
 
@@ -78,13 +80,17 @@ const wayOf = (
   visitor: Visitor,
 ): { readonly way: 'redirect' } | Shown => {
   const isPreviewer = readAgent(visitor.agent).class === 'preview'
-  const pixels = interstitial.pixels.length === 0 || isPreviewer || visitor.untracked() ? [] : interstitial.pixels
-  if (isPreviewer && interstitial.card) return { way: 'card', interstitial: { ...interstitial, pixels } }
+  const untracked = interstitial.pixels.length > 0 && !isPreviewer && visitor.untracked()
+  const shown = {
+    interstitial: { ...interstitial, pixels: isPreviewer || untracked ? [] : interstitial.pixels },
+    ...(untracked && { untracked }),
+  }
+  if (isPreviewer && interstitial.card) return { way: 'card', ...shown }
   const { type } = interstitial
   const loads = type !== 'frame' || url.startsWith('https:') || !visitor.secure()
   const refused = refusesFrames && (type === 'frame' || type === 'overlay')
-  if (type !== 'direct' && loads && !refused) return { way: type, interstitial: { ...interstitial, pixels } }
-  return pixels.length > 0 ? { way: 'pixels', interstitial } : { way: 'redirect' }
+  if (type !== 'direct' && loads && !refused) return { way: type, ...shown }
+  return shown.interstitial.pixels.length > 0 ? { way: 'pixels', ...shown } : { way: 'redirect' }
 }
 
 /** Decides where a visitor goes: expired before password before destination. Pure. `now` is in ms since 1970. */

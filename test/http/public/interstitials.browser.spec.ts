@@ -55,6 +55,8 @@ describe('a visitor with Chromium', function () {
     return app.address + new URL(String(short)).pathname
   }
   const arrived = (at: string) => at.startsWith(to)
+  /** Clicks when `arrive` already watches which requests are made. */
+  const later = (selector: string) => `void setTimeout(() => document.querySelector('${selector}').click(), 300)`
 
   it('stays on a pixel page and on a splash page without script, and has a link to the destination (fault 156)', async () => {
     const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
@@ -81,28 +83,68 @@ describe('a visitor with Chromium', function () {
     expect((await browser.arrive(undefined, arrived)).at).to.equal(to)
   })
 
-  it('leaves the pixel page soon after a click, even when no network answers, and measures nothing before', async () => {
+  it('is measured when the redirect starts and not before, and leaves soon even when no network answers (threat 88)', async () => {
     await browser.block('silent', 'https://*')
     const pixels = await Promise.all(
       PixelType.options.map((type) => create('pixel', { type, name: type, tag: `T-${type}` })),
     )
-    // a page that waited for the networks would never arrive
-    const address = await link({ pixels })
-    const before = await browser.arrive(address, (at) => at === address)
-    expect(before.blocked).to.deep.equal([])
-    await until(() => browser.read<boolean>(`document.querySelector('#stay')?.hidden === false`), Boolean)
-    // after `arrive` has begun to record what is blocked
-    await browser.read(`void setTimeout(() => document.querySelector('#go').click(), 500)`)
-    const { at, blocked, problems } = await browser.arrive(undefined, arrived)
-    expect([at, problems]).to.deep.equal([to, []])
-    // 13 pixels, one of which has two addresses
-    expect(blocked).to.have.length(14)
-    for (const type of PixelType.options)
-      expect(
-        blocked.some((url) => url.includes(`T-${type}`)),
-        type,
-      ).to.equal(true)
+    const splash = await create('splash', { name: 's', title: 'Wait', counter: 1 })
+    const [direct, waiting] = [await link({ pixels }), await link({ pixels, type: splash })]
+    const before = await browser.arrive(direct, arrived, { ms: 1000 })
+    expect([before.at, before.blocked, before.problems]).to.deep.equal([direct, [], []])
+    await browser.read(later('#go'))
+    for (const url of [undefined, waiting]) {
+      // a page that waited for the networks would never arrive
+      const { at, blocked, problems } = await browser.arrive(url, arrived)
+      expect([at, problems]).to.deep.equal([to, []])
+      // 13 pixels, one of which has two addresses
+      expect(blocked).to.have.length(14)
+      for (const type of PixelType.options)
+        expect(
+          blocked.some((request) => request.includes(`T-${type}`)),
+          type,
+        ).to.equal(true)
+    }
     expect(requests).to.include('document /there -')
+  })
+
+  it('goes on without measurement, from a page that redirects and from a framed destination (threat 88)', async () => {
+    await browser.block('silent', 'https://*')
+    const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
+    await browser.visit(await link({ pixels }), `document.querySelector('#without').click()`)
+    const { at, blocked } = await browser.arrive(undefined, arrived)
+    expect([at, blocked]).to.deep.equal([to, []])
+    const framed = await browser.visit<boolean>(
+      await link({ pixels, type: 'frame' }),
+      `(() => { const choice = document.querySelector('#choice'), shown = !choice.hidden
+        document.querySelector('#without').click(); return shown && choice.hidden })()`,
+    )
+    expect([framed.value, framed.problems]).to.deep.equal([true, []])
+  })
+
+  it('is asked first and never redirected where the settings say so, and measured only after a yes (threat 88)', async () => {
+    await browser.block('silent', 'https://*')
+    const asking = await startTestApp({ PIXEL_CONSENT: 'ask', BASE_URL: app.app.baseUrl }, app.connection)
+    try {
+      const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
+      const type = await create('splash', { name: 's', title: 'Wait', counter: 0 })
+      const ask = async (body: object) => (await link(body)).replace(app.address, asking.address)
+      const splash = await browser.arrive(await ask({ pixels, type }), arrived, { ms: 1500 })
+      expect([splash.at.startsWith(asking.address), splash.blocked]).to.deep.equal([true, []])
+      await browser.visit(await ask({ pixels }), `document.querySelector('#go').click()`)
+      expect((await browser.arrive(undefined, arrived)).blocked).to.deep.equal([])
+      await browser.visit(await ask({ pixels }), later('#agree'))
+      expect((await browser.arrive(undefined, arrived)).blocked).to.have.length(1)
+      const framed = await browser.visit<number>(
+        await ask({ pixels, type: 'frame' }),
+        `(() => { const before = performance.getEntriesByType('resource').length
+          document.querySelector('#agree').click(); return document.querySelector('#choice').hidden ? before : -1 })()`,
+      )
+      expect(framed.problems).to.deep.equal([])
+      expect(framed.value).to.be.at.least(0)
+    } finally {
+      await asking.close()
+    }
   })
 
   it('leaves a splash page when its time is over and not before', async () => {
@@ -205,8 +247,9 @@ describe('a visitor with Chromium', function () {
 
   it('gets from the password form to the page that the link shows', async () => {
     const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
+    const splash = await create('splash', { name: 's', title: 'Wait', counter: 1 })
     for (const [body, ends] of [
-      [{ pixels }, arrived],
+      [{ pixels, type: splash }, arrived],
       [{ type: 'frame' }, () => requests.some((request) => request.startsWith('iframe'))],
     ] as [object, (at: string) => boolean][]) {
       const address = await link({ ...body, password: 'sesame' })

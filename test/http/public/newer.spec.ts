@@ -19,15 +19,13 @@ describe('a stored value that only a newer release knows (fault 92)', () => {
       overlayPage(
         englishView,
         {
-          title: '',
-          description: '',
-          image: '',
-          pixels: [],
+          interstitial: { title: '', description: '', image: '', pixels: [] },
           overlay: { ...fields, ...over, id: 1 },
         } as unknown as Parameters<typeof overlayPage>[1],
         'https://example.com/',
         {
           secure: true,
+          consent: 'notice',
           form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<typeof overlayPage>[3]['form'],
         },
       )

@@ -4,7 +4,7 @@ import type { Answer } from '../../support/client.ts'
 import { agents, long, policyOf, strict, summary, useInterstitials } from '../../support/interstitials.ts'
 
 describe('a link with pixels', () => {
-  const { app, key, create, add, visit } = useInterstitials()
+  const { app, key, create, add, visit, clicksSoFar } = useInterstitials()
   const all = async () =>
     Promise.all(PixelType.options.map(async (type) => create('pixel', { type, name: type, tag: `TAG-${type}/9` })))
   const fires = ({ text }: Answer) =>
@@ -54,6 +54,18 @@ describe('a link with pixels', () => {
     expect(fires(page)).to.have.length(14)
   })
 
+  it('says in the language of the visitor who measures, and counts the visit without measurement too (threat 88)', async () => {
+    const types = ['gapixel', 'gtmpixel', 'fbpixel', 'fbpixel']
+    const pixels = await Promise.all(types.map((type) => create('pixel', { type, name: type, tag: 'T-1' })))
+    const { id, path } = await add({ pixels })
+    const page = await visit(path)
+    expect(page.text).to.include('measures visits with Google Analytics, Google Tag Manager and Meta Pixel.')
+    expect(page.text).to.match(/id="without"[^>]*href="https:\/\/example\.com\/a/)
+    const german = await visit(path, { 'Accept-Language': 'de-CH' })
+    expect(german.text).to.include('durch Google Analytics, Google Tag Manager und Meta Pixel gemessen')
+    expect(await clicksSoFar(id, path)).to.equal(2)
+  })
+
   it('fires nothing on any page for a visitor who does not want to be tracked', async () => {
     const pixels = await all()
     const [direct, framed, splash] = await Promise.all([
@@ -68,6 +80,7 @@ describe('a link with pixels', () => {
         expect(fires(await visit(path))).to.have.length(14)
         const page = await visit(path, { [header]: '1' })
         expect(page.text).not.to.include('data-fires')
+        expect(page.text).to.include('Your browser asks not to be tracked').and.not.to.include('measures visits')
         expect(page.headers.get('Content-Security-Policy')).not.to.include('facebook')
       }
     }

@@ -28,11 +28,36 @@ describe('a link with a splash page', () => {
     for (const type of [id, String(id), `splash-${id}`]) {
       const page = await visit((await add({ type })).path)
       expect(page.text).to.include('Spring &amp; sale').and.include('Until &lt;Sunday&gt;')
-      expect(page.text).to.match(/<img class="logo" src="https:\/\/cdn\.example\.com\/logo\.png"/)
-      expect(page.text).to.match(/<img class="banner" src="https:\/\/images\.example\.org\/banner\.png"/)
-      expect(page.text.match(/<a href="https:\/\/shop\.example\.net\/\?a=1&amp;b=2"/g)).to.have.length(2)
+      expect(page.text).to.match(/<span class="plate"><img src="https:\/\/cdn\.example\.com\/logo\.png" alt="" \/>/)
+      expect(page.text).to.match(
+        /<span class="banner"><img src="https:\/\/images\.example\.org\/banner\.png" alt="" \/>/,
+      )
       expect(page.text).to.include('max="3"')
       expect(policyOf(page)['img-src']).to.equal('https://cdn.example.com https://images.example.org')
     }
+  })
+
+  it('has one labelled button with its host for each destination, in the color of the owner (fault 162)', async () => {
+    const product = 'https://shop.example.net/?a=1&b=2'
+    const buttons = async (fields: object) => {
+      const type = await create('splash', { name: 's', title: 's', ...fields })
+      const { text } = await visit((await add({ type })).path)
+      const found = text.matchAll(
+        /class="button[^"]*"\s*href="([^"]*)"[^>]*>\s*<span[^>]*>(.*?)<\/span\s*><small[^>]*>(.*?)<\/small/g,
+      )
+      return { text, buttons: [...found].map(([, url, label, host]) => [url, label, host]) }
+    }
+    const to = ['https://example.com/a?b=c&amp;d=%20#e', 'Continue', 'example.com']
+    const shop = 'https://shop.example.net/?a=1&amp;b=2'
+    const plain = await buttons({ product })
+    expect(plain.buttons).to.deep.equal([to, [shop, 'View the product', 'shop.example.net']])
+    expect(plain.text).not.to.include('--owner')
+    const own = await buttons({ product, label: 'To the <tours>', productLabel: 'The bikes', color: '#ffe45c' })
+    expect(own.buttons).to.deep.equal([
+      [to[0], 'To the &lt;tours&gt;', to[2]],
+      [shop, 'The bikes', 'shop.example.net'],
+    ])
+    expect(own.text).to.include('--owner:#ffe45c').and.include('--on-go:#000000')
+    expect((await buttons({})).buttons).to.deep.equal([to])
   })
 })

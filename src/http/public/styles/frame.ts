@@ -20,4 +20,9 @@ iframe { display: block; inline-size: 100%; block-size: 100%; border: 0; backgro
   .bar .narrow { display: inline }
   .bar h1 { font-size: var(--size-2) }
 }
+/* what is said about measurement: a line of its own, on phones too */
+.bar:has(.measure:not([hidden])) { flex-wrap: wrap }
+.measure { display: flex; flex-wrap: wrap; align-items: center; gap: var(--space-2) var(--space-4); flex: 1 0 100%; padding-block-end: var(--space-2) }
+.bar .measure p { display: block; flex: 1 1 16rem }
+.bar .measure .actions { display: flex; flex: 0 1 auto; gap: var(--space-2); margin: 0 }
 `)

@@ -29,14 +29,14 @@ export const de: Texts = {
       text: 'Sein Ziel ist selbst ein Kurzlink und kann deshalb nicht geöffnet werden.',
       next: ['Bitten Sie die Person, die ihn mit Ihnen geteilt hat, um einen neuen Link.'],
     },
-    tooManyRequests: {
-      title: 'Zu viele Anfragen',
-      text: 'Aus Ihrem Netz kamen viele Anfragen nach unbekannten Adressen oder neuen Bildern. Bitte versuchen Sie es in einer Minute noch einmal.',
-    },
     methodNotAllowed: {
       title: 'Diese Anfrage wird nicht unterstützt',
       text: 'Diese Adresse kann nur als Seite geöffnet werden.',
       next: ['Öffnen Sie den Link in einem Browser.'],
+    },
+    tooManyRequests: {
+      title: 'Zu viele Anfragen',
+      text: 'Aus Ihrem Netz kamen viele Anfragen nach unbekannten Adressen oder neuen Bildern. Bitte versuchen Sie es in einer Minute noch einmal.',
     },
     postOnly: {
       title: 'Dieses Formular kann nicht allein geöffnet werden',
@@ -158,7 +158,18 @@ export const de: Texts = {
       'Diese Website ist nicht verschlüsselt: Andere können lesen und verändern, was Sie dort sehen und senden.',
   },
 
-  splash: { title: 'Sie werden weitergeleitet' },
+  splash: { title: 'Sie werden weitergeleitet', product: 'Zum Produkt' },
+
+  pixels: {
+    measured: 'Mit diesem Link werden Besuche durch # gemessen. Die Messung beginnt erst mit der Weiterleitung.',
+    measuredHere: 'Mit diesem Link werden Besuche durch # gemessen.',
+    without: 'Ohne Messung fortfahren',
+    ask: 'Wer diesen Link erstellt hat, möchte Ihren Besuch mit # messen. Ohne Ihre Zustimmung wird nichts gemessen.',
+    agree: 'Zustimmen und fortfahren',
+    untracked:
+      'Ihr Browser bittet darum, nicht verfolgt zu werden. Deshalb wird dieser Besuch nicht von anderen gemessen.',
+    about: 'Messung',
+  },
 
   frame: {
     shownBy: 'gezeigt von #',

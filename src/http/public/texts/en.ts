@@ -147,7 +147,17 @@ export const en = {
     notEncrypted: 'This website is not encrypted: others can read and change what you see and send there.',
   },
 
-  splash: { title: 'You are being redirected' },
+  splash: { title: 'You are being redirected', product: 'View the product' },
+
+  pixels: {
+    measured: 'The owner of this link measures visits with #. This starts when you are redirected, not before.',
+    measuredHere: 'The owner of this link measures visits with #.',
+    without: 'Continue without measurement',
+    ask: 'The owner of this link would like to measure your visit with #. Nothing is measured unless you agree.',
+    agree: 'Agree and continue',
+    untracked: 'Your browser asks not to be tracked, so this visit is not measured by others.',
+    about: 'Measurement',
+  },
 
   frame: {
     shownBy: 'shown by #',

@@ -152,7 +152,17 @@ export const es: Texts = {
     notEncrypted: 'Este sitio web no está cifrado: otras personas pueden leer y modificar lo que vea y envíe en él.',
   },
 
-  splash: { title: 'Redirección en curso' },
+  splash: { title: 'Redirección en curso', product: 'Ver el producto' },
+
+  pixels: {
+    measured: 'El propietario de este enlace mide las visitas con #. La medición empieza con la redirección, no antes.',
+    measuredHere: 'El propietario de este enlace mide las visitas con #.',
+    without: 'Continuar sin medición',
+    ask: 'El propietario de este enlace quiere medir su visita con #. No se mide nada sin su consentimiento.',
+    agree: 'Aceptar y continuar',
+    untracked: 'Su navegador pide que no se le rastree, por lo que otros no miden esta visita.',
+    about: 'Medición',
+  },
 
   frame: {
     shownBy: 'mostrado por #',

@@ -29,14 +29,14 @@ export const fr: Texts = {
       text: 'Sa destination est elle-même un lien court et ne peut donc pas être ouverte.',
       next: ['Demandez un nouveau lien à la personne qui vous l’a envoyé.'],
     },
-    tooManyRequests: {
-      title: 'Trop de requêtes',
-      text: 'De nombreuses requêtes vers des adresses inconnues ou de nouvelles images viennent de votre réseau. Veuillez réessayer dans une minute.',
-    },
     methodNotAllowed: {
       title: 'Cette requête n’est pas prise en charge',
       text: 'Cette adresse ne peut être ouverte que comme une page.',
       next: ['Ouvrez le lien dans un navigateur.'],
+    },
+    tooManyRequests: {
+      title: 'Trop de requêtes',
+      text: 'De nombreuses requêtes vers des adresses inconnues ou de nouvelles images viennent de votre réseau. Veuillez réessayer dans une minute.',
     },
     postOnly: {
       title: 'Ce formulaire ne peut pas être ouvert seul',
@@ -161,7 +161,18 @@ export const fr: Texts = {
     notEncrypted: 'Ce site n’est pas chiffré : d’autres peuvent lire et modifier ce que vous y voyez et envoyez.',
   },
 
-  splash: { title: 'Vous allez être redirigé' },
+  splash: { title: 'Vous allez être redirigé', product: 'Voir le produit' },
+
+  pixels: {
+    measured:
+      'Le propriétaire de ce lien mesure les visites avec #. La mesure commence avec la redirection, pas avant.',
+    measuredHere: 'Le propriétaire de ce lien mesure les visites avec #.',
+    without: 'Continuer sans mesure',
+    ask: 'Le propriétaire de ce lien souhaite mesurer votre visite avec #. Rien n’est mesuré sans votre accord.',
+    agree: 'Accepter et continuer',
+    untracked: 'Votre navigateur demande à ne pas être suivi : cette visite n’est donc pas mesurée par d’autres.',
+    about: 'Mesure',
+  },
 
   frame: {
     shownBy: 'affiché par #',
