@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { NotReady } from '../lib/unavailable.ts'
 import { account as accounts } from '../commands/account.ts'
 import type { Handler } from '../commands/handle.ts'
 import { destinationsOf, isFramed, link } from '../commands/link.ts'
@@ -94,7 +95,10 @@ export const startFrameChecks = (options: FrameCheckOptions): FrameChecks => {
       .catch((error: unknown) => onProblem(error, 'the checks of framed links failed'))
   }
   const add = () => addFramedLinks(reader)
-  const onAddProblem = (error: unknown) => onProblem(error, 'framed links could not be listed')
+  const onAddProblem = (error: unknown) => {
+    // at the first start the tables are still being filled; they are listed an hour later
+    if (!(error instanceof NotReady)) onProblem(error, 'framed links could not be listed')
+  }
   void add().catch(onAddProblem)
   const stopAdding = repeat(add, anHour, onAddProblem)
   const timer = setInterval(run, every)
