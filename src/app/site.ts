@@ -73,7 +73,9 @@ export const openSite = ({
 
   const shared = {
     ...cache,
-    sendPage: createSendPage(publicOperator(config)),
+    sendPage: createSendPage(publicOperator(config), ({ headers: { host = '' } }) =>
+      isOurHost(host) ? host : new URL(baseUrl).host,
+    ),
     limiter: limiter(db),
     pepper: keys.service,
     isOurHost,

@@ -47,7 +47,9 @@ export const listenWaiting = async (
   own.defer(() => closeServer(server, drainTimeout))
   const probes = { '/healthz': () => alive, '/readyz': () => ({ status: 503, body: { ready: false } }) }
   serve(server, {
-    ...(config.ROLES.has('http') ? waitingSite(createSendPage(publicOperator(config))) : noSite),
+    ...(config.ROLES.has('http')
+      ? waitingSite(createSendPage(publicOperator(config), () => new URL(config.BASE_URL ?? 'http://localhost').host))
+      : noSite),
     probes,
   })
   // this server closes when the event store is there: no client may count on the connection

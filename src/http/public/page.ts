@@ -114,12 +114,12 @@ const bodyHeaders = (body: Buffer, encoding: string | undefined, asJson: boolean
 // weak: the same page has several encodings
 const etagOf = (text: string) => `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
 
-/** Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator. */
+/** Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator. `hostOf` names the host of a request. */
 export const createSendPage =
-  (operator: Operator): SendPage =>
+  (operator: Operator, hostOf: (req: IncomingMessage) => string): SendPage =>
   (req, res, write) => {
     const asJson = prefersJson(req)
-    const view = viewOf(req, operator, { asJson })
+    const view = viewOf(req, operator, { asJson, host: hostOf(req) })
     const page = write(view)
     const { status, title, styles = [], headers = {}, json = {} } = page
     const text = asJson

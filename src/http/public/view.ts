@@ -14,7 +14,7 @@ export interface Operator {
 /** What a page depends on besides its content: the visitor's language, the address that they opened, and the operator. */
 export interface View {
   readonly texts: Texts
-  /** the host that the visitor opened */
+  /** the host that the visitor opened; that of the service when the request names one that is not ours */
   readonly host: string
   /** host and path, without scheme and query; the host alone when no short link could have the path */
   readonly address: string
@@ -33,10 +33,14 @@ const isPhone = ({ headers }: IncomingMessage) =>
     : headers['sec-ch-ua-mobile'] === '?1'
 
 /** Returns the view of a visitor. Programs, which get JSON, always read English. */
-export const viewOf = (req: IncomingMessage, operator: Operator, { asJson }: { readonly asJson: boolean }): View => ({
+export const viewOf = (
+  req: IncomingMessage,
+  operator: Operator,
+  { asJson, host }: { readonly asJson: boolean; readonly host: string },
+): View => ({
   texts: asJson ? en : textsFor(req),
-  host: req.headers.host ?? '',
-  address: (req.headers.host ?? '') + (plainPath.exec(req.url ?? '')?.[0] ?? ''),
+  host,
+  address: host + (plainPath.exec(req.url ?? '')?.[0] ?? ''),
   operator,
   phone: isPhone(req),
 })

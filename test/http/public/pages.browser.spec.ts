@@ -49,7 +49,7 @@ describe('public pages in Chromium', function () {
       imprint: 'https://example.com/i',
       privacy: undefined,
     }
-    const sendPage = createSendPage(operator)
+    const sendPage = createSendPage(operator, () => 'sho.rt')
     server = createServer((req, res) => {
       const page = every[(req.url ?? '').slice(1)]
       if (page) sendPage(req, res, page)
