@@ -154,9 +154,9 @@ const plain = (html: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** Returns the addresses that a page links to or loads from. */
+/** Returns the addresses that a page links to or loads from, without that of the form for reports, which 0.1.0 did not have. */
 const addressesIn = (page: string) =>
-  [...new Set(page.match(/(?:https?:\/\/|(?<=(?:href|action|src)=")\/)[^\s"'<>()]*/g) ?? [])].toSorted()
+  [...new Set(page.match(/(?:https?:\/\/|(?<=(?:href|action|src)=")\/(?!report\?))[^\s"'<>()]*/g) ?? [])].toSorted()
 
 const readReply = ({ status, type, location, body }: Received, words: readonly string[]): Reply => {
   const common = { status, type, ...(location === undefined ? {} : { location }) }
