@@ -43,6 +43,14 @@ describe('the comparison with the data of a stored release', () => {
     ])
   })
 
+  it('reports an address that a page has gained or lost, and not those around it', () => {
+    const at = 'pages/GET /full go.example.com'
+    expect(differences({ addresses: ['/b', '/c'] }, { addresses: ['/a', '/b'] }, at)).to.deep.equal([
+      { at: `${at}.addresses[/c]`, stored: '/c', now: undefined },
+      { at: `${at}.addresses[/a]`, stored: undefined, now: '/a' },
+    ])
+  })
+
   it('reports a name that a state holds though it was released', () => {
     expect(differences({ held: {} }, { held: { alias: 'token' } }, 'folds/link-1.state.tokens')).to.deep.equal([
       { at: 'folds/link-1.state.tokens.held.alias', stored: undefined, now: 'token' },

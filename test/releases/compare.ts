@@ -18,10 +18,23 @@ const isMap = (at: string, stored: Json) =>
 /** Returns whether a value is a sentence for people, which may be rewritten. */
 const isProse = (at: string) => /^answers\/.*\.json\.message$/.test(at)
 
+/** Returns whether a list is a set of values, in which a new one changes nothing about the others. */
+const isSet = (at: string) => /^pages\/.*\.addresses$/.test(at)
+
+const setDifferences = (stored: readonly unknown[], now: readonly unknown[], at: string): Difference[] => [
+  ...stored
+    .filter((value) => !now.includes(value))
+    .map((value) => ({ at: `${at}[${String(value)}]`, stored: value, now: undefined })),
+  ...now
+    .filter((value) => !stored.includes(value))
+    .map((value) => ({ at: `${at}[${String(value)}]`, stored: undefined, now: value })),
+]
+
 /** Returns the differences between a value and the stored one, at any depth. A new field of an object is not a difference, unless its keys are data. */
 export const differences = (stored: unknown, now: unknown, at: string): Difference[] => {
   if (isProse(at) && typeof stored === 'string' && typeof now === 'string') return []
   if (Array.isArray(stored) && Array.isArray(now)) {
+    if (isSet(at)) return setDifferences(stored, now, at)
     const length = Math.max(stored.length, now.length)
     return Array.from({ length }, (_, i) => differences(stored[i], now[i], `${at}[${i}]`)).flat()
   }
