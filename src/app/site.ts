@@ -104,7 +104,13 @@ export const openSite = ({
   })
   const secureCookies = () => baseUrl.startsWith('https:')
   const visits = { countryOf, recordVisit, notCounted: metrics.notCounted }
-  const redirect = createRedirect({ ...shared, ...visits, secureCookies, pixelConsent: config.PIXEL_CONSENT })
+  const redirect = createRedirect({
+    ...shared,
+    ...visits,
+    isMainHost,
+    secureCookies,
+    pixelConsent: config.PIXEL_CONSENT,
+  })
   const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages({

@@ -16,7 +16,7 @@ export interface Blocks {
   readonly destination: (url: string) => Blocked | undefined
   readonly link: (id: number) => boolean
   readonly bio: (id: number) => boolean
-  /** Returns whether a branded domain is blocked, by the host in its address. */
+  /** Returns whether a branded domain is blocked, by its host as a `Host` header or a URL has it. */
   readonly domain: (host: string) => boolean
   /** Stores what the operator has blocked or unblocked, as the log or the tables have it. */
   readonly set: (blocks: readonly KnownBlock[]) => void
@@ -59,7 +59,7 @@ export const openBlocks = (): Blocks => {
     },
     link: (id) => has('link', String(id)),
     bio: (id) => has('bio', String(id)),
-    domain: (host) => has('domain', hostKey(host)),
+    domain: (host) => has('domain', hostKey(host.toLowerCase().replace(/:\d*$/, ''))),
     set: (blocks) => {
       let changed = false
       for (const block of blocks) {

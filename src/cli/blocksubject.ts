@@ -4,6 +4,7 @@ import { hostKey, readHost, readPattern } from '../lib/blocklist.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { readShortAddress } from '../lib/shortaddress.ts'
 import { domainsChanged } from '../queries/domain.ts'
+import type { Reader } from '../queries/reader.ts'
 import { findAddressed, findAddressedById } from '../queries/shortaddress.ts'
 import { BadCommand } from './cli.ts'
 
@@ -42,10 +43,19 @@ const pattern: Read = (text) => {
   return found({ kind: 'pattern', value, called: `Destinations like ${value}` })
 }
 
+/**
+ * Returns the branded domain at a host: the one that serves it, since any account may have a pending one there, then one that is not deleted.
+ * `named` compares a hostname.
+ */
+const branded = async (reader: Reader, named: (hostname: string) => boolean) => {
+  const found = (await domainsChanged(reader, 0n)).filter(({ domain }) => named(new URL(domain).hostname))
+  return found.find(({ live }) => live) ?? found.find(({ deleted }) => !deleted) ?? found[0]
+}
+
 const domain: Read = (text) => {
   const value = hostOf(text)
   return async ({ reader }) => {
-    const known = (await domainsChanged(reader, 0n)).find((one) => hostKey(new URL(one.domain).hostname) === value)
+    const known = await branded(reader, (hostname) => hostKey(hostname) === value)
     const owner = known ? `of account ${known.account}` : 'which no account has now'
     return { kind: 'domain', value, called: `The branded domain ${value}, ${owner},` }
   }
@@ -55,7 +65,7 @@ const domain: Read = (text) => {
 const domainAt = async ({ reader, config }: Pick<Ledger, 'reader' | 'config'>, given: string | undefined) => {
   const name = given?.replace(/:\d+$/, '')
   if (name === undefined || name === new URL(config.BASE_URL ?? 'http://localhost').hostname) return null
-  const known = (await domainsChanged(reader, 0n)).find((one) => new URL(one.domain).hostname === name)
+  const known = await branded(reader, (hostname) => hostname === name)
   if (!known) throw new OperatorError(`${name} is neither the host of BASE_URL nor a branded domain`)
   return known.id
 }

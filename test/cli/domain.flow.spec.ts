@@ -12,11 +12,12 @@ describe('linkledger domain', () => {
   const dns = fakeDns()
   const ids: Record<string, number> = {}
   /** Runs a command next to the service; resolves with its exit code and what it prints. */
-  const run = async (...args: string[]) => {
+  const run = (...args: string[]) => command('domain', ...args)
+  const command = async (...args: string[]) => {
     const printed: string[] = []
     const print = (line: string) => void printed.push(line)
     const variables = { DATABASE_URL: urlOf(app.connection), SECRET: 'a secret for tests only', DATA_DIR: app.dir }
-    const code = await runInProcess(['domain', ...args], { variables, print, printError: print })
+    const code = await runInProcess(args, { variables, print, printError: print })
     return { code, text: printed.join('\n') }
   }
   const add = async (who: typeof ann, host: string) => {
@@ -79,6 +80,23 @@ describe('linkledger domain', () => {
   it('releases a deleted domain by its id, while its host is reserved', async () => {
     expect((await run('release', `id:${ids['gone']}`, '--yes')).code).to.equal(0)
     await own(bob, 'gone.example')
+  })
+
+  it('blocks the link that is served at a host, not one of another account that is pending there (threat 92)', async () => {
+    const shorten = (who: typeof ann) =>
+      app.post('/api/url/add', {
+        key: who.key,
+        body: { url: 'https://x.example/', custom: 'x', domain: 'two.example' },
+      })
+    await add(ann, 'two.example')
+    await own(bob, 'two.example')
+    for (const who of [ann, bob]) expect((await shorten(who)).status).to.equal(200)
+
+    const { text } = await command('block', 'link', 'two.example/x', '--reason', 'spam', '--yes')
+    expect(text).to.equal(`The link /x of account ${bob.id} will be blocked. Reason: spam\nBlocked.`)
+    expect((await visitAt(app.address, 'two.example', '/x', { 'User-Agent': browser })).status).to.equal(403)
+    const whole = await command('block', 'domain', 'two.example', '--reason', 'spam', '--yes')
+    expect(whole.text).to.match(new RegExp(`^The branded domain two\\.example, of account ${bob.id},`))
   })
 
   it('names a host that no account has', async () => {

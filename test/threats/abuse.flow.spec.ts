@@ -148,6 +148,42 @@ describe('abuse of links', function () {
     expect(list[2]).to.match(/link id:\d+ +spam$/)
   })
 
+  it('ends at a blocked domain also after its owner has deleted it, and by way of a bio page (threat 91)', async () => {
+    const host = 'go.phish.example'
+    const url = 'https://good.example/'
+    const { id: domain } = await add('/api/domain/add', { domain: `https://${host}` })
+    await add('/api/url/add', { custom: 'offer', url, domain: host })
+    await shorten({ custom: 'offer', url })
+    await add('/api/bio/add', { name: 'B', alias: 'way', links: [{ title: 'x', url: `https://${host}/offer` }] })
+    const atHost = (written = host) => visitAt(app.address, written, '/offer', {})
+    expect([(await atHost()).status, (await app.visit('/way/1')).status]).to.deep.equal([302, 302])
+
+    await change({ type: 'Block', kind: 'domain', value: host, reason: 'phishing' })
+    await until(atHost, ({ status }) => status === 403, 5000)
+    expect((await app.visit('/way/1')).status).to.equal(403)
+    await app.del(`/api/domain/${domain}/delete`, { key })
+    const again = await until(
+      () => app.post('/api/url/add', { key, body: { url, domain: host } }),
+      ({ status }) => status === 400,
+    )
+    expect(again.json['message']).to.equal('`domain` must be a domain of your account.')
+    for (const written of [host, 'GO.Phish.example.:8080'])
+      expect((await atHost(written)).status, written).to.equal(403)
+    expect((await app.visit('/offer')).status).to.equal(302)
+  })
+
+  it('does not lead from an expired link to a blocked site of its domain (threat 62)', async () => {
+    const host = 'go.over.example'
+    await add('/api/domain/add', { domain: `https://${host}`, redirectroot: 'https://site.example/' })
+    const expiry = new Date(Date.now() + 2000).toISOString()
+    await add('/api/url/add', { custom: 'over', url: 'https://good.example/', domain: host, expiry })
+    const page = async () => (await visitAt(app.address, host, '/over', {})).body
+    const site = 'href="https://site.example/"'
+    expect(await until(page, (text) => text.includes(site))).to.include(site)
+    await blockHost('site.example')
+    expect(await until(page, (text) => !text.includes('site.example'), 5000)).not.to.include('site.example')
+  })
+
   it('ends at once in a process whose tables do not know the block yet (threat 62)', async () => {
     await shorten({ custom: 'late', url: 'https://late.example/' })
     // nothing projects: the tables stay as they are

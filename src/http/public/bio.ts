@@ -17,7 +17,7 @@ export interface BioOptions extends Pick<Follow, 'follow' | 'record'> {
   readonly targets: Pick<Targets, 'get'>
   readonly domains: Pick<Domains, 'byHost'>
   readonly isOurHost: (host: string) => boolean
-  readonly blocks: Pick<Blocks, 'bio' | 'destination'>
+  readonly blocks: Pick<Blocks, 'bio' | 'destination' | 'domain'>
   readonly sendPage: SendPage
 }
 
@@ -65,12 +65,17 @@ export const createBioPages = ({
     followEntry: async (req, res, page, id) => {
       const entry = page.links.find((link) => link.id === id)
       if (!entry) return false
-      if (blocks.bio(page.bio) || blocks.destination(entry.url)) {
+      const url = new URL(entry.url)
+      // a link of ours is followed here, without the request to its domain
+      if (
+        blocks.bio(page.bio) ||
+        blocks.destination(entry.url) ||
+        (blocks.domain(url.host) && domains.byHost(url.host))
+      ) {
         sendPage(req, res, blockedPage)
         return true
       }
       const source: Source = { kind: 'bio', id: page.bio, entry: id }
-      const url = new URL(entry.url)
       const ours = withRequestedHost(req, isOurHost)(url.host)
       const link = ours ? await ownLink(url, page.account) : undefined
       if (link) await follow(req, res, link, source)

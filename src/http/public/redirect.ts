@@ -13,6 +13,7 @@ import { createFallbacks, type Fallbacks, type PublicHandler } from './responses
 export interface RedirectOptions extends Omit<FollowOptions, 'siteOf'> {
   readonly targets: Targets
   readonly domains: Domains
+  readonly isMainHost: (host: string) => boolean
   readonly log: Logger
 }
 
@@ -35,16 +36,20 @@ const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST']
 
 /** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { sendPage, targets, domains, blocks, trustProxy } = options
+  const { sendPage, targets, domains, isMainHost, blocks, trustProxy } = options
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
-  const following = createFollow({ ...options, siteOf: (req) => domainOf(req)?.redirectroot })
+  const siteOf = (req: IncomingMessage) => {
+    const site = domainOf(req)?.redirectroot
+    return site && blocks.destination(site) ? undefined : site
+  }
+  const following = createFollow({ ...options, siteOf })
   const { follow, send } = following
   const bioPages = createBioPages({ ...options, ...following })
   const { sendFallback, sendFailure } = createFallbacks(options)
   const spendMiss = createBudget(missLimit, trustProxy)
 
-  const isBlocked = (domain: KnownDomain | undefined) =>
-    domain !== undefined && blocks.domain(new URL(domain.domain).hostname)
+  /** By the host alone: a blocked domain that its owner has deleted would else show what its addresses are on the service's own host. */
+  const isBlocked = ({ headers: { host = '' } }: IncomingMessage) => blocks.domain(host) && !isMainHost(host)
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
     sendFallback(req, res, domain?.redirect404, pages.notFound)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
@@ -75,7 +80,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const { method, url = '' } = req
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
-    if (isBlocked(domain)) return sendPage(req, res, blockedPage)
+    if (isBlocked(req)) return sendPage(req, res, blockedPage)
     if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, homePage)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
@@ -88,7 +93,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
 
   const withPrefix: Redirect['withPrefix'] = (serve, everywhere) => async (req, res) => {
     const domain = domainOf(req)
-    if (isBlocked(domain)) return sendPage(req, res, blockedPage)
+    if (isBlocked(req)) return sendPage(req, res, blockedPage)
     if (domain && !everywhere) return sendNotFound(req, res, domain)
     try {
       if (!(await serve(req, res))) sendMiss(req, res, domain)
