@@ -79,6 +79,7 @@ export const openSite = ({
     limiter: limiter(db),
     pepper: keys.service,
     isOurHost,
+    isMainHost,
     trustProxy: config.TRUST_PROXY,
     log,
   }
@@ -90,7 +91,6 @@ export const openSite = ({
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
-    isMainHost,
     isOperatorHost: isOperatorHost(config),
     domainCheck,
     guardedFetch: outside.guardedFetch ?? openFetch(),
@@ -104,14 +104,8 @@ export const openSite = ({
   })
   const secureCookies = () => baseUrl.startsWith('https:')
   const visits = { countryOf, recordVisit, notCounted: metrics.notCounted }
-  const redirect = createRedirect({
-    ...shared,
-    ...visits,
-    isMainHost,
-    secureCookies,
-    pixelConsent: config.PIXEL_CONSENT,
-  })
-  const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images, isMainHost }
+  const redirect = createRedirect({ ...shared, ...visits, secureCookies, pixelConsent: config.PIXEL_CONSENT })
+  const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images }
   const campaignPages = createCampaignPages(pages)
   const qrPages = createQrPages({
     ...pages,
