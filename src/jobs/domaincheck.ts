@@ -26,8 +26,8 @@ export interface DomainChecks {
   readonly every?: number
 }
 
-/** domains that are checked at a time: some name servers take long to answer */
-const atOnce = 10
+/** domains in one run, of which so many are checked at a time: some name servers take long to answer */
+const [perRun, atOnce] = [100, 10]
 
 type Tools = Omit<DomainChecks, 'every'>
 
@@ -59,20 +59,28 @@ const checkDomain = async (
  * Checks every branded domain once a day. Its owner sees the result; a domain that fails three times in a row stops, and works again after a
  * check that succeeds.
  */
-export const checkDomains = async (tools: Tools) => {
-  const due = await claimDueDomains(tools.reader)
-  for (let n = 0; n < due.length; n += atOnce) {
-    const done = await Promise.allSettled(due.slice(n, n + atOnce).map((one) => checkDomain(tools, one)))
+export const checkDomains = async (tools: Tools, signal?: AbortSignal) => {
+  // a domain that is claimed counts as checked for a day, so those that a stop leaves over are not claimed
+  for (let n = 0; n < perRun && !signal?.aborted; n += atOnce) {
+    const due = await claimDueDomains(tools.reader, atOnce)
+    if (due.length === 0) return
+    const done = await Promise.allSettled(due.map((one) => checkDomain(tools, one)))
     // the others of a run must not wait a day for one that could not be checked
     for (const one of done)
       if (one.status === 'rejected') tools.onProblem(one.reason, 'a branded domain could not be checked')
   }
 }
 
-/** Starts the checks and returns a function that stops them, after the run in progress. */
-export const startDomainChecks = (options: DomainChecks) =>
-  repeat(
-    () => checkDomains(options),
+/** Starts the checks and returns a function that stops them, after the lookups in progress. */
+export const startDomainChecks = (options: DomainChecks) => {
+  const stopping = new AbortController()
+  const stop = repeat(
+    () => checkDomains(options, stopping.signal),
     options.every ?? 600_000,
     (error) => options.onProblem(error, 'the domain checks failed'),
   )
+  return () => {
+    stopping.abort()
+    return stop()
+  }
+}

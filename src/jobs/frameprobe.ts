@@ -5,10 +5,10 @@ import { type FramingReason, framingRefusal, mayRedirect } from '../lib/framing.
 
 /**
  * What a destination says about frames on pages of an embedder: null when it allows them, `unknown` when it gave no answer that visitors
- * would get too, and `later` when its site has been asked often enough for now.
+ * would get too, and `later` when its site has been asked often enough for now, or the signal has aborted.
  */
 export type Verdict = FramingReason | null | 'unknown' | 'later'
-export type FrameProbe = (destination: string, embedder: string) => Promise<Verdict>
+export type FrameProbe = (destination: string, embedder: string, signal?: AbortSignal) => Promise<Verdict>
 
 export interface FrameProbeOptions {
   readonly probe: GuardedProbe
@@ -30,6 +30,11 @@ const locationOf = (location: string | undefined, url: URL) => {
   }
 }
 
+interface Wanted {
+  readonly destination: string
+  readonly embedder: string
+  readonly signal: AbortSignal | undefined
+}
 type Answer = Awaited<ReturnType<GuardedProbe>> | 'later'
 
 /** Creates a probe of destinations that sends a site a few requests a minute, and the same one once a minute. */
@@ -44,26 +49,29 @@ export const createFrameProbe = ({ probe, now = Date.now }: FrameProbeOptions): 
     asked.set(site, { ...current, count: current.count + 1 })
     return current.count < perSite
   }
-  const ask = (url: URL): Promise<Answer> => {
+  const ask = (url: URL, signal: AbortSignal | undefined): Promise<Answer> => {
     const known = answers.get(url.href)
     if (known && known.until > now()) return known.answer
     if (!mayAsk(url)) return Promise.resolve('later')
-    const answer = probe(url.href)
+    const answer = probe(url.href, signal)
     answers.set(url.href, { until: now() + minute, answer })
     return answer
   }
 
-  const follow = async (destination: string, url: URL, embedder: string, redirects: number): Promise<Verdict> => {
-    const answer = await ask(url)
-    if (answer === 'later') return 'later'
+  const follow = async (wanted: Wanted, url: URL, redirects = maxRedirects): Promise<Verdict> => {
+    const { destination, embedder, signal } = wanted
+    if (signal?.aborted) return 'later'
+    const answer = await ask(url, signal)
+    // a request that was ended says nothing
+    if (answer === 'later' || signal?.aborted) return 'later'
     if (!answer) return 'unknown'
     const { status, headers } = answer
     if (status >= 200 && status < 300) return framingRefusal(headers, url.href, embedder) ?? null
     const next = status >= 300 && status < 400 ? locationOf(headers.location, url) : undefined
     // an error may concern us only: many sites send programs something else than visitors
     if (!next || redirects === 0) return 'unknown'
-    return mayRedirect(destination, next, embedder) ? follow(destination, next, embedder, redirects - 1) : 'redirect'
+    return mayRedirect(destination, next, embedder) ? follow(wanted, next, redirects - 1) : 'redirect'
   }
 
-  return (destination, embedder) => follow(destination, new URL(destination), embedder, maxRedirects)
+  return (destination, embedder, signal) => follow({ destination, embedder, signal }, new URL(destination))
 }

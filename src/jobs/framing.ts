@@ -16,6 +16,8 @@ export interface FrameCheckOptions {
   /** Returns the origin at which links with this domain (null: the service's own) are visited. */
   readonly originOf: (domain: number | null) => string
   readonly onProblem: (error: unknown, what: string) => void
+  /** Ends a run: the destinations that are left are asked in a later one. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface FrameChecks {
@@ -42,7 +44,7 @@ const shuffled = <T>(values: readonly T[]) =>
 
 /** Asks the destinations of a link whether they can be framed, and records what has changed. Returns false when some are left, undefined for a link that is not served in a frame. */
 const checkLink = async (
-  { handler, probe, originOf }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf'>,
+  { handler, probe, originOf, signal }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf' | 'signal'>,
   id: number,
 ): Promise<boolean | undefined> => {
   const { status, account, fields } = (await handler.load(link, id)).state
@@ -51,7 +53,7 @@ const checkLink = async (
   const [embedder, until] = [originOf(fields.domain), Date.now() + patience]
   const verdicts: { readonly url: string; readonly verdict: Verdict }[] = []
   for (const url of shuffled(destinationsOf(fields)))
-    verdicts.push({ url, verdict: Date.now() < until ? await probe(url, embedder) : 'later' })
+    verdicts.push({ url, verdict: Date.now() < until ? await probe(url, embedder, signal) : 'later' })
   const answers = verdicts.flatMap(({ url, verdict }) =>
     verdict === 'unknown' || verdict === 'later' ? [] : [{ url, reason: verdict }],
   )
@@ -62,9 +64,10 @@ const checkLink = async (
 
 /** Checks the links that are due, up to twenty. */
 export const checkFrames = async (options: FrameCheckOptions): Promise<void> => {
-  const { reader, onProblem } = options
+  const { reader, onProblem, signal } = options
   const limit = pLimit(atOnce)
   const check = async (id: number) => {
+    if (signal?.aborted) return
     try {
       await setNextCheck(reader, id, await checkLink(options, id))
     } catch (error) {
@@ -79,18 +82,19 @@ export const checkFrames = async (options: FrameCheckOptions): Promise<void> => 
 export const noFrameChecks: FrameChecks = { checkSoon: () => {}, close: () => Promise.resolve() }
 
 /** Starts the checks: of links that are written at once, of all others once a day. */
-export const startFrameChecks = (options: FrameCheckOptions): FrameChecks => {
+export const startFrameChecks = (options: Omit<FrameCheckOptions, 'signal'>): FrameChecks => {
   const { reader, onProblem } = options
-  let stopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   let planned = false
   let running: Promise<unknown> = Promise.resolve()
   const run = () => {
-    if (planned || stopped) return
+    if (planned || signal.aborted) return
     planned = true
     running = running
       .then(() => {
         planned = false
-        return stopped ? undefined : checkFrames(options)
+        return signal.aborted ? undefined : checkFrames({ ...options, signal })
       })
       .catch((error: unknown) => onProblem(error, 'the checks of framed links failed'))
   }
@@ -109,7 +113,7 @@ export const startFrameChecks = (options: FrameCheckOptions): FrameChecks => {
         .then(run)
         .catch((error: unknown) => onProblem(error, `link ${id} could not be marked for a check of its frame`)),
     close: async () => {
-      stopped = true
+      stopping.abort()
       clearInterval(timer)
       await stopAdding()
       await running

@@ -27,7 +27,7 @@ export type Downloaded =
   | { readonly ok: false; readonly problem: string }
 export type GuardedDownload = (url: string, known: Version) => Promise<Downloaded>
 
-export type GuardedProbe = (url: string) => Promise<Probed>
+export type GuardedProbe = (url: string, stop?: AbortSignal) => Promise<Probed>
 
 /** What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration. */
 export interface Guard {
@@ -132,13 +132,20 @@ const connector =
     return { response }
   }
 
-/** Runs a request within the deadline; whatever is still open then, or afterwards, is closed. */
-const withinDeadline = async <T>(request: (signal: AbortSignal) => Promise<T>, ms = deadline): Promise<T> => {
+/** Runs a request within the deadline, or until it is stopped; whatever is still open then, or afterwards, is closed. */
+const withinDeadline = async <T>(
+  request: (signal: AbortSignal) => Promise<T>,
+  ms = deadline,
+  stop?: AbortSignal,
+): Promise<T> => {
   const controller = new AbortController()
+  const abort = () => controller.abort()
+  stop?.addEventListener('abort', abort)
   try {
     return await withTimeout(ms, request(controller.signal))
   } finally {
-    controller.abort()
+    abort()
+    stop?.removeEventListener('abort', abort)
   }
 }
 
@@ -180,7 +187,7 @@ export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
     return { status: statusCode, headers }
   }
   // a server that cannot be reached says nothing about the page
-  return (address) => withinDeadline((signal) => head(address, signal)).catch(() => undefined)
+  return (address, stop) => withinDeadline((signal) => head(address, signal), deadline, stop).catch(() => undefined)
 }
 
 /** ms and bytes for a list, which only the operator can choose */

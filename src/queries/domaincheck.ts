@@ -17,21 +17,22 @@ export interface DueDomain {
 }
 
 /**
- * Returns up to 100 domains that were verified once and have not been checked for a day, and marks them as checked, so that no other process
+ * Returns up to `limit` domains that were verified once and have not been checked for a day, and marks them as checked, so that no other process
  * checks them too.
  */
-export const claimDueDomains = async ({ db, table }: Reader): Promise<DueDomain[]> => {
+export const claimDueDomains = async ({ db, table }: Reader, limit: number): Promise<DueDomain[]> => {
   const { rows } = await db.raw<{ rows: (Omit<DueDomain, 'id' | 'account'> & { id: string; account: string })[] }>(
     `with claimed as (
        insert into state.domain_checks as c (domain, checked_at, failures)
        select d.id, now(), 0 from ${table('domains')} d join ${table('accounts')} a on a.id = d.account
        where d.deleted is null and d.proof <> '' and a.status = 'active' and not exists (
          select 1 from state.domain_checks c where c.domain = d.id and c.checked_at > now() - interval '1 day')
-       order by d.id limit 100
+       order by d.id limit ?
        on conflict (domain) do update set checked_at = now() where c.checked_at <= now() - interval '1 day'
        returning domain, failures)
      select d.id, d.account, d.domain, d.verified, d.proof, claimed.failures
      from claimed join ${table('domains')} d on d.id = claimed.domain order by d.id`,
+    [limit],
   )
   return rows.map((row) => ({ ...row, id: Number(row.id), account: Number(row.account) }))
 }

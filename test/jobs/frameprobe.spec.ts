@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createFrameProbe } from '../../src/jobs/frameprobe.ts'
+import { aborted } from '../../src/lib/aborted.ts'
 import type { Probed } from '../../src/lib/fetch.ts'
 
 const us = 'https://go.example'
@@ -25,6 +26,23 @@ describe('the probe of framed destinations', () => {
     const { probe } = open({ 'https://a.example/': ok({ 'x-frame-options': 'DENY' }), 'https://b.example/': ok() })
     expect(await probe('https://a.example/')).to.equal('x-frame-options')
     expect(await probe('https://b.example/')).to.equal(null)
+  })
+
+  it('ends its request and asks nothing more when the service stops (fault 171)', async () => {
+    const stopping = new AbortController()
+    const asked: string[] = []
+    const probe = createFrameProbe({
+      probe: async (url, stop) => {
+        asked.push(url)
+        await aborted(stop ?? expect.fail('the request cannot be stopped'))
+        return redirect('https://a.example/next')
+      },
+    })
+    const verdict = probe('https://a.example/', us, stopping.signal)
+    stopping.abort()
+    expect(await verdict).to.equal('later')
+    expect(await probe('https://b.example/', us, stopping.signal)).to.equal('later')
+    expect(asked).to.deep.equal(['https://a.example/'])
   })
 
   it('believes the last page of redirects, as browsers do', async () => {

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { account as accounts } from '../../src/commands/account.ts'
 import { systemMetadata } from '../../src/events/event.ts'
 import { addFramedLinks } from '../../src/queries/framecheck.ts'
-import { checkFrames } from '../../src/jobs/framing.ts'
+import { checkFrames, startFrameChecks } from '../../src/jobs/framing.ts'
 import type { FrameProbe } from '../../src/jobs/frameprobe.ts'
+import { aborted } from '../../src/lib/aborted.ts'
 import type { Probed } from '../../src/lib/fetch.ts'
 import { useLinks } from '../support/links.ts'
 import { agents, canada, message, summary } from '../support/interstitials.ts'
@@ -162,6 +163,35 @@ describe('links whose destination refuses to be framed', () => {
     await handler.handle(accounts, { type: 'EnableAccount', id: account }, systemMetadata(account))
     expect(await until(isPlanned, Boolean)).to.equal(true)
     expect(await asks()).to.equal(true)
+  })
+
+  it('do not delay the stop of the service when their sites never answer (fault 171)', async () => {
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => add({ type: 'frame', url: page(`silent-${n}`) })))
+    const { reader, handler } = app().app.ledger
+    const silent: string[] = []
+    const checks = startFrameChecks({
+      reader,
+      handler,
+      probe: async (url, _, signal) => {
+        silent.push(url)
+        await aborted(signal ?? expect.fail('the probe cannot be stopped'))
+        return 'later'
+      },
+      originOf: () => 'https://go.example',
+      onProblem: (error) => {
+        throw error
+      },
+    })
+    await until(
+      async () => {
+        for (const { id } of ids) checks.checkSoon(id)
+        return silent.length
+      },
+      (count) => count > 0,
+    )
+    const began = silent.length
+    await checks.close()
+    expect(silent).to.have.length.of.at.most(Math.max(began, 4))
   })
 
   it('are not asked any more once they are direct or deleted', async () => {

@@ -176,6 +176,16 @@ describe('the guarded fetch', () => {
     expect([probed?.status, probed?.headers['x-frame-options']]).to.deep.equal([200, 'DENY'])
   })
 
+  it('sends no request for a framed page once it is stopped (fault 171)', async () => {
+    const stopping = new AbortController()
+    scripted = () => {
+      stopping.abort()
+      return [there]
+    }
+    expect(await openProbe(guard())(at('/stopped'), stopping.signal)).to.equal(undefined)
+    expect(stub.requests.filter(({ url }) => url === '/stopped')).to.have.length(0)
+  })
+
   it('rejects unusual notations of internal addresses (threat 4)', async () => {
     for (const host of [
       '127.1',
