@@ -46,7 +46,7 @@ export const startTestApp = async (
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
   return {
     ...client(app.address),
-    operator: client(app.operatorAddress),
+    operator: client(app.operatorAddress, () => {}),
     app,
     dir,
     connection,

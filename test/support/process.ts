@@ -74,6 +74,6 @@ export const startProcess = async (settings: Readonly<Record<string, string>>) =
       return (await exited)[0]
     },
   }
-  return { ...client(address), ...service, operator: client(operatorAddress) }
+  return { ...client(address), ...service, operator: client(operatorAddress, () => {}) }
 }
 export type Service = Awaited<ReturnType<typeof startProcess>>

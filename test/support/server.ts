@@ -1,6 +1,7 @@
-import { appendFile, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { type EmbeddedConnection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
 
 let started: Promise<EmbeddedPostgres> | undefined
@@ -11,6 +12,7 @@ const start = async () => {
   const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'server-'))
   const server = await startEmbedded({ dir, log: () => {} })
   await saveWork(join(dir, 'postgres', 'data'))
+  await loginFast(server.connection)
   return server
 }
 
@@ -23,10 +25,17 @@ const saveWork = async (data: string) => {
     join(data, 'postgresql.auto.conf'),
     'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\nautovacuum = off\n',
   )
-  // a login with a password takes each connection some milliseconds of computing
-  await writeFile(join(data, 'pg_hba.conf'), 'local all all trust\n')
   const postmaster = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
   process.kill(postmaster, 'SIGHUP')
+}
+
+/** A login with a password takes each connection thousands of rounds of hashing; here it takes one. */
+const loginFast = async (connection: EmbeddedConnection) => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query('set scram_iterations = 1')
+  await client.query(`alter role current_user password '${connection.password}'`)
+  await client.end()
 }
 
 /** Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the process. */
