@@ -44,6 +44,8 @@ describe('A checkout', () => {
     dir = mkdtempSync(join(tmpdir(), 'linkledger-checkout-'))
     said = []
     write('node_modules/typescript/bin/tsc', compiler)
+    for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'])
+      write(`node_modules/swagger-ui-dist/${file}`, file)
     write('tsconfig.json', '{}')
     write('tsconfig.build.json', '{}')
     write('src/main.ts', 'one')
@@ -57,6 +59,7 @@ describe('A checkout', () => {
   it('is built at the first start and again only after a change of its sources (fault 117)', () => {
     expect([start(), start(), said.length]).to.deep.equal(['built: one', 'built: one', 1])
     expect(readFileSync(join(dir, 'dist/migrations/1.sql'), 'utf8')).to.equal('create')
+    expect(readFileSync(join(dir, 'dist/http/reference/swagger-ui/swagger-ui.css'), 'utf8')).to.equal('swagger-ui.css')
     write('src/main.ts', 'two')
     expect([start(), start(), said.length]).to.deep.equal(['built: two', 'built: two', 2])
     write('tsconfig.json', '{ }')

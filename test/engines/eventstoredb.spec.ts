@@ -154,8 +154,8 @@ describe(`processes on ${eventStoreEngine}`, function () {
     expect((await listed(a, key)).map(({ id }) => Number(id))).to.have.members([...made, late].map(({ id }) => id))
   })
 
-  it('exit at startup with the name of the setting when it cannot be reached', async () => {
-    const { code, err } = await runProcess(['start'], {
+  it('end a command with the name of the setting when it cannot be reached', async () => {
+    const { code, err } = await runProcess(['rebuild'], {
       DATABASE_URL: urlOf(await freshDatabase()),
       EVENTSTORE_URL: 'esdb://user:canary@127.0.0.1:1',
       SECRET: 'a secret for tests only',

@@ -50,8 +50,9 @@ export const expectLedger = async (
   const tokens = events.flatMap(({ type, stream, data }) =>
     type === 'NameClaimed' && stream.startsWith('claim-alias-') ? [data['token']] : [],
   )
-  const created = events.filter(({ type }) => type === 'LinkCreated').map(({ data }) => data)
-  expect(created.map(({ token }) => token)).to.have.members(tokens, 'names and their links')
+  const named = events.filter(({ type }) => type === 'LinkCreated' || type === 'BioCreated')
+  expect(named.map(({ data }) => data['token'])).to.have.members(tokens, 'names and their links and pages')
+  const created = named.flatMap(({ type, data }) => (type === 'LinkCreated' ? [data] : []))
 
   const requested = new Set(sent.map(({ request }) => request.url))
   const mine = created.filter(({ url }) => requested.has(String(url)))

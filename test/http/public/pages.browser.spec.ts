@@ -86,11 +86,16 @@ describe('public pages in Chromium', function () {
     await browser.prefer('en')
     await browser.visit(`${at}/redirecting`, '1')
     const order: string[] = []
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 4; i++) {
       await browser.press('Tab')
       order.push(await browser.read<string>(`document.activeElement.textContent.trim()`))
     }
-    expect(order).to.deep.equal(['Continue now', 'Stay on this page', 'help@example.com'])
+    expect(order).to.deep.equal([
+      'Continue now',
+      'Stay on this page',
+      'Continue without measurement',
+      'help@example.com',
+    ])
     await browser.visit(`${at}/redirecting`, `document.querySelector('#stay').focus()`)
     await browser.press('Enter')
     expect(
