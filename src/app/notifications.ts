@@ -18,7 +18,7 @@ const pollInterval = 1000
 const markTimeout = 2000
 
 interface NotificationOptions {
-  readonly cache: Pick<Cache, 'pending' | 'progress' | 'warm' | 'invalidateAll'>
+  readonly cache: Pick<Cache, 'pending' | 'progress' | 'warm' | 'invalidateAll' | 'retry'>
   readonly listener: Pick<Listener, 'start' | 'close'>
   readonly log: Pick<Logger, 'warn'>
   /** notified when an operator wants halted projections to be tried again */
@@ -90,6 +90,7 @@ export const startNotifications = async (
     appended.notify()
     void projectedPosition(db).then(progress.advance, () => {})
     void hold().catch(() => {})
+    void cache.retry().catch(() => {})
     void tables.refresh().catch(() => {})
   }, pollInterval)
   return {

@@ -16,7 +16,7 @@ import type { Found } from './lookups.ts'
 import { openTargets, type Targets } from './targets.ts'
 
 /** The cache of the read tables in this process, and its invalidation. */
-export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll'> {
+export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll' | 'retry'> {
   readonly auth: Auth
   readonly targets: Targets
   readonly domains: Domains
@@ -78,7 +78,7 @@ export const openCache = (options: CacheOptions): Cache => {
     return found
   })
 
-  const { warm, invalidate, invalidateAll } = createInvalidation({ ...options, targets, domains, blocks, auth })
+  const { warm, invalidate, invalidateAll, retry } = createInvalidation({ ...options, targets, domains, blocks, auth })
   const progress = openProgress(position, invalidate)
 
   const parts = foldParts(handler)
@@ -94,5 +94,5 @@ export const openCache = (options: CacheOptions): Cache => {
     }
   }
 
-  return { auth, targets, domains, blocks, pending, progress, current, warm, invalidateAll }
+  return { auth, targets, domains, blocks, pending, progress, current, warm, invalidateAll, retry }
 }

@@ -28,6 +28,8 @@ export interface Invalidation {
   readonly invalidate: (after: bigint, upTo: bigint) => Promise<void>
   /** Drops everything, because changes may have been missed. */
   readonly invalidateAll: () => void
+  /** Loads again what could not be loaded the last time; called now and then. */
+  readonly retry: () => Promise<void>
 }
 
 const idsOf = (changed: readonly Changed[], wanted: StreamKind) =>
@@ -45,16 +47,24 @@ export const createInvalidation = ({
   onAccounts,
   onErased,
 }: InvalidationOptions): Invalidation => {
+  /** Later invalidations read what changed later, so what a load has missed would stay unknown: a block, or a domain that ended. */
+  let [started, loaded] = [0, 0]
   const warm = async () => {
+    const load = ++started
     domains.set(await domainsChanged(reader, 0n))
-    await onErased(await erasedAccounts(reader))
     blocks.set(await blocksChanged(reader, 0n))
+    await onErased(await erasedAccounts(reader))
+    loaded = Math.max(loaded, load)
+  }
+  let retrying: Promise<void> | undefined
+  const retry = async () => {
+    if (loaded < started) await (retrying ??= warm().finally(() => (retrying = undefined)))
   }
 
   const invalidateAll = () => {
     targets.invalidateAll()
     auth.forgetAll()
-    // if this fails, the next invalidation reads it
+    // if this fails, it is tried again
     void warm().catch(() => {})
   }
 
@@ -81,5 +91,5 @@ export const createInvalidation = ({
     }
   }
 
-  return { warm, invalidate, invalidateAll }
+  return { warm, invalidate, invalidateAll, retry }
 }

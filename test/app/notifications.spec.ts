@@ -27,6 +27,7 @@ const start = async () => {
   const cache = {
     warm: call('warm'),
     invalidateAll: () => void calls.push('invalidate'),
+    retry: () => Promise.resolve(),
     progress: {
       seen: () => 0n,
       advance: async (position: bigint) => void calls.push(`advance ${position}`),
