@@ -15,6 +15,7 @@ import { BadCommand, type Cli } from './cli.ts'
 import { accountForms, accountName } from './accountname.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
+import { oneLine } from './oneline.ts'
 
 interface AddOptions {
   readonly username?: string
@@ -177,5 +178,5 @@ const list = (cli: Cli) =>
       `${id.padStart(6)}  ${status.padEnd(8)}  ${registered.padEnd(10)}  ${username.padEnd(20)}  ${email}`
     cli.print(line('id', 'status', 'registered', 'username', 'e-mail'))
     for (const { id, status, registered, username, email } of await listAccounts(reader))
-      cli.print(line(String(id), status, registered.toISOString().slice(0, 10), username ?? '', email ?? ''))
+      cli.print(line(String(id), status, registered.toISOString().slice(0, 10), username ?? '', oneLine(email ?? '')))
   })

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { BadCommand, type Cli } from './cli.ts'
+import { oneLine } from './oneline.ts'
 
 export interface Confirmation {
   readonly yes?: boolean
@@ -39,7 +40,8 @@ const firstLine = async (cli: Cli): Promise<string> => {
 
 /** Prints what will be changed and waits for a yes, unless `--yes` was given. Throws when the answer is not yes. */
 export const confirm = async (cli: Cli, { yes }: Confirmation, what: string): Promise<void> => {
-  cli.print(what)
+  // e-mail addresses of earlier releases may have any characters
+  cli.print(oneLine(what))
   if (yes) return
   cli.print('Continue? [y/N]')
   if (!/^\s*y(?:es)?\s*$/i.test(await firstLine(cli))) throw new NotConfirmed('Nothing was changed.')

@@ -64,7 +64,8 @@ export const text = (max: number) =>
     .max(max, `must be at most ${max.toLocaleString('en')} characters long`)
     .refine(isStorable, notStorable)
 
-const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/
+// invisible characters would make one address look like another, and control characters move the cursor of an operator's terminal
+const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/u
 /** An e-mail address, stored and compared in lower case. */
 export const email = text(254)
   .transform((address) => address.trim().toLowerCase())

@@ -32,6 +32,13 @@ describe('the confirmation of a command', () => {
       expect((await outcome(answer)).problem, JSON.stringify(answer)).to.equal('Nothing was changed.')
   })
 
+  it('is on one line, whatever the e-mail address of the account contains (threat 94)', async () => {
+    const { cli: terminal, printed } = cli('')
+    const [escape, reversed] = [0x1b, 0x202e].map((code) => String.fromCodePoint(code))
+    await confirm(terminal, { yes: true }, `Account 7 (@eve, ${escape}c${reversed}moc.elpmaxe@nna): erase it.`)
+    expect(printed).to.deep.equal(['Account 7 (@eve,  c moc.elpmaxe@nna): erase it.'])
+  })
+
   it('does not ask with --yes, but still says what will be changed', async () => {
     const { problem, printed } = await outcome('', { yes: true })
     expect(problem).to.equal('')
