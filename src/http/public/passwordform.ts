@@ -5,7 +5,7 @@ import { rememberRight, TooManyPasswords } from '../../security/passwords.ts'
 import { unreadable } from '../../security/seal.ts'
 import type { Limiter } from '../api/limiter.ts'
 import { readForm } from './form.ts'
-import { countGuess } from './guesses.ts'
+import { openGuesses } from './guesses.ts'
 import type { SendPage } from './page.ts'
 import { failurePage, pages } from './pages.ts'
 import { passwordLimitPage, passwordPage } from './passwordpage.ts'
@@ -36,6 +36,7 @@ export const createPasswordForm = ({
   notCounted,
 }: PasswordFormOptions) => {
   const isRight = rememberRight()
+  const countGuess = openGuesses(limiter)
 
   return async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
     if (password === null) return seeOther(req, res)
@@ -43,19 +44,21 @@ export const createPasswordForm = ({
     if (password === unreadable) return sendPage(req, res, failurePage('unavailable'))
     const form = await readForm(req, formLimit)
     if (!form) return sendPage(req, res, pages.passwordTooLong)
-    const { wait, takeBack } = await countGuess(limiter, link, addressBlock(clientAddress(req, trustProxy)))
+    const entered = form.get('password') ?? ''
+    const block = addressBlock(clientAddress(req, trustProxy))
+    const { wait, end } = await countGuess({ link, block, password: entered })
     if (wait !== undefined) return sendPage(req, res, passwordLimitPage(wait))
-    const right = await isRight(form.get('password') ?? '', password).catch(async (error: unknown) => {
-      await takeBack()
+    const right = await isRight(entered, password).catch(async (error: unknown) => {
+      await end(false)
       if (error instanceof TooManyPasswords) return undefined
       throw error
     })
     if (right === undefined) return sendPage(req, res, failurePage('unavailable'))
+    await end(!right)
     if (!right) {
       notCounted('password')
       return sendPage(req, res, passwordPage({ wrong: true }))
     }
-    await takeBack()
     return seeOther(req, res, unlockCookie(pepper, link, password, Date.now(), secureCookies()))
   }
 }

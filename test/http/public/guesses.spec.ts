@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Limiter } from '../../../src/http/api/limiter.ts'
-import { countGuess } from '../../../src/http/public/guesses.ts'
+import { openGuesses } from '../../../src/http/public/guesses.ts'
 
 /** Returns a limiter whose windows never end. */
 const memoryLimiter = (): Limiter => {
@@ -17,10 +17,10 @@ const memoryLimiter = (): Limiter => {
 
 describe('guesses of a password (threat 68)', () => {
   const guesser = () => {
-    const limiter = memoryLimiter()
-    return async (link: number, address: string, right = false) => {
-      const { wait, takeBack } = await countGuess(limiter, link, address)
-      if (right && wait === undefined) await takeBack()
+    const countGuess = openGuesses(memoryLimiter())
+    return async (link: number, block: string, right = false) => {
+      const { wait, end } = await countGuess({ link, block, password: right ? 'right' : 'wrong' })
+      await end(!right)
       return wait === undefined
     }
   }
@@ -51,5 +51,28 @@ describe('guesses of a password (threat 68)', () => {
   it('are not counted when they are right', async () => {
     const guess = guesser()
     expect(await count(300, () => guess(1, 'a', true))).to.equal(300)
+  })
+
+  it('count once while many enter the right password together (fault 172)', async () => {
+    const countGuess = openGuesses(memoryLimiter())
+    const enter = (block: string, password = 'right') => countGuess({ link: 1, block, password })
+    const together = await Promise.all([
+      ...Array.from({ length: 30 }, () => enter('a school')),
+      ...Array.from({ length: 200 }, (_, i) => enter(`address ${i}`)),
+    ])
+    expect(together.filter(({ wait }) => wait !== undefined)).to.have.length(0)
+    await Promise.all(together.map(({ end }) => end(false)))
+    const wrong = await Promise.all(Array.from({ length: 30 }, (_, i) => enter('a school', `wrong ${i}`)))
+    expect(wrong.filter(({ wait }) => wait === undefined)).to.have.length(10)
+  })
+
+  it('of the same wrong password at the same time stay counted', async () => {
+    const countGuess = openGuesses(memoryLimiter())
+    for (let n = 0; n < 10; n++) {
+      const guesses = await Promise.all([1, 2].map(() => countGuess({ link: 1, block: 'a', password: `wrong ${n}` })))
+      expect(guesses.map(({ wait }) => wait)).to.deep.equal([undefined, undefined])
+      await Promise.all(guesses.map(({ end }) => end(true)))
+    }
+    expect((await countGuess({ link: 1, block: 'a', password: 'right' })).wait).to.equal(60)
   })
 })
