@@ -45,15 +45,27 @@ const perPage = 100
 const lookupsAtOnce = 1
 
 /** Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older sample when the database is unavailable. */
-const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
+export const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
   const samples = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
   const lookUp = pLimit(lookupsAtOnce)
+  const queued = new Map<string, Promise<readonly RotatorLink[]>>()
+  /** Requests share a look-up that has not begun, so that many visits to one rotator do not delay the others. */
+  const find = (slug: string) => {
+    const waiting = queued.get(slug)
+    if (waiting) return waiting
+    const links = lookUp(() => {
+      queued.delete(slug)
+      return rotatorLinks(reader, slug, sampleSize)
+    })
+    queued.set(slug, links)
+    return links
+  }
   return async (slug: string) => {
     const before = samples.get(slug)
     const [seen, at] = [progress.seen(), Date.now()]
     if (before?.seen === seen && at - before.at < sampleAge) return before.links
     try {
-      const links = await lookUp(() => rotatorLinks(reader, slug, sampleSize))
+      const links = await find(slug)
       // a slug that was guessed must not replace a sample
       if (links.length > 0) samples.set(slug, { links, seen, at })
       else samples.delete(slug)
