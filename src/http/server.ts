@@ -33,7 +33,38 @@ export const createHttpServer = (): Server => {
   // of a connection that neither sends nor reads: a response that is not read never ends
   server.timeout = 60_000
   server.on('clientError', refuse)
+  trackResponses(server)
   return server
+}
+
+/** The connections of each server, with the number of their requests that wait for a response. */
+const waiting = new WeakMap<Server, Map<Socket, number>>()
+
+const trackResponses = (server: Server) => {
+  const open = new Map<Socket, number>()
+  waiting.set(server, open)
+  const add = (socket: Socket, n: number) => {
+    const before = open.get(socket)
+    if (before !== undefined) open.set(socket, before + n)
+  }
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, 0)
+    socket.once('close', () => open.delete(socket))
+  })
+  server.on('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
+    add(socket, 1)
+    res.once('close', () => add(socket, -1))
+  })
+}
+
+/** Closes the connections on which no response is under way, also those whose client is still sending a request. */
+const closeUnused = (server: Server) => {
+  for (const [socket, requests] of waiting.get(server) ?? []) {
+    if (requests > 0 || socket.writableLength > 0) continue
+    // a client that still sends may not have read its response: destroying the socket at once would discard it
+    if (socket.writableEnded) socket.destroy()
+    else socket.end()
+  }
 }
 
 /** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
@@ -83,11 +114,18 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   )
 }
 
+/** ms that a client has to finish the headers of a request when the server closes: Node does not limit them any more */
+const lastHeaders = 1000
+
 /** Refuses new connections, finishes open requests, and closes each connection after its response; after `ms`, closes all of them. */
 export const closeServer = (server: Server, ms: number) =>
   new Promise<void>((resolve) => {
     server.prependListener('request', (_: IncomingMessage, res: ServerResponse) => res.setHeader('Connection', 'close'))
-    const closing = setInterval(() => server.closeIdleConnections(), 50)
+    const began = performance.now()
+    const closing = setInterval(() => {
+      server.closeIdleConnections()
+      if (performance.now() - began > lastHeaders) closeUnused(server)
+    }, 50)
     const end = setTimeout(() => server.closeAllConnections(), ms)
     server.close(() => {
       clearInterval(closing)

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { closeServer, createHttpServer, onForwarded } from '../../src/http/server.ts'
 import { listenOn } from '../../src/http/listen.ts'
@@ -29,5 +31,40 @@ describe('a service that trusts no proxy', () => {
     for (let i = 0; i < 3; i++) await get('/', { headers: { 'X-Forwarded-For': '8.8.8.8' } })
     expect(reports).to.equal(1)
     await closeServer(server, 0)
+  })
+})
+
+describe('a server that closes', () => {
+  it('finishes open requests, and does not wait for clients that go on sending (fault 173)', async () => {
+    let finish = () => {}
+    let arrived = () => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
+    const server = createHttpServer().on('request', ({ url }, res: ServerResponse) => {
+      if (url !== '/slow') return void res.end('early')
+      finish = () => res.end('finished')
+      arrived()
+    })
+    const port = await listenOn(server, 0, '127.0.0.1')
+    const drips: NodeJS.Timeout[] = []
+    const drip = (text: string): Socket => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write(text)
+      drips.push(setInterval(() => socket.write('x'), 100))
+      return socket
+    }
+    const head = drip('GET / HTTP/1.1\r\nHost: x\r\nX: ')
+    // answered before its body has arrived
+    const body = drip('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n')
+    const [early] = (await once(body, 'data')) as [Buffer]
+    expect(early.toString()).to.include('200 OK')
+    const slow = client(`http://127.0.0.1:${port}`).get('/slow')
+    await arrival
+    const ends = Promise.all([head, body].map((socket) => once(socket.resume(), 'close')))
+    const closed = closeServer(server, 2 ** 31 - 1)
+    await ends
+    finish()
+    expect((await slow).text).to.equal('finished')
+    await closed
+    drips.forEach(clearInterval)
   })
 })
