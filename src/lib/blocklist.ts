@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { plainAddress } from './address.ts'
+import { embeddedIPv4, plainAddress } from './address.ts'
 
 /**
  * Rules for addresses that the service does not lead to. A host stands for itself and every host below it. A pattern is a host and a path,
@@ -23,9 +23,15 @@ export interface Rules {
   readonly patterns?: readonly string[]
 }
 
-/** Returns one spelling per host: no brackets and no trailing dot, IPv4-mapped addresses as IPv4. `host` is as WHATWG URLs have it. */
+/** Returns one spelling per IP address; `` when it is none. Networks without IPv4, as of many phones, reach IPv4 addresses through NAT64. */
+const addressKey = (text: string) => {
+  const plain = plainAddress(text)
+  return embeddedIPv4('64:ff9b:', plain) ?? plain
+}
+
+/** Returns one spelling per host: no brackets and no trailing dot, IPv4 addresses in IPv6 as IPv4. `host` is as WHATWG URLs have it. */
 export const hostKey = (host: string): string =>
-  host.startsWith('[') ? plainAddress(host.slice(1, -1)) : host.replace(/\.$/, '')
+  host.startsWith('[') ? addressKey(host.slice(1, -1)) : host.replace(/\.$/, '')
 
 const escapes = /(?:%[\da-f]{2})+/gi
 const decoded = (run: string) => {
@@ -120,7 +126,7 @@ export const readHost = (text: string): string | undefined => {
   const host = text.toLowerCase().replace(/\.$/, '')
   // numbers may be an IPv4 address in another form
   if (plainHost.test(host) && !/(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(host) && !host.includes('xn--')) return host
-  const ip = plainAddress(text.replaceAll(/^\[|\]$/g, ''))
+  const ip = addressKey(text.replaceAll(/^\[|\]$/g, ''))
   if (ip !== '') return ip
   if (!anyHost.test(host)) return undefined
   try {

@@ -26,6 +26,8 @@ describe('a list of blocked hosts and patterns', () => {
     for (const url of ['http://192.0.2.7/', 'http://3221225991/', 'http://0xc0.0.2.7/', 'http://[::ffff:192.0.2.7]/'])
       expect(finds(list, url), url).to.equal('192.0.2.7')
     expect(finds(list, 'http://[2001:DB8:0::7]/')).to.equal('2001:db8::7')
+    // where a phone in a network without IPv4 goes for 192.0.2.7
+    expect(finds(list, 'http://[64:ff9b::192.0.2.7]/')).to.equal('192.0.2.7')
   })
 
   it('finds no other host', () => {
