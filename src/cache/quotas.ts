@@ -23,8 +23,6 @@ export type EndReservation = (position?: bigint) => void
 export interface Quotas {
   /** Reserves room for what is about to be created. Throws `QuotaExceeded`. */
   readonly reserve: (account: number, kind: QuotaKind, amount?: number) => Promise<EndReservation>
-  /** Throws `QuotaExceeded` when there is no room for one more. */
-  readonly require: (account: number, kind: QuotaKind) => Promise<void>
 }
 
 const names: Record<QuotaKind, string> = {
@@ -90,5 +88,5 @@ export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas =>
       else void projected(position).finally(() => release(key, amount))
     }
   }
-  return { reserve, require: async (account, kind) => (await reserve(account, kind))() }
+  return { reserve }
 }

@@ -124,15 +124,24 @@ export const domainRoutes = [
     path: '/api/domain/add',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
     run: async (call, services) => {
-      const { account, create, body } = call
-      const { domains, domainCheck } = services
+      const { account, create, write, body } = call
+      const { domains, domainCheck, quotas } = services
       rejectServiceHost(hostOf(body), services)
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
-      // a domain that the account had before is not created but comes back
-      await services.quotas.require(account, 'domain')
+      // a domain that the account had before is not created but comes back, and needs room like a new one
+      const revive: typeof write = async (decider, command) => {
+        const end = await quotas.reserve(account, 'domain')
+        const handled = await write(decider, command).catch((error: unknown) => {
+          end()
+          throw error
+        })
+        end(handled.position)
+        return handled
+      }
       const creator = {
         ...domainCaller(call, services),
+        write: revive,
         create: (make: (id: number) => DomainCommand) => create('domain', domain, make),
         own: (host: string) => domains.own(account, host)?.id,
       }

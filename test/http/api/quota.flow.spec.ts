@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
@@ -63,5 +64,23 @@ describe('quotas of an account (threat 70)', () => {
     await app.del(`/api/domain/${ids[0]}/delete`, { key })
     expect((await add(quota)).status).to.equal(200)
     expect((await add(0)).status).to.equal(403)
+  })
+
+  it('also hold for domains that come back at the same time (fault 174)', async () => {
+    const { key } = await app.register()
+    const add = (n: number) => app.post('/api/domain/add', { key, body: { domain: `https://again${n}.example.com` } })
+    for (let n = 0; n < 6; n++) {
+      const { json } = await add(n)
+      await app.del(`/api/domain/${json['id']}/delete`, { key })
+    }
+    for (let n = 6; n < 5 + quota; n++) expect((await add(n)).status).to.equal(200)
+    const answers = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (n) => {
+        // apart, so that one has been let through before the next one is counted
+        await sleep(n * 3)
+        return add(n)
+      }),
+    )
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
   })
 })
