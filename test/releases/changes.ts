@@ -18,36 +18,6 @@ const annPage = (part: string, now: unknown): Change => ({
   why: 'The entries of bio pages have addresses of their own, which count clicks.',
 })
 
-/** Pages of links, bio pages and campaigns, by the path that was asked for. */
-const reportable = [
-  'ann-page',
-  'bio-bob',
-  'brief',
-  'countdown',
-  'framed',
-  'full',
-  'locked',
-  'overlaid-1',
-  'overlaid-2',
-  'overlaid-3',
-  'overlaid-4',
-  'overlaid-5',
-  'overlaid-6',
-  'r/spring',
-  'splashed',
-  'u/ann/Spring-1',
-  'u/bob/camp-bob-4',
-]
-const reportAddresses = reportable.map((path): Change => {
-  const address = `/report?link=${encodeURIComponent(`go.example.com/${path}`)}`
-  return {
-    release: '0.1.0',
-    at: `pages/* /${path} go.example.com.addresses[${address}]`,
-    now: address,
-    why: 'Pages lead to a form by which visitors report them.',
-  }
-})
-
 export const changes: readonly Change[] = [
   annPage('addresses[/Ann-Page/1]', '/Ann-Page/1'),
   annPage('addresses[/Ann-Page/2]', '/Ann-Page/2'),
@@ -56,7 +26,6 @@ export const changes: readonly Change[] = [
   ...['All my links', 'https://cdn.example.com/ann.png', 'Our blog', 'Our shop', undefined, undefined, undefined].map(
     (word, i) => annPage(`words[${i + 1}]`, word),
   ),
-  ...reportAddresses,
   {
     release: '0.1.0',
     at: 'pages/GET /full go.example.com.json.message',
