@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { bio } from '../commands/bio.ts'
 import { type BioFields, bioLook, BioTheme, entriesOf } from '../events/bio.ts'
 import { type BioListRow, type BioRow, entryClicks, findBio, listBios } from '../queries/bio.ts'
+import { readOneMoment } from '../queries/reader.ts'
 import { viewStats } from '../queries/stats.ts'
 import { withRandomAlias } from '../commands/alias.ts'
 import { type AddressesOf, deleteRoute, listRoute, readOwned, updateRoute } from './owned.ts'
@@ -51,7 +52,9 @@ const listed = (row: BioListRow, services: Services) => ({
 
 /** The page with the clicks of each entry, and the statistics of its views. */
 const detailed = async (row: BioRow, services: Services) => {
-  const [views, clicks] = await Promise.all([viewStats(services.reader, row.id), entryClicks(services.reader, row)])
+  const [views, clicks] = await readOneMoment(services.reader, (moment) =>
+    Promise.all([viewStats(moment, row.id), entryClicks(moment, row)]),
+  )
   const { description, avatar, theme, color } = row
   const links = entriesOf(row.links).map((entry) => {
     const { clicks: n, uniques } = clicks.of(entry.id)

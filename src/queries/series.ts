@@ -1,5 +1,5 @@
 import { aboveViews, classes, dims } from '../projections/stats.ts'
-import type { Reader } from './reader.ts'
+import { type Reader, readOneMoment } from './reader.ts'
 
 export type Interval = 'hour' | 'day' | 'month'
 export const seriesDimensions = ['country', 'referrer', 'browser', 'os', 'device', 'language', 'source'] as const
@@ -40,7 +40,10 @@ const clicksOf = ({ table }: Reader, subject: Subject) =>
     : { sql: `${table('clicks')} c where c.account = ? and c.link > ${aboveViews}`, value: subject.account }
 
 /** Returns the clicks over time and their total, which is the sum over the intervals. */
-export const clickSeries = async (
+export const clickSeries = (reader: Reader, subject: Subject, options: SeriesOptions): Promise<Series> =>
+  readOneMoment(reader, (moment) => readSeries(moment, subject, options))
+
+const readSeries = async (
   reader: Reader,
   subject: Subject,
   { from, to, interval, by }: SeriesOptions,

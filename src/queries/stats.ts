@@ -1,5 +1,5 @@
 import { classes, subjects } from '../projections/stats.ts'
-import type { Reader } from './reader.ts'
+import { type Reader, readOneMoment } from './reader.ts'
 
 const dimensions = ['country', 'referrer', 'browser', 'os'] as const
 type Dimension = (typeof dimensions)[number]
@@ -42,8 +42,10 @@ const clickStats = async ({ db, table }: Reader, link: number): Promise<ClickSta
   return { ...totals, country: of('country'), referrer: of('referrer'), browser: of('browser'), os: of('os') }
 }
 
-export const linkStats = (reader: Reader, id: number) => clickStats(reader, subjects.link(id))
+export const linkStats = (reader: Reader, id: number) =>
+  readOneMoment(reader, (moment) => clickStats(moment, subjects.link(id)))
 /** Returns the statistics of the scans of a QR code. */
-export const scanStats = (reader: Reader, id: number) => clickStats(reader, subjects.qr(id))
-/** Returns the statistics of the views of a bio page. */
+export const scanStats = (reader: Reader, id: number) =>
+  readOneMoment(reader, (moment) => clickStats(moment, subjects.qr(id)))
+/** Returns the statistics of the views of a bio page. The caller reads its clicks too, from the same moment. */
 export const viewStats = (reader: Reader, id: number) => clickStats(reader, subjects.view(id))
