@@ -31,7 +31,7 @@ export const welcome = ({ config, address, operatorAddress, baseUrl, isNew }: St
   const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
   return isNew
     ? `\n${heading}\n${tour(baseUrl, config.REGISTRATION)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
-    : `${heading} (API: docs/api.md; data: ${placesOf(config)}; ${metrics}).`
+    : `${heading} (API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).`
 }
 
 /** Returns what the service prints when it listens, but cannot serve anything before its event store is there. */
@@ -64,4 +64,6 @@ ${registration === 'open' ? register(baseUrl) : addAccount}
   # follow it, then see the click counted
   curl -i ${baseUrl}/hello
   curl ${baseUrl}/api/url/1 -H "Authorization: Bearer $KEY"
+
+All of the API is at ${baseUrl}/docs
 `

@@ -52,9 +52,10 @@ const listed = (row: BioListRow, services: Services) => ({
 
 /** The page with the clicks of each entry, and the statistics of its views. */
 const detailed = async (row: BioRow, services: Services) => {
-  const [views, clicks] = await readOneMoment(services.reader, (moment) =>
-    Promise.all([viewStats(moment, row.id), entryClicks(moment, row)]),
-  )
+  const { views, clicks } = await readOneMoment(services.reader, async (moment) => ({
+    views: await viewStats(moment, row.id),
+    clicks: await entryClicks(moment, row),
+  }))
   const { description, avatar, theme, color } = row
   const links = entriesOf(row.links).map((entry) => {
     const { clicks: n, uniques } = clicks.of(entry.id)

@@ -7,7 +7,7 @@ export interface Reader {
   readonly table: TableNames
 }
 
-/** Reads several times from the same moment, so that the figures of one answer agree while clicks are recorded. */
+/** Reads several times, one after another, from the same moment, so that the figures of one answer agree while clicks are recorded. */
 export const readOneMoment = <T>({ db, table }: Reader, read: (reader: Reader) => Promise<T>): Promise<T> =>
   db.transaction((transaction) => read({ db: transaction, table }), {
     isolationLevel: 'repeatable read',

@@ -51,7 +51,7 @@ const readSeries = async (
   const { sql, value } = clicksOf(reader, subject)
   const inRange = `${sql} and c.at >= ? and c.at < ?`
   const values = [value, from.toISOString(), to.toISOString()]
-  const points = reader.db.raw<{ rows: { at: Date; clicks: string; uniques: string; visits: string }[] }>(
+  const { rows } = await reader.db.raw<{ rows: { at: Date; clicks: string; uniques: string; visits: string }[] }>(
     `with counted as (
        select date_trunc('${interval}', c.at at time zone 'UTC') as at, count(*) filter (where c.class = ${classes.human}) as clicks,
          count(*) filter (where c.first) as uniques, count(*) as visits
@@ -63,24 +63,25 @@ const readSeries = async (
      left join counted using (at) order by i.at`,
     [...values, from.toISOString(), to.toISOString()],
   )
-  const suspects = reader.db.raw<{ rows: { n: string }[] }>(
+  const suspected = await reader.db.raw<{ rows: { n: string }[] }>(
     `select coalesce(sum(n - ${plausible}), 0) as n from (
        select count(*) as n from ${inRange} and c.class = ${classes.human}
        group by c.link, c.visitor, date_trunc('minute', c.at) having count(*) > ${plausible}
      ) many`,
     values,
   )
-  const counts = by.map(async (dimension) => {
-    const { rows } = await reader.db.raw<{ rows: { label: string; n: string }[] }>(
+  const labelled: [SeriesDimension, Series['by'][SeriesDimension]][] = []
+  // one after another: the connection of a moment runs one query at a time
+  for (const dimension of by) {
+    const counted = await reader.db.raw<{ rows: { label: string; n: string }[] }>(
       `select l.label, n from (
          select c.${dimension} as id, count(*) as n from ${inRange} and c.class = ${classes.human} group by 1
        ) counted join ${reader.table('labels')} l on l.id = counted.id and l.dim = ${dims[dimension]}
        order by n desc, l.label`,
       values,
     )
-    return [dimension, rows.map(({ label, n }) => ({ label, n: Number(n) }))] as const
-  })
-  const [{ rows }, suspected, labelled] = await Promise.all([points, suspects, Promise.all(counts)])
+    labelled.push([dimension, counted.rows.map(({ label, n }) => ({ label, n: Number(n) }))])
+  }
   const sum = (column: 'clicks' | 'uniques' | 'visits') => rows.reduce((total, row) => total + Number(row[column]), 0)
   return {
     total: {

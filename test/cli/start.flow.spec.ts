@@ -79,7 +79,7 @@ describe('a service that is started by hand', function () {
     expect(await second.end('SIGINT')).to.equal(0)
     expect(second.output().split('\n')[0])
       .to.include(`Linkledger listens on ${second.address} and`)
-      .and.include('docs/api.md')
+      .and.include('/docs; data: ')
       .and.include(dir)
     expect(second.output()).not.to.include('curl')
   })

@@ -86,7 +86,7 @@ export const de: Texts = {
 
   report: {
     title: 'Diesen Link melden',
-    text: 'Sagen Sie uns, was nicht stimmt. Jede Meldung wird von einem Menschen gelesen.',
+    text: 'Sagen Sie uns, was nicht stimmt.',
     link: 'Kurzlink',
     reason: 'Was stimmt nicht?',
     reasons: {

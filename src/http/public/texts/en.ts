@@ -79,7 +79,7 @@ export const en = {
 
   report: {
     title: 'Report this link',
-    text: 'Tell us what is wrong. A person reads every report.',
+    text: 'Tell us what is wrong.',
     link: 'Short link',
     reason: 'What is wrong with it?',
     reasons: {

@@ -83,7 +83,7 @@ export const es: Texts = {
 
   report: {
     title: 'Denunciar este enlace',
-    text: 'Díganos cuál es el problema. Una persona lee cada denuncia.',
+    text: 'Díganos cuál es el problema.',
     link: 'Enlace corto',
     reason: '¿Cuál es el problema?',
     reasons: {

@@ -86,7 +86,7 @@ export const fr: Texts = {
 
   report: {
     title: 'Signaler ce lien',
-    text: 'Dites-nous ce qui ne va pas. Chaque signalement est lu par une personne.',
+    text: 'Dites-nous ce qui ne va pas.',
     link: 'Lien court',
     reason: 'Quel est le problème ?',
     reasons: {
