@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { urlOf } from '../support/app.ts'
-import { until } from '../support/client.ts'
+import { client, until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { note, openStage } from '../support/faults.ts'
 import type { Service } from '../support/process.ts'
@@ -44,8 +44,9 @@ describe('roles in separate processes on one database', function () {
   })
 
   it('respond only to probes and metrics in a process without the role http', async () => {
+    const { get } = client(working!.address, () => {})
     for (const path of ['/api/urls', '/register', '/anything']) {
-      const { status, json } = await working!.get(path)
+      const { status, json } = await get(path)
       expect([status, json]).to.deep.equal([404, { error: 1, message: 'This process does not run the `http` role.' }])
     }
     expect((await working!.get('/healthz')).status).to.equal(200)
