@@ -213,4 +213,4 @@ describe('a service that logs everything and fails in many ways', () => {
 })
 
 /** What a service prints on standard output once it listens, and when it has stopped: for a person, not a log. */
-const startupText = /^(Linkledger listens|Try it in|  #|  curl|  KEY=|Stop the service|Stopped)/
+const startupText = /^(Linkledger listens|Try it in|  #|  curl|  KEY=|All of the API is at|Stop the service|Stopped)/
