@@ -1,3 +1,4 @@
+import accepts from 'accepts'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -7,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { routes } from '../api/routes.ts'
+import { hasCached } from '../public/etag.ts'
 import { openApi } from './openapi.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -95,7 +97,10 @@ const serveAsset = (asset: Asset): Handler => {
   return async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return res.writeHead(405, { Allow: 'GET, HEAD' }).end()
     prepared ??= prepare(asset)
-    const { plain, zipped, etag } = await prepared
+    // a checkout that runs without a build and without the packages for development has no Swagger UI
+    const ready = await prepared.catch(() => undefined)
+    if (!ready) return res.writeHead(404).end()
+    const { plain, zipped, etag } = ready
     const shared = {
       ...asset.headers,
       ETag: etag,
@@ -104,8 +109,8 @@ const serveAsset = (asset: Asset): Handler => {
       Vary: 'Accept-Encoding',
       'X-Content-Type-Options': 'nosniff',
     }
-    if (req.headers['if-none-match'] === etag) return res.writeHead(304, shared).end()
-    const accepted = /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''))
+    if (hasCached(req, etag)) return res.writeHead(304, shared).end()
+    const accepted = accepts(req).encodings(['gzip']) === 'gzip'
     const body = accepted ? zipped : plain
     res.writeHead(200, {
       ...shared,
