@@ -9,7 +9,7 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import type { Signal } from '../lib/signal.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Database } from '../postgres/database.ts'
-import { haveForeignTables, leaveForeignTables, logOfTables } from '../projections/origin.ts'
+import { haveForeignTables, leaveForeignTables, logOfTables, wereFilled } from '../projections/origin.ts'
 import { openSearchMemory } from '../projections/searched.ts'
 import type { LiveTables } from '../projections/tables.ts'
 import { type Keyring, type Keys, markOf } from '../security/keyring.ts'
@@ -57,12 +57,29 @@ export interface EventLogParts {
   readonly metrics: Metrics
   readonly log: Logger
   readonly cleanup: Cleanup
+  readonly options: LogOptions
+}
+
+export interface LogOptions {
+  /** for the service */
   readonly waiting?: Waiting | undefined
+  /** The operator gives up the log that the tables were filled from: an empty event store begins a new one. */
+  readonly acceptsEmptyLog?: boolean
 }
 
 /** The log behind EVENTSTORE_URL is not the one that the read tables were filled from. */
 class OtherLog extends OperatorError {
   override readonly name = 'OtherLog'
+}
+
+/** EVENTSTORE_URL leads to an empty event store, while the read tables were filled from a log: its data may be lost, or the address wrong. */
+class EmptyLog extends OperatorError {
+  override readonly name = 'EmptyLog'
+  constructor() {
+    super(
+      'the event store of EVENTSTORE_URL is empty, but the read tables were filled from a log: correct the address, or give the event store its data back (restore a backup, or `linkledger log import`). To give up that log with all its links, run `linkledger rebuild --new-log`',
+    )
+  }
 }
 
 /** ms that a service waits for its event store before it starts without it */
@@ -73,7 +90,7 @@ const patience = 2000
  * tables that it has, or else it waits.
  */
 export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
-  const { config, use, db, postgres, keyring, appended, metrics, log, cleanup, waiting } = parts
+  const { config, use, db, postgres, keyring, appended, metrics, log, cleanup, options } = parts
   // the service key of a new log is created only now, so that a log with other keys never gets one
   const opening = async () => newOpening(markOf(await keyring.createService()))
   const checked = async (store: EventStore) => ({ store, ...(await check(parts, store)), logCheck: logChecked })
@@ -90,20 +107,18 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })
   cleanup.defer(engine.store.close)
   const known = use === 'service' ? await findKnown(parts) : undefined
-  let hasStarted = false
-  const openNow = async () => {
-    // tables that are served belong to a log
-    const opens = () => (known && hasStarted ? refuseOpening() : opening())
-    return metrics.measured({ ...engine.store, logId: await engine.open(opens) })
+  const opens = async () => {
+    if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog()
+    return opening()
   }
+  const openNow = async () => metrics.measured({ ...engine.store, logId: await engine.open(opens) })
   try {
     return await checked(await (use === 'service' ? withTimeout(patience, openNow(), () => away(engine)) : openNow()))
   } catch (error) {
     if (use === 'command' || !isAway(error)) throw error
-    hasStarted = true
     if (known) return startWithout(parts, known, error, openNow)
-    if (!waiting) throw error
-    return checked(await waitFor(openNow, error, waiting))
+    if (!options.waiting) throw error
+    return checked(await waitFor(openNow, error, options.waiting))
   }
 }
 
@@ -111,8 +126,6 @@ const away = ({ store }: EventStoreDb) =>
   new StoreUnavailable(store.problem?.() ?? 'the event store of EVENTSTORE_URL does not answer')
 const isAway = (error: unknown): error is StoreUnavailable =>
   error instanceof StoreUnavailable && !(error instanceof StoreRefused)
-const refuseOpening = () =>
-  Promise.reject(new OtherLog('the event store of EVENTSTORE_URL is empty, but the read tables were filled from a log'))
 /** The check of a log that was there at the start. */
 export const logChecked: LogCheck = { problem: () => undefined, passed: Promise.resolve() }
 

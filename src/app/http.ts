@@ -43,10 +43,10 @@ const drainTimeout = 20_000
 
 /** Starts the HTTP server: probes, and in a process with the role http the site. */
 export const startHttp = async (
-  { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY, CONNECTIONS_PER_ADDRESS }: Config,
+  { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY, CONNECTIONS_PER_ADDRESS, KEEP_ALIVE_SECONDS }: Config,
   { problems, openSite, cleanup, log, registerCounter }: HttpOptions,
 ) => {
-  const server = createHttpServer()
+  const server = createHttpServer(KEEP_ALIVE_SECONDS)
   limitConnections(server, {
     perAddress: CONNECTIONS_PER_ADDRESS,
     isExempt: (address) => isTrustedPeer(address, TRUST_PROXY),

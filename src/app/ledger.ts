@@ -14,7 +14,7 @@ import { ensureCheckpoints, type LiveTables, liveTables } from '../projections/t
 import type { Reader } from '../queries/reader.ts'
 import { type Keys, openKeyring } from '../security/keyring.ts'
 import { openSnapshotStore } from '../security/snapshots.ts'
-import { type LogCheck, openEventLog, type Waiting } from './eventlog.ts'
+import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPostgres, type Use } from './postgres.ts'
 import { withSecret } from './secret.ts'
@@ -47,8 +47,8 @@ export interface Ledger {
   readonly close: () => Promise<void>
 }
 
-/** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. `waiting` is for the service. */
-export const openLedger = (config: Config, log: Logger, use: Use, waiting?: Waiting): Promise<Ledger> => {
+/** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. */
+export const openLedger = (config: Config, log: Logger, use: Use, options: LogOptions = {}): Promise<Ledger> => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   return openAll(cleanup, async () => {
     const instance = `linkledger-${randomBytes(6).toString('hex')}`
@@ -66,7 +66,7 @@ export const openLedger = (config: Config, log: Logger, use: Use, waiting?: Wait
     const appended = createSignal()
     await ensureCheckpoints(db)
     const tables = openTables(db, log)
-    const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, waiting }
+    const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
     const eventLog = await openEventLog(parts)
     return {
       config,

@@ -8,10 +8,14 @@ import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
 
 /** Runs `work` on the database of the running service, or starts the embedded PostgreSQL for as long as it takes. */
-export const withLedger = async ({ variables }: Cli, work: (ledger: Ledger) => Promise<void>) => {
+export const withLedger = async (
+  { variables }: Cli,
+  work: (ledger: Ledger) => Promise<void>,
+  options?: { readonly acceptsEmptyLog: boolean },
+) => {
   const config = readConfig(variables)
   const log = createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL })
-  const ledger = await openLedger(config, log, 'command').catch((error: unknown) => {
+  const ledger = await openLedger(config, log, 'command', options).catch((error: unknown) => {
     throw inDataDir(config.DATA_DIR, error)
   })
   try {

@@ -16,7 +16,10 @@ export const addRebuildCommand = (program: Command, cli: Cli) =>
   program
     .command('rebuild')
     .description('rebuild the read tables from the log, while the service keeps running on the old ones')
-    .action(() => rebuild(cli))
+    .option('--new-log', 'begin a new log if the event store is empty, and give up the links of the log before')
+    .action(({ newLog = false }: { readonly newLog?: boolean }) =>
+      withLedger(cli, (ledger) => rebuild(cli, ledger), { acceptsEmptyLog: newLog }),
+    )
 
 /** Some tables stayed as they were, because an event cannot be applied to the new ones. */
 class NotRebuilt extends OperatorError {
@@ -35,35 +38,34 @@ class NotInUse extends OperatorError {
   }
 }
 
-const rebuild = (cli: Cli) =>
-  withLedger(cli, async (ledger) => {
-    const bar = new SingleBar({
-      format: '{name} [{bar}] {percentage}% | {value}/{total} | {eta_formatted} left',
-      noTTYOutput: false,
-    })
-    const { db } = openProjection(ledger)
-    const halted = new Map<string, string>()
-    for (const filter of ['domain', 'clicks'] as const) {
-      bar.start(Number(await ledger.store.head(filter)), 0, { name: filter.padEnd(6) })
-      const own = projections.filter((projection) => projection.filter === filter)
-      await fill({ ...ledger, db }, own, new AbortController().signal, {
-        onProgress: (position, head) => {
-          bar.setTotal(Number(head))
-          bar.update(Number(position))
-        },
-        onHalted: ({ projection }, { message }) => void halted.set(projection.name, message),
-      })
-      bar.update(bar.getTotal())
-      bar.stop()
-    }
-    await raiseSequences(ledger)
-    const names = projections.map(({ name }) => name).filter((name) => !halted.has(name))
-    await recordOperation(ledger.store, { type: 'TablesRebuilt', data: { projections: names } }, ledger.config)
-    if (halted.size > 0) throw new NotRebuilt(halted)
-    const others = await readersOfOldTables(ledger)
-    if (others.length > 0) throw new NotInUse(others)
-    cli.print('The read tables are rebuilt and in use.')
+const rebuild = async (cli: Cli, ledger: Ledger) => {
+  const bar = new SingleBar({
+    format: '{name} [{bar}] {percentage}% | {value}/{total} | {eta_formatted} left',
+    noTTYOutput: false,
   })
+  const { db } = openProjection(ledger)
+  const halted = new Map<string, string>()
+  for (const filter of ['domain', 'clicks'] as const) {
+    bar.start(Number(await ledger.store.head(filter)), 0, { name: filter.padEnd(6) })
+    const own = projections.filter((projection) => projection.filter === filter)
+    await fill({ ...ledger, db }, own, new AbortController().signal, {
+      onProgress: (position, head) => {
+        bar.setTotal(Number(head))
+        bar.update(Number(position))
+      },
+      onHalted: ({ projection }, { message }) => void halted.set(projection.name, message),
+    })
+    bar.update(bar.getTotal())
+    bar.stop()
+  }
+  await raiseSequences(ledger)
+  const names = projections.map(({ name }) => name).filter((name) => !halted.has(name))
+  await recordOperation(ledger.store, { type: 'TablesRebuilt', data: { projections: names } }, ledger.config)
+  if (halted.size > 0) throw new NotRebuilt(halted)
+  const others = await readersOfOldTables(ledger)
+  if (others.length > 0) throw new NotInUse(others)
+  cli.print('The read tables are rebuilt and in use.')
+}
 
 /** Raises the sequences to the highest ids in the log. */
 const raiseSequences = async ({ db, tables }: Ledger) => {

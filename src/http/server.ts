@@ -20,13 +20,16 @@ export interface ServerOptions extends Site {
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
 const firstPart = /^\/[a-z]+\//
 
-/** Returns a server without handlers: they need its port, which is known once it listens. */
-export const createHttpServer = (): Server => {
+/**
+ * Returns a server without handlers: they need its port, which is known once it listens. A connection without a request is closed after
+ * `keepAlive` s.
+ */
+export const createHttpServer = (keepAlive = 10): Server => {
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
     requestTimeout: 30_000,
-    keepAliveTimeout: 10_000,
+    keepAliveTimeout: keepAlive * 1000,
     connectionsCheckingInterval: 2000,
   })
   server.maxConnections = 10_000

@@ -27,6 +27,9 @@ export const logOfTables = async (db: Knex, engine: Engine): Promise<string | un
   return live.every(({ log_id }) => log_id === origin.log_id) ? origin.log_id : undefined
 }
 
+/** Returns whether tables were ever filled from a log, on whatever engine. */
+export const wereFilled = async (db: Knex): Promise<boolean> => (await findOrigin(db)) !== undefined
+
 type Log = Pick<EventStore, 'idAt' | 'logId'>
 
 const isFilledFromOther = async (store: Log, engine: Engine, origin: Origin | undefined, live: readonly Checkpoint[]) =>

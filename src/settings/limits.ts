@@ -17,6 +17,9 @@ export const limitSettings = {
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000, 1000).describe(
     'open connections of one IPv4 address or IPv6 /64, unless it is a proxy in TRUST_PROXY; 0 = unlimited',
   ),
+  KEEP_ALIVE_SECONDS: whole(1, 3600, 10).describe(
+    'seconds after which a connection without a request is closed; more than a load balancer keeps its own',
+  ),
   QUOTA_LINKS: quota('links', 1_000_000),
   QUOTA_QR_CODES: quota('QR codes', 100_000),
   QUOTA_IMAGE_MB: quota('megabytes of images', 1000),

@@ -152,6 +152,26 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     ).to.equal(visits)
   })
 
+  it('does not start on an empty log when the tables were filled from another, until the operator gives that up (fault 206)', async () => {
+    const tables = await freshDatabase()
+    const [filled, emptied] = [await startDouble(), await startDouble()]
+    stage.later(() => Promise.all([filled.close(), emptied.close()]))
+    await (await startTestApp({ EVENTSTORE_URL: filled.url }, tables)).close()
+    const given = { DATABASE_URL: urlOf(tables), DATA_DIR: await stage.dir() }
+    const refused = await start(emptied.url, given).catch((error: unknown) => error)
+    expect(refused)
+      .to.be.instanceOf(Error)
+      .with.property('message')
+      .that.includes('EVENTSTORE_URL is empty')
+      .and.includes('linkledger rebuild --new-log')
+    const command = await runCommand(['account', 'list'], { ...settings(emptied.url), ...given })
+    expect(command.code).to.not.equal(0)
+    expect(command.err).to.include((refused as Error).message)
+    expect(logged(emptied), 'nothing is appended').to.deep.equal([])
+    expect((await runCommand(['rebuild', '--new-log'], { ...settings(emptied.url), ...given })).err).to.equal('')
+    await ready(await start(emptied.url, given))
+  })
+
   it('serves nothing while the tables lack an erasure of the register, and applies it when the server is back (fault 163)', async () => {
     const app = await startTestApp({ EVENTSTORE_URL: double.url }, connection)
     const erased = await app.register('erased')
