@@ -6,7 +6,7 @@ import { text, timestamp } from '../lib/fields.ts'
 import { type ItemRow, listChannels, listItems } from '../queries/channel.ts'
 import { byId, colorAsSent, flag, list, name, orEmpty, orInitial, pagination, pathId } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
-import { short } from './link.ts'
+import { short } from './linkwrites.ts'
 import { deleteRoute, listRoute, ownedBy } from './owned.ts'
 import { imageAddress } from './qraddress.ts'
 

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { withRandomAlias } from '../commands/alias.ts'
 import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import { destinationsOf, isFramed, type Link, link } from '../commands/link.ts'
@@ -9,27 +7,16 @@ import { streamId } from '../events/streams.ts'
 import { timestamp } from '../lib/fields.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../queries/link.ts'
 import { linkStats } from '../queries/stats.ts'
-import { hashPassword } from '../security/passwords.ts'
 import { readCurrent } from './api/current.ts'
 import { byId, list } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
-import { LinkBody, sentFields } from './linkbody.ts'
-import { applyChannel, channelsOf } from './linkchannels.ts'
+import { LinkBody } from './linkbody.ts'
+import { channelsOf } from './linkchannels.ts'
 import { filterOf, ListQuery, shortFilter } from './linkfilter.ts'
+import { addLink, deleteLink, label, origin, short, updateLink } from './linkwrites.ts'
 import { ownedBy } from './owned.ts'
 import { statistics } from './statistics.ts'
 
-const label = 'Link'
-
-const passwordOf = async ({ password }: LinkBody) =>
-  password === undefined ? {} : { password: password === null ? null : await hashPassword(password) }
-
-type Addresses = Pick<Services, 'baseUrl' | 'domains'>
-const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: Addresses) =>
-  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
-/** Returns a link's short address, on its branded domain if it has one. */
-export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
-  `${origin(row, services)}/${row.alias}`
 const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
@@ -97,11 +84,6 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   unframed: unframedOf(row),
 })
 
-/** Called when a link was written: only one that frames its destination has anything to check. */
-const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) => {
-  if (isFramed(fields.type)) frameChecks.checkSoon(id)
-}
-
 const listRow = (services: Services) => (row: LinkListRow) => ({
   id: row.id,
   alias: row.alias,
@@ -163,27 +145,7 @@ export const linkRoutes = [
     method: 'post',
     path: '/api/url/add',
     body: LinkBody,
-    run: async (call, services) => {
-      const { account, body, create } = call
-      const given = { ...link.initialState.fields, ...(await sentFields(body, call, services)) }
-      const { password = null } = await passwordOf(body)
-      const token = randomUUID()
-      const make = (alias: string) =>
-        create('link', link, (id) => ({
-          type: 'CreateLink' as const,
-          id,
-          account,
-          fields: { ...given, alias },
-          password,
-          token,
-          now: new Date().toISOString(),
-        }))
-      const { id, state } = given.alias ? await make(given.alias) : await withRandomAlias(make)
-      checkFraming(id, state, services)
-      if (body.channel) await applyChannel(call, id, body.channel, services)
-      const address = short(state.fields, services)
-      return { id, shorturl: address, short: address }
-    },
+    run: (call, services) => addLink(call, call.body, services),
   }),
 
   route({
@@ -192,32 +154,13 @@ export const linkRoutes = [
     params: byId,
     owner: ownedBy(link, label),
     body: LinkBody,
-    run: async (call, services) => {
-      const { account, body, write } = call
-      const { id } = call.params
-      const { state } = await write(link, {
-        type: 'UpdateLink',
-        id,
-        account,
-        changes: await sentFields(body, call, services),
-        ...(await passwordOf(body)),
-        token: randomUUID(),
-        now: new Date().toISOString(),
-      })
-      checkFraming(id, state, services)
-      await applyChannel(call, id, body.channel, services)
-      const address = short(state.fields, services)
-      return { id, short: address, shorturl: address }
-    },
+    run: (call, services) => updateLink(call, call.params.id, call.body, services),
   }),
 
   route({
     method: 'delete',
     path: '/api/url/:id/delete',
     params: byId,
-    run: async ({ account, params: { id }, write }) => {
-      await write(link, { type: 'DeleteLink', id, account })
-      return { message: 'Link has been deleted.' }
-    },
+    run: (call) => deleteLink(call, call.params.id),
   }),
 ]

@@ -16,7 +16,7 @@ import { campaignLinks, findPublicCampaign, type RotatorLink, rotatorLinks } fro
 import type { Reader } from '../../queries/reader.ts'
 import { pagination } from '../api/fields.ts'
 import type { Services } from '../api/route.ts'
-import { short } from '../link.ts'
+import { short } from '../linkwrites.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page.ts'
 import { listPage, pages } from './pages.ts'

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { withRandomAlias } from '../commands/alias.ts'
+import { isFramed, type Link, link } from '../commands/link.ts'
+import type { LinkFields } from '../events/link.ts'
+import { hashPassword } from '../security/passwords.ts'
+import type { Call, Services } from './api/route.ts'
+import { type LinkBody, sentFields } from './linkbody.ts'
+import { applyChannel } from './linkchannels.ts'
+
+export const label = 'Link'
+
+type Addresses = Pick<Services, 'baseUrl' | 'domains'>
+export const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: Addresses) =>
+  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
+/** Returns a link's short address, on its branded domain if it has one. */
+export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
+  `${origin(row, services)}/${row.alias}`
+
+/** What writes links: a request of its own, or a row of many. */
+export type LinkWriter = Pick<Call, 'account' | 'load' | 'write' | 'create'>
+
+const passwordOf = async ({ password }: LinkBody) =>
+  password === undefined ? {} : { password: password === null ? null : await hashPassword(password) }
+
+/** Called when a link was written: only one that frames its destination has anything to check. */
+const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) => {
+  if (isFramed(fields.type)) frameChecks.checkSoon(id)
+}
+
+/** Creates a link, under a random alias unless the body has one. Returns the answer. */
+export const addLink = async (caller: LinkWriter, body: LinkBody, services: Services) => {
+  const { account, create } = caller
+  const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
+  const { password = null } = await passwordOf(body)
+  const token = randomUUID()
+  const make = (alias: string) =>
+    create('link', link, (id) => ({
+      type: 'CreateLink' as const,
+      id,
+      account,
+      fields: { ...given, alias },
+      password,
+      token,
+      now: new Date().toISOString(),
+    }))
+  const { id, state } = given.alias ? await make(given.alias) : await withRandomAlias(make)
+  checkFraming(id, state, services)
+  if (body.channel) await applyChannel(caller, id, body.channel, services)
+  const address = short(state.fields, services)
+  return { id, shorturl: address, short: address }
+}
+
+/** Changes the fields of a link that the body has. Returns the answer. */
+export const updateLink = async (caller: LinkWriter, id: number, body: LinkBody, services: Services) => {
+  const { account, write } = caller
+  const { state } = await write(link, {
+    type: 'UpdateLink',
+    id,
+    account,
+    changes: await sentFields(body, caller, services),
+    ...(await passwordOf(body)),
+    token: randomUUID(),
+    now: new Date().toISOString(),
+  })
+  checkFraming(id, state, services)
+  await applyChannel(caller, id, body.channel, services)
+  const address = short(state.fields, services)
+  return { id, short: address, shorturl: address }
+}
+
+/** Deletes a link. Returns the answer. */
+export const deleteLink = async ({ account, write }: LinkWriter, id: number) => {
+  await write(link, { type: 'DeleteLink', id, account })
+  return { message: 'Link has been deleted.' }
+}
