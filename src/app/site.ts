@@ -1,3 +1,4 @@
+import { openAccountPasswords } from '../http/accountpassword.ts'
 import { createAnswerPages } from '../http/public/answer.ts'
 import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
@@ -90,6 +91,7 @@ export const openSite = ({
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
+    passwords: openAccountPasswords({ limiter: shared.limiter, load: handler.load }),
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isOperatorHost: isOperatorHost(config),
     domainCheck,

@@ -13,6 +13,7 @@ import { newKey } from '../security/apikeys.ts'
 import { formatErasures, registerIn } from '../security/erasures.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { accountForms, accountName } from './accountname.ts'
+import { addPasswordCommand } from './accountpassword.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
 import { oneLine } from './oneline.ts'
@@ -45,6 +46,7 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
   onAccount('key', 'replace the API key of an account and print the new one')
     .option('--expires <time>', 'when the key expires, in UTC: "2030-01-31 18:00:00" or 2030-01-31')
     .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
+  addPasswordCommand(accounts, cli)
   onAccount('disable', 'refuse the API key of an account and hide its links').action(
     (who: string, options: Confirmation) => change(cli, who, options, disabling),
   )

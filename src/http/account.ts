@@ -4,7 +4,7 @@ import { account } from '../commands/account.ts'
 import type { Caller } from '../commands/caller.ts'
 import { claimedEmail, password } from '../commands/register.ts'
 import { streamId } from '../events/streams.ts'
-import { email, timestamp } from '../lib/fields.ts'
+import { email, text, timestamp } from '../lib/fields.ts'
 import { type AccountRow, findAccount } from '../queries/account.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { readCurrent } from './api/current.ts'
@@ -58,12 +58,13 @@ export const accountRoutes = [
     method: 'put',
     path: '/api/account/update',
     body: z
-      .object({ email: email.optional(), password: password.optional() })
+      .object({ email: email.optional(), password: password.optional(), current_password: text(1024).optional() })
       .refine(
         (body) => body.email !== undefined || body.password !== undefined,
         'At least one of `email` and `password` is required',
       ),
-    run: async ({ account: id, body, write }, { pepper }) => {
+    run: async ({ account: id, body, from, write }, { passwords, pepper }) => {
+      if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
       await write(account, {
         type: 'UpdateAccount',
         id,

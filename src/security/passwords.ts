@@ -36,14 +36,23 @@ export const hashPassword = async (password: string) => {
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Whether the password is the one of a hash that `hashPassword` made, compared in constant time. */
-export const checkPassword = async (password: string, hash: string) => {
+const compare = async (lane: typeof accounts, password: string, hash: string) => {
   const [, N, r, p, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
   const cost = { N: Number(N), r: Number(r), p: Number(p) }
-  const derived = await visitors(() => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
+  const derived = await lane(() => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
   return timingSafeEqual(derived, expected)
 }
+
+/** Whether the password is the one of a hash that `hashPassword` made, compared in constant time. */
+export const checkPassword = (password: string, hash: string) => compare(visitors, password, hash)
+
+/** compared with where there is no hash, so that it takes as long as with one; no password has this key of zeros */
+const noHash = ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base64url'), 'A'.repeat(43)].join('$')
+
+/** Like `checkPassword`, for the password of an account; without a hash that can be read, every password is wrong. */
+export const checkAccountPassword = (password: string, hash: string | null) =>
+  compare(accounts, password, hash?.startsWith('scrypt$') ? hash : noHash)
 
 const remembered = { maxSize: 1000, maxAge: 600_000 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { run as runInProcess } from '../../src/cli/run.ts'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
@@ -35,7 +36,9 @@ describe('account commands and rebuild, on the embedded database', function () {
   const inProcess = async (args: readonly string[], settings: Record<string, string> = {}) => {
     const printed: string[] = []
     const print = (line: string) => void printed.push(line)
-    await runInProcess(['account', ...args], { variables: { DATA_DIR: dir, ...settings }, print, printError: print })
+    const input = Readable.from(['correct horse 9\n'])
+    const variables = { DATA_DIR: dir, ...settings }
+    await runInProcess(['account', ...args], { variables, print, printError: print, input })
     return printed.join('\n')
   }
   const field = (name: string, out: string) => new RegExp(`^${name} +(\\S+)$`, 'm').exec(out)?.[1] ?? ''
@@ -93,6 +96,23 @@ describe('account commands and rebuild, on the embedded database', function () {
       expect(field('password', ann.out)).to.match(/^[\w-]{16}$/)
       expect(bob.out).not.to.include('correct horse')
       for (const { out } of [ann, bob]) expect(out).to.include('This is the only time that the key is shown.')
+    })
+
+    it('replaces a password with one that is read or generated, never with an argument (threat 103)', async () => {
+      const [read, generated] = [
+        await inProcess(['password', '@bobby']),
+        await inProcess(['password', ann.email, '--generate']),
+      ]
+      expect(read).to.include(`The password of account ${bob.id} is replaced.`).and.not.to.include('correct horse')
+      for (const [{ key }, current_password] of [
+        [bob, 'correct horse 9'],
+        [ann, field('password', generated)],
+      ] as const) {
+        const change = { password: 'correct horse 1', current_password }
+        const { status, text } = await service.put('/api/account/update', { key, body: change })
+        expect(status, text).to.equal(200)
+      }
+      expect(await inProcess(['password', '@nina'])).to.equal('linkledger: there is no account @nina')
     })
 
     it('lists accounts, finds them by id, e-mail or username, and changes them at once', async () => {

@@ -155,6 +155,18 @@ describe('the account API', () => {
       expect(await app.domainEventsAfter(written)).to.equal(4)
     })
 
+    it('checks `current_password` when it is sent, and changes nothing when it is wrong (threat 103)', async () => {
+      const before = await account(key)
+      const guess = (current_password: string) => update({ email: 'gina@example.info', current_password })
+      const { status, json } = await guess('wrong horse 1')
+      expect([status, json['message']]).to.deep.equal([400, '`current_password` is not the password of the account.'])
+      expect(await account(key)).to.deep.equal(before)
+      // a new password counts at once
+      expect((await update({ password: 'correct horse 2', current_password: password })).status).to.equal(200)
+      expect((await guess(password)).status).to.equal(400)
+      expect((await guess('correct horse 2')).status).to.equal(200)
+    })
+
     it('succeeds without an event when the e-mail does not change', async () => {
       const { email } = await account(key)
       const written = await head()

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  checkAccountPassword,
   checkPassword,
   createLane,
   hashPassword,
@@ -33,6 +34,12 @@ describe('hashes of passwords (threat 68)', () => {
     expect(await hashPassword('a new password')).to.match(/^scrypt\$16384\$/)
     const outcomes = await guesses
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(16, 17)
+  })
+
+  it('are computed for an account without a readable one, and match nothing', async () => {
+    const hash = await hashPassword('right')
+    expect(await checkAccountPassword('right', hash)).to.equal(true)
+    for (const none of [null, 'unreadable']) expect(await checkAccountPassword('right', none)).to.equal(false)
   })
 
   it('are computed once for a right password, and for each wrong one', async () => {

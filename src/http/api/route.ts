@@ -10,6 +10,7 @@ import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
+import type { AccountPasswords } from '../accountpassword.ts'
 
 /** The dependencies of routes. */
 export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> {
@@ -34,6 +35,8 @@ export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> 
   readonly pepper: Buffer
   /** what an account may have of each kind of resource */
   readonly quotas: Quotas
+  /** Checks the passwords of accounts. */
+  readonly passwords: AccountPasswords
   /** whether `POST /register` exists */
   readonly registration: boolean
   /** Counts a registration from an address block. Fails with 429 when there are too many. */

@@ -1,15 +1,18 @@
 import type { Counted, Limiter } from '../api/limiter.ts'
 
 const seconds = 600
+/** What a password belongs to: a link, or an account. */
+type Kind = 'password' | 'account password'
 /** Wrong passwords in ten minutes: of one address at one link, of one address at all links, and of all addresses at one link. */
-const budgets = (link: number, block: string) => [
-  { key: `password ${link} ${block}`, limit: 10 },
-  { key: `password * ${block}`, limit: 50 },
-  { key: `password ${link}`, limit: 100 },
+const budgets = (kind: Kind, link: number | string, block: string) => [
+  { key: `${kind} ${link} ${block}`, limit: 10 },
+  { key: `${kind} * ${block}`, limit: 50 },
+  { key: `${kind} ${link}`, limit: 100 },
 ]
 
 export interface GuessedPassword {
-  readonly link: number
+  /** what the password belongs to */
+  readonly link: number | string
   readonly block: string
   readonly password: string
 }
@@ -32,7 +35,7 @@ interface Shared {
  * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Guesses of the same password at the same time
  * are one: a class that opens a link together, behind one address, enters the right one. A guess that is not allowed is taken back.
  */
-export const openGuesses = (limiter: Limiter) => {
+export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
   const open = new Map<string, Shared>()
 
   const share = (
@@ -54,7 +57,7 @@ export const openGuesses = (limiter: Limiter) => {
   }
 
   return async (guessed: GuessedPassword): Promise<Guess> => {
-    const all = budgets(guessed.link, guessed.block).map((budget) => share(budget, guessed))
+    const all = budgets(kind, guessed.link, guessed.block).map((budget) => share(budget, guessed))
     const end: Guess['end'] = async (wasWrong) => void (await Promise.all(all.map((one) => one.end(wasWrong))))
     const counted = await Promise.all(all.map((one) => one.counted)).catch(async (error: unknown) => {
       // what was counted is unknown

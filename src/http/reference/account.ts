@@ -53,7 +53,10 @@ export const accountReference: Reference = {
   },
   'PUT /api/account/update': {
     summary: 'Change the e-mail address or the password',
-    fields: { password: 'at least 8 characters' },
+    fields: {
+      password: 'at least 8 characters',
+      current_password: 'the password so far; when it is sent, it must be right',
+    },
     example: { email: 'ann.smith@example.com' },
     answer: done,
   },
