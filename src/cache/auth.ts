@@ -1,10 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import QuickLRU from 'quick-lru'
+import type { Open } from '../events/openenum.ts'
+import { allScopes, type Scope } from '../events/scope.ts'
 import type { KeyRow } from '../queries/key.ts'
 import { hashKey, keyIdOf, presentedKey } from '../security/apikeys.ts'
 
 export type Authenticated =
-  | { readonly ok: true; readonly account: number; readonly key: string }
+  | { readonly ok: true; readonly account: number; readonly key: string; readonly scopes: readonly Open<Scope>[] }
   | {
       readonly ok: false
       readonly problem: 'invalid' | 'expired' | 'disabled'
@@ -58,7 +60,7 @@ export const openAuth = (
       if (!row || !matches || row.status === 'erased') return { ok: false, problem: 'invalid' }
       if (row.expires && row.expires <= now) return { ok: false, problem: 'expired' }
       if (row.status === 'disabled') return { ok: false, problem: 'disabled', account: row.account, key: id }
-      return { ok: true, account: row.account, key: id }
+      return { ok: true, account: row.account, key: id, scopes: allScopes }
     },
     forget: (accounts) => {
       changes++

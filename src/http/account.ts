@@ -51,12 +51,14 @@ export const accountRoutes = [
   route({
     method: 'get',
     path: '/api/account',
+    scope: ['read', 'account'],
     run: async (call, services) => ({ data: present(await readAccount(call, services)) }),
   }),
 
   route({
     method: 'put',
     path: '/api/account/update',
+    scope: 'account',
     body: z
       .object({ email: email.optional(), password: password.optional(), current_password: text(1024).optional() })
       .refine(

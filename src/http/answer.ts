@@ -9,6 +9,7 @@ export const answerRoutes = [
   route({
     method: 'get',
     path: '/api/overlay/:id/answers',
+    scope: 'read',
     params: byId,
     query: pagination,
     owner: ownedBy(overlay, 'CTA overlay'),

@@ -85,6 +85,7 @@ export const bioRoutes = [
   route({
     method: 'get',
     path: '/api/bio/:id',
+    scope: 'read',
     params: byId,
     run: async (call, services) =>
       detailed(await readOwned(bio, label, findBio, call, call.params.id, services), services),
@@ -93,6 +94,7 @@ export const bioRoutes = [
   route({
     method: 'post',
     path: '/api/bio/add',
+    scope: 'write',
     body: fields.extend({ name, links }),
     run: async ({ account, body, create }, services) => {
       rejectBlocked(addressesOf(body), services)

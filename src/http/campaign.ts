@@ -36,6 +36,7 @@ export const campaignRoutes = [
   route({
     method: 'get',
     path: '/api/campaigns',
+    scope: 'read',
     query: pagination,
     run: async (call, services) => {
       const rows = await listCampaigns(services.reader, call.account, call.query)
@@ -46,6 +47,7 @@ export const campaignRoutes = [
   route({
     method: 'post',
     path: '/api/campaign/add',
+    scope: 'write',
     body: z.object({ name: orEmpty(text(255)).optional(), ...fields }),
     run: async (call, services) => {
       const { account, body, create } = call
@@ -66,6 +68,7 @@ export const campaignRoutes = [
   route({
     method: 'post',
     path: '/api/campaign/:campaignid/assign/:linkid',
+    scope: 'write',
     params: z.object({ campaignid: pathId, linkid: pathId }),
     run: async (call) => {
       await assignLink(call, call.params.campaignid, call.params.linkid)
@@ -76,6 +79,7 @@ export const campaignRoutes = [
   route({
     method: 'put',
     path: '/api/campaign/:id/update',
+    scope: 'write',
     params: byId,
     owner: ownedBy(campaign, label),
     body: z.object({ name, ...fields }),

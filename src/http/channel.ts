@@ -45,6 +45,7 @@ export const channelRoutes = [
   route({
     method: 'get',
     path: '/api/channel/:id',
+    scope: 'read',
     params: byId,
     query: pagination,
     owner: ownedBy(channel, label),
@@ -57,6 +58,7 @@ export const channelRoutes = [
   route({
     method: 'post',
     path: '/api/channel/add',
+    scope: 'write',
     body: fields.extend({ name }),
     run: async ({ account, body, create }) => {
       const fields = { ...initialState.fields, ...body } as ChannelFields
@@ -68,6 +70,7 @@ export const channelRoutes = [
   route({
     method: 'post',
     path: '/api/channel/:channelid/assign/:type/:itemid',
+    scope: 'write',
     params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
@@ -79,6 +82,7 @@ export const channelRoutes = [
   route({
     method: 'delete',
     path: '/api/channel/:channelid/assign/:type/:itemid',
+    scope: 'write',
     params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
@@ -90,6 +94,7 @@ export const channelRoutes = [
   route({
     method: 'put',
     path: '/api/channel/:id/update',
+    scope: 'write',
     params: byId,
     owner: ownedBy(channel, label),
     body: fields,

@@ -103,6 +103,7 @@ export const domainRoutes = [
   route({
     method: 'get',
     path: '/api/domains',
+    scope: 'read',
     query: pagination,
     run: async ({ account, query }, services) =>
       list('domains', query, await listDomains(services.reader, account, query), (row) =>
@@ -113,6 +114,7 @@ export const domainRoutes = [
   route({
     method: 'get',
     path: '/api/domain/:id',
+    scope: 'read',
     params: byId,
     run: async (call, services) => ({
       details: present(call.account, await readDomain(call, call.params.id, services), services),
@@ -122,6 +124,7 @@ export const domainRoutes = [
   route({
     method: 'post',
     path: '/api/domain/add',
+    scope: 'write',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
     run: async (call, services) => {
       const { account, create, write, body } = call
@@ -160,6 +163,7 @@ export const domainRoutes = [
   route({
     method: 'post',
     path: '/api/domain/:id/verify',
+    scope: 'write',
     params: byId,
     run: async (call, services) => {
       const { id } = call.params
@@ -173,6 +177,7 @@ export const domainRoutes = [
   route({
     method: 'put',
     path: '/api/domain/:id/update',
+    scope: 'write',
     params: byId,
     owner: ownedBy(domain, 'Domain'),
     body: z.object({ redirectroot: target.optional(), redirect404: target.optional() }),
@@ -187,6 +192,7 @@ export const domainRoutes = [
   route({
     method: 'delete',
     path: '/api/domain/:id/delete',
+    scope: 'write',
     params: byId,
     run: async ({ account, params: { id }, write }) => {
       await write(domain, { type: 'DeleteDomain', id, account, free: hostReservation(new Date().toISOString()) })

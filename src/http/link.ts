@@ -120,6 +120,7 @@ export const linkRoutes = [
   route({
     method: 'get',
     path: '/api/urls',
+    scope: 'read',
     query: ListQuery,
     run: async (call, services) => {
       const { account, query } = call
@@ -137,6 +138,7 @@ export const linkRoutes = [
   route({
     method: 'get',
     path: '/api/url/:id',
+    scope: 'read',
     params: byId,
     run: async (call, services) => detailed(call, await readLink(call, call.params.id, services), services),
   }),
@@ -144,6 +146,7 @@ export const linkRoutes = [
   route({
     method: 'post',
     path: '/api/url/add',
+    scope: 'links:write',
     body: LinkBody,
     run: (call, services) => addLink(call, call.body, services),
   }),
@@ -151,6 +154,7 @@ export const linkRoutes = [
   route({
     method: 'put',
     path: '/api/url/:id/update',
+    scope: 'links:write',
     params: byId,
     owner: ownedBy(link, label),
     body: LinkBody,
@@ -160,6 +164,7 @@ export const linkRoutes = [
   route({
     method: 'delete',
     path: '/api/url/:id/delete',
+    scope: 'links:write',
     params: byId,
     run: (call) => deleteLink(call, call.params.id),
   }),

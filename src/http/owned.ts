@@ -37,6 +37,7 @@ export const listRoute = <R>(
   route({
     method: 'get',
     path,
+    scope: 'read',
     query: pagination,
     run: async ({ account, query }, services) =>
       list(name, query, await rows(services.reader, account, query), (row) => present(row, services)),
@@ -70,6 +71,7 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
   route({
     method: 'get',
     path,
+    scope: 'read',
     params: byId,
     run: async (call, services) => ({
       details: present(await readOwned(decider, label, find, call, call.params.id, services), services),
@@ -90,6 +92,7 @@ export const addRoute = <F extends object, E extends DomainEvent>(
   route({
     method: 'post',
     path,
+    scope: 'write',
     body,
     run: async ({ account, body, create }, services) => {
       rejectBlocked(addressesOf(body), services)
@@ -110,6 +113,7 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
   route({
     method: 'put',
     path,
+    scope: 'write',
     params: byId,
     owner: ownedBy(decider, label),
     body,
@@ -125,6 +129,7 @@ export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: Own
   route({
     method: 'delete',
     path,
+    scope: 'write',
     params: byId,
     run: async ({ account, params: { id }, write }) => {
       await write(decider, { type: 'Delete', id, account })

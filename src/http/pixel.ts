@@ -22,6 +22,7 @@ export const pixelRoutes = [
   route({
     method: 'post',
     path: '/api/pixel/add',
+    scope: 'write',
     body: z.object({ type, name, tag }),
     run: async ({ account, body, create }) => {
       const { id } = await create('pixel', pixel, (id) => ({ type: 'Create' as const, id, account, fields: body }))
@@ -32,6 +33,7 @@ export const pixelRoutes = [
   route({
     method: 'put',
     path: '/api/pixel/:id/update',
+    scope: 'write',
     params: byId,
     owner: ownedBy(pixel, 'Pixel'),
     body: z.object({ name: name.optional(), tag }),

@@ -130,6 +130,7 @@ export const qrRoutes = [
   route({
     method: 'get',
     path: '/api/qr/:id',
+    scope: 'read',
     params: byId,
     run: async (call, services) => {
       const row = await readOwned(qr, label, findQr, call, call.params.id, services)
@@ -144,6 +145,7 @@ export const qrRoutes = [
   route({
     method: 'post',
     path: '/api/qr/add',
+    scope: 'write',
     body: Body.extend({ type }),
     run: async ({ account, body, create }, services) => {
       const blank = { ...initial, type: body.type }
@@ -163,6 +165,7 @@ export const qrRoutes = [
   route({
     method: 'put',
     path: '/api/qr/:id/update',
+    scope: 'write',
     params: byId,
     owner: ownedBy(qr, label),
     body: Body,

@@ -88,6 +88,7 @@ export const seriesRoutes = [
   route({
     method: 'get',
     path: '/api/url/:id/stats',
+    scope: 'stats:read',
     params: byId,
     // from the tables: statistics do not need the event store
     owner: (call, services) => readLink(call, call.params.id, services),
@@ -97,6 +98,7 @@ export const seriesRoutes = [
   route({
     method: 'get',
     path: '/api/account/stats',
+    scope: 'stats:read',
     query: SeriesQuery,
     run: async ({ account, query }, services) => statistics({ account }, query, services),
   }),

@@ -2,36 +2,69 @@ import type { Database } from './database.ts'
 
 const sweepEvery = 60_000
 
+interface Window {
+  readonly count: number
+  readonly reset: string
+  readonly wait: string
+}
+const shown = `ceil(extract(epoch from ends_at)) as reset, ceil(extract(epoch from ends_at - now())) as wait`
+
+const countedOf = ({ count, reset, wait }: Window, limit: number) => ({
+  limit,
+  remaining: Math.max(0, limit - count),
+  reset: Number(reset),
+  over: count > limit,
+  wait: Math.max(1, Number(wait)),
+})
+
 /** Counts requests in `state.rate_limits` in fixed windows that start with the first request, by the database's clock, so that all processes share them. */
 export const limiter = (db: Database) => {
   const sweep = () => db('state.rate_limits').where('ends_at', '<', db.raw(`now() - interval '1 minute'`)).delete()
   let swept = Date.now()
+  const sweepNow = () => {
+    if (Date.now() - swept <= sweepEvery) return
+    swept = Date.now()
+    void sweep().catch(() => {})
+  }
 
   return {
     count: async (key: string, limit: number, seconds: number) => {
-      if (Date.now() - swept > sweepEvery) {
-        swept = Date.now()
-        void sweep().catch(() => {})
-      }
-      const { rows } = await db.raw<{ rows: { count: number; reset: string; wait: string }[] }>(
+      sweepNow()
+      const { rows } = await db.raw<{ rows: Window[] }>(
         `insert into state.rate_limits as r (key, ends_at, count) values (?, now() + make_interval(secs => ?), 1)
          on conflict (key) do update set
            count = case when r.ends_at <= now() then 1 else r.count + 1 end,
            ends_at = case when r.ends_at <= now() then excluded.ends_at else r.ends_at end
-         returning count, ceil(extract(epoch from ends_at)) as reset, ceil(extract(epoch from ends_at - now())) as wait`,
+         returning count, ${shown}`,
         [key, seconds],
       )
-      const { count, reset, wait } = rows[0]!
-      return {
-        limit,
-        remaining: Math.max(0, limit - count),
-        reset: Number(reset),
-        over: count > limit,
-        wait: Math.max(1, Number(wait)),
-      }
+      return countedOf(rows[0]!, limit)
     },
     uncount: async (key: string) => {
       await db('state.rate_limits').where({ key }).andWhere('count', '>', 0).decrement('count', 1)
+    },
+    take: async (key: string, limit: number, seconds: number, requests: number) => {
+      sweepNow()
+      // a client over its limit only reads: a flood must not cost a write for each request
+      const { rows } = await db.raw<{ rows: (Window & { readonly full: boolean })[] }>(
+        `with full_window as (
+           select count, ends_at from state.rate_limits
+           where key = :key and ends_at > now() and count + :requests::int > :limit::int
+         ), taken as (
+           insert into state.rate_limits as r (key, ends_at, count)
+           select :key, now() + make_interval(secs => :seconds), :requests::int where not exists (select from full_window)
+           on conflict (key) do update set
+             count = case when r.ends_at <= now() then :requests::int else r.count + :requests::int end,
+             ends_at = case when r.ends_at <= now() then excluded.ends_at else r.ends_at end
+           returning count, ends_at
+         )
+         select count, false as full, ${shown} from taken
+         union all select count, true as full, ${shown} from full_window`,
+        { key, limit, seconds, requests },
+      )
+      const row = rows[0]!
+      const counted = countedOf(row, limit)
+      return { ...counted, over: counted.over || row.full }
     },
   }
 }

@@ -2,11 +2,13 @@ import type { Context } from 'koa'
 import type { Auth, Authenticated } from '../../cache/auth.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
-import { type Counted, type Limiter, rateHeaders, uncounted } from './limiter.ts'
+import { type Counted, rateHeadersOf, type RateLimiter, uncounted } from './limiter.ts'
+import type { Route } from './route.ts'
+import { mayCall, namesOf } from './scope.ts'
 
 export interface AdmitOptions {
   readonly auth: Auth
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
   /** requests per minute, 0 = unlimited */
   readonly rateLimit: number
   /** proxies whose `X-Forwarded-For` is trusted */
@@ -17,8 +19,7 @@ export type Authorized = Extract<Authenticated, { ok: true }>
 /** seconds */
 const window = 60
 
-const setRate = (ctx: Context, { limit, remaining, reset }: Counted) =>
-  ctx.set(Object.fromEntries([limit, remaining, reset].map((value, i) => [rateHeaders[i], String(value)])))
+const setRate = (ctx: Context, counted: Counted) => ctx.set(rateHeadersOf(counted, window))
 
 /** Sets the rate limit's headers for responses that precede the count: preflight requests and failures of the count. */
 export const setUncountedRate = (ctx: Context, rateLimit: number) => setRate(ctx, uncounted(rateLimit, window))
@@ -31,25 +32,51 @@ export const identify = async (
 ) => {
   const who = isPublic ? undefined : await auth.authenticate(ctx.get('Authorization'), new Date())
   const key = who?.key === undefined ? `address ${addressBlock(clientAddress(ctx.req, trustProxy))}` : `key ${who.key}`
-  const counted = rateLimit === 0 ? uncounted(0, window) : await limiter.count(key, rateLimit, window)
-  setRate(ctx, counted)
-  return { who, counted }
+  const take = async (requests: number) => {
+    const counted = rateLimit === 0 ? uncounted(0, window) : await limiter.take(key, rateLimit, window, requests)
+    setRate(ctx, counted)
+    return counted
+  }
+  return { who, counted: await take(1), take }
 }
 
-/** Returns the caller of a route, undefined on a public one. Fails with 401, 403 or 429. */
+export interface Admitted {
+  /** the caller; undefined on a public route */
+  readonly who: Authorized | undefined
+  /** Counts more requests. Fails with 429. */
+  readonly charge: (requests: number) => Promise<void>
+}
+
+/** Admits the caller of a route. Fails with 401, 403 or 429. */
 export const admit = async (
   ctx: Context,
-  isPublic: boolean,
+  { public: isPublic, scope = [] }: Pick<Route, 'public' | 'scope'>,
   options: AdmitOptions,
-): Promise<Authorized | undefined> => {
-  const { who, counted } = await identify(ctx, isPublic, options)
+): Promise<Admitted> => {
+  const { who, counted, take } = await identify(ctx, isPublic === true, options)
   if (who && !who.ok) return rejectKey(who, counted)
+  if (who && !mayCall(who.scopes, scope)) fail(403, `This API key needs the scope ${namesOf(scope)}.`)
   if (counted.over) tooMany(counted)
-  return who
+  const charge = async (requests: number) => {
+    if (requests === 0) return
+    const charged = await take(requests)
+    if (charged.over) tooCostly(charged, requests)
+  }
+  return { who, charge }
 }
 
 const tooMany = ({ wait }: Counted) =>
   fail(429, `Too many requests. Try again in ${wait} seconds.`, { 'Retry-After': String(wait) })
+
+/** The request itself has been counted: a limit that it alone exceeds is named, because waiting does not help. */
+const tooCostly = ({ limit, wait }: Counted, requests: number) =>
+  requests < limit
+    ? fail(429, `This request counts as ${requests + 1}, and so many are not left. Try again in ${wait} seconds.`, {
+        'Retry-After': String(wait),
+      })
+    : fail(429, `This request counts as ${requests + 1}, more than the ${limit} of a minute. Send smaller ones.`, {
+        'Retry-After': String(wait),
+      })
 
 const rejectKey = ({ problem }: Extract<Authenticated, { ok: false }>, counted: Counted) => {
   if (problem === 'disabled') return fail(403, 'This account is disabled.')

@@ -15,7 +15,32 @@ export interface Limiter {
   readonly uncount: (key: string) => Promise<void>
 }
 
-export const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
+/** Counts requests of the API, in windows as a `Limiter` has them. */
+export interface RateLimiter {
+  /** Counts `requests`, but none of them if that would exceed the limit: then it is `over`, and nothing is written. */
+  readonly take: (key: string, limit: number, seconds: number, requests: number) => Promise<Counted>
+}
+
+/** The headers of the rate limit: those of the API, and those of draft-ietf-httpapi-ratelimit-headers. */
+export const rateHeaders = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
+] as const
+
+/** Returns the headers of the rate limit with their values. */
+export const rateHeadersOf = (
+  { limit, remaining, reset, wait }: Counted,
+  seconds: number,
+): Readonly<Record<(typeof rateHeaders)[number], string>> => ({
+  'X-RateLimit-Limit': String(limit),
+  'X-RateLimit-Remaining': String(remaining),
+  'X-RateLimit-Reset': String(reset),
+  RateLimit: `"default";r=${remaining};t=${wait}`,
+  'RateLimit-Policy': `"default";q=${limit};w=${seconds}`,
+})
 
 /** Returns the rate limit before the request is counted. Without a limit (0), it is always a million. */
 export const uncounted = (limit: number, seconds: number): Counted => ({

@@ -11,6 +11,7 @@ import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import type { AccountPasswords } from '../accountpassword.ts'
+import type { Needed } from './scope.ts'
 
 /** The dependencies of routes. */
 export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> {
@@ -50,6 +51,10 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly body: B
   /** the address block of the client */
   readonly from: string
+  /**
+   * Counts `requests` more for this request. Fails with 429 when so many are not left: call it before anything is changed.
+   */
+  readonly charge: (requests: number) => Promise<void>
   readonly create: <C, S, E extends DomainEvent>(
     kind: keyof NextIds,
     decider: Decider<C, S, E>,
@@ -60,11 +65,9 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
 /** Query parameters as strings; of a repeated one the first. */
 export type Query = Readonly<Record<string, string>>
 
-export interface Route<P = unknown, Q = unknown, B = unknown> {
+interface Described<P, Q, B> {
   readonly method: 'get' | 'post' | 'put' | 'delete'
   readonly path: string
-  /** needs no API key; requests are then counted per client address */
-  readonly public?: boolean
   readonly params?: z.ZodType<P>
   readonly query?: z.ZodType<Q>
   /** without a schema, a body is not read */
@@ -74,6 +77,11 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   /** Returns the response body; `error: 0` is added to it. */
   readonly run: (call: Call<P, Q, B>, services: Services) => Promise<object>
 }
+
+/** What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see `scope.ts`). */
+type Access = { readonly public: true; readonly scope?: never } | { readonly public?: never; readonly scope: Needed }
+
+export type Route<P = unknown, Q = unknown, B = unknown> = Described<P, Q, B> & Access
 
 /** Checks a route against the types of its own schemas, then erases them, so that routes fit into one list. */
 export const route = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>) => route as unknown as Route

@@ -66,7 +66,7 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
-  const who = await admit(ctx, route.public === true, options)
+  const { who, charge } = await admit(ctx, route, options)
   const body: unknown = route.body ? await readBody(ctx) : undefined
   const caller = writer(ctx, who, options)
   const params = valid(route.params, rawParams(ctx))
@@ -77,6 +77,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, body),
     from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
+    charge,
   }
   const answer = await route.run(call, options)
   ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))

@@ -9,6 +9,14 @@ export const headers = {
   'X-RateLimit-Limit': { description: 'requests per minute', schema: whole },
   'X-RateLimit-Remaining': { description: 'requests that are left in this minute', schema: whole },
   'X-RateLimit-Reset': { description: 'end of the minute, in Unix seconds', schema: whole },
+  RateLimit: {
+    description: 'requests that are left (`r`) and seconds until the limit is full again (`t`), as in the IETF draft',
+    schema: { type: 'string', examples: ['"default";r=29;t=60'] },
+  },
+  'RateLimit-Policy': {
+    description: 'requests (`q`) in so many seconds (`w`), as in the IETF draft',
+    schema: { type: 'string', examples: ['"default";q=30;w=60'] },
+  },
   'X-Projection-Pending': {
     description: '1 when the change is stored but lists do not show it yet',
     schema: { type: 'string', const: '1' },
@@ -39,7 +47,11 @@ export const failures = {
     headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
     content,
   },
-  403: { description: 'The account is disabled, or has reached a quota.', content },
+  403: {
+    description:
+      'The account is disabled or has reached a quota, or the API key lacks the scope that the message names.',
+    content,
+  },
   404: { description: 'There is no such resource in this account.', content },
   413: { description: 'The body is larger than 64 KiB.', content },
   415: { description: 'The body is not sent as JSON, or is compressed.', content },

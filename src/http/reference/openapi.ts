@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Route } from '../api/route.ts'
+import { rateHeaders } from '../api/limiter.ts'
+import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description } from './describe.ts'
 import { failure, failures, headers } from './failures.ts'
 import { reference } from './index.ts'
@@ -74,7 +76,7 @@ const bodyOf = ({ body }: Route, { fields, example }: Description) => {
   }
 }
 
-const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+const always = ['X-Request-Id', ...rateHeaders]
 
 const answersOf = (route: Route, { answer }: Description, closed: boolean) => {
   const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
@@ -105,12 +107,28 @@ const operationId = ({ method, path }: Route) =>
     .replaceAll(':', 'by-')
     .replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())
 
+/** In OpenAPI 3.1, a security requirement of a bearer key lists the roles that it needs; several requirements are alternatives. */
+const accessOf = ({ scope }: Route) => {
+  if (scope === undefined) return { security: [] }
+  const scopes = openedBy(scope)
+  return {
+    security: scopes.length === 0 ? [{ apiKey: [] }] : scopes.map((name) => ({ apiKey: [name] })),
+    'x-scope': scopes,
+  }
+}
+
+const descriptionWith = ({ scope = [] }: Route, { description }: Description) => {
+  const scopes = openedBy(scope).length > 0 && `Scope: ${namesOf(scope)}.`
+  const sentences = [description, scopes].filter(Boolean)
+  return sentences.length > 0 && { description: sentences.join(' ') }
+}
+
 const operationOf = (route: Route, tag: string, description: Description, closed: boolean) => ({
   operationId: operationId(route),
   tags: [tag],
   summary: description.summary,
-  ...(description.description && { description: description.description }),
-  ...(route.public && { security: [] }),
+  ...descriptionWith(route, description),
+  ...accessOf(route),
   parameters: parametersOf(route, description),
   ...bodyOf(route, description),
   responses: answersOf(route, description, closed),

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { limiter } from '../../../src/postgres/ratelimits.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, type Ask } from '../../support/client.ts'
 import { expectFailure } from '../../support/conventions.ts'
+import { query } from '../../support/faults.ts'
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 const now = () => Date.now() / 1000
@@ -87,6 +89,38 @@ describe('the rate limit', () => {
     expect(limits(await ask('2001:db8:1:2:ffff::'))).to.deep.equal([30, 28])
     expect(limits(await ask('2001:DB8:1:2:0:0:0:9'))).to.deep.equal([30, 27])
     expect(limits(await ask('2001:db8:1:3::1'))).to.deep.equal([30, 29])
+  })
+
+  it('writes nothing for an address that is over it already (threat 97)', async () => {
+    const from = { 'X-Forwarded-For': '203.0.113.77' }
+    const flood = () =>
+      Promise.all(Array.from({ length: 31 }, () => limited.get('/api/urls', { key: 'made up', headers: from })))
+    const row = () =>
+      query(app.connection, `select xmin, count from state.rate_limits where key = 'address 203.0.113.77'`)
+    await flood()
+    const before = await row()
+    const answers = await flood()
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 429))
+    expect(await row()).to.deep.equal(before)
+  })
+
+  it('counts a costly request whole or not at all (fault 191)', async () => {
+    const { take } = limiter(app.app.ledger.db)
+    const outcome = async (requests: number) => {
+      const { remaining, over } = await take('a costly request', 30, 60, requests)
+      return [remaining, over]
+    }
+    expect(await outcome(20)).to.deep.equal([10, false])
+    expect(await outcome(11)).to.deep.equal([10, true])
+    expect(await outcome(10)).to.deep.equal([0, false])
+    expect(await outcome(1)).to.deep.equal([0, true])
+  })
+
+  it('is also shown as in the IETF draft', async () => {
+    const { key } = await app.register()
+    const { headers } = await limited.get('/api/account', { key })
+    expect(headers.get('RateLimit')).to.match(/^"default";r=29;t=\d+$/)
+    expect(headers.get('RateLimit-Policy')).to.equal('"default";q=30;w=60')
   })
 
   it('shows a million on every response when it is off', async () => {
