@@ -1,5 +1,5 @@
 import type { Event } from '../events/index.ts'
-import type { LinkEvent, LinkFields, Unframed } from '../events/link.ts'
+import { completed, type LinkEvent, type LinkFields, type StoredLinkFields, type Unframed } from '../events/link.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
@@ -9,7 +9,7 @@ import { refuseTaken } from './taken.ts'
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
-  readonly fields: LinkFields
+  readonly fields: StoredLinkFields
   /** scrypt hash, or `unreadable`, until the owner sets another */
   readonly password: string | null
   readonly tokens: Tokens
@@ -23,7 +23,7 @@ export type LinkCommand =
       readonly type: 'CreateLink'
       readonly id: number
       readonly account: number
-      readonly fields: LinkFields
+      readonly fields: StoredLinkFields
       readonly password: string | null
       readonly token: string
       readonly now: string
@@ -81,7 +81,7 @@ const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckF
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 3,
+  version: 4,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -120,22 +120,27 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
       }
       case 'UpdateLink': {
-        const { fields, password, tokens } = mine(state, command.account, 'Link')
-        const changes = differing(command.changes, fields)
+        const { password, tokens, ...before } = mine(state, command.account, 'Link')
+        const fields = completed(before.fields)
+        const { notes, ...changes } = differing(command.changes, fields)
         const protects = command.password !== undefined && command.password !== password
-        if (Object.keys(changes).length === 0 && !protects) return []
+        if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
         notPast(changes.expiry, command.now)
         const { domain, alias } = { ...fields, ...changes }
         refuseReserved('custom', alias, fields.alias)
         const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
         if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias')
-        const secret = protects ? { password: command.password ?? null } : {}
+        const sealed = {
+          ...(notes === undefined ? {} : { notes }),
+          ...(protects ? { password: command.password ?? null } : {}),
+        }
         const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
-        return [{ type: 'LinkUpdated', data: { id, ...address, ...secret } }]
+        return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
       }
-      case 'DeleteLink':
-        mine(state, command.account, 'Link')
-        return [{ type: 'LinkDeleted', data: { id } }]
+      case 'DeleteLink': {
+        const { archived } = mine(state, command.account, 'Link').fields
+        return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
+      }
       case 'CheckFraming': {
         if (state.status !== 'open') return []
         const unframed = [...unframedAfter(state, command)]
@@ -151,12 +156,17 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
       }
       case 'LinkUpdated': {
-        const { changes, password, token } = event.data
+        const { changes, notes, password, token } = event.data
         // an older process changes the address without it
         const entered = changes.url === undefined ? {} : { entered: undefined }
         return {
           ...state,
-          fields: { ...state.fields, ...entered, ...changes } as LinkFields,
+          fields: {
+            ...state.fields,
+            ...entered,
+            ...changes,
+            ...(notes === undefined ? {} : { notes }),
+          } as StoredLinkFields,
           password: password === undefined ? state.password : password,
           tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
         }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
-import { Secret } from '../security/seal.ts'
+import { Personal, Secret } from '../security/seal.ts'
 import { openEnum } from './openenum.ts'
 
 const id = z.int()
@@ -41,21 +41,47 @@ const fields = {
   campaign: id.nullable(),
 }
 
-/** What a link's owner sets, except the password, which is sealed. */
-export const LinkFields = z.object(fields)
-export type LinkFields = z.infer<typeof LinkFields>
+/** Fields that events of older releases do not have. */
+const added = {
+  /** in lower case, each once */
+  tags: z.array(z.string()),
+  /** left out of the list of links; it redirects all the same */
+  archived: z.boolean(),
+}
+
+const AllFields = z.object({ ...fields, ...added })
+/** What a link's owner sets, except the password. `notes` is for the owner alone, and sealed; null: none. */
+export type LinkFields = z.infer<typeof AllFields> & { readonly notes: string | null }
+
+type Added = keyof typeof added | 'notes'
+/** The values of the fields that events of older releases do not have. */
+export const addedFields: Pick<LinkFields, Added> = { tags: [], archived: false, notes: null }
+/** The fields of a link as its events have them. */
+export type StoredLinkFields = Omit<LinkFields, Added> & { readonly [K in Added]?: LinkFields[K] | undefined }
+/** Returns all fields of a link. */
+export const completed = (fields: StoredLinkFields): LinkFields => ({ ...addedFields, ...fields }) as LinkFields
 
 export const linkEvents = {
   /** `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. */
-  LinkCreated: z.object({ id, account: z.int(), ...fields, password: Secret, token: z.string() }),
+  LinkCreated: z.object({
+    id,
+    account: z.int(),
+    ...fields,
+    ...z.object(added).partial().shape,
+    notes: Personal.optional(),
+    password: Secret,
+    token: z.string(),
+  }),
   /** Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim. */
   LinkUpdated: z.object({
     id,
-    changes: LinkFields.partial(),
+    changes: AllFields.partial(),
+    notes: Personal.optional(),
     password: Secret.optional(),
     token: z.string().optional(),
   }),
-  LinkDeleted: z.object({ id }),
+  /** `archived`: whether it was. */
+  LinkDeleted: z.object({ id, archived: z.literal(true).optional() }),
   /** The destinations that refuse to be framed are others than before; these are all of them. Found by the service. */
   LinkFramingChecked: z.object({ id, unframed: z.array(Unframed) }),
 }

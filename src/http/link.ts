@@ -2,7 +2,7 @@ import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import { destinationsOf, isFramed, type Link, link } from '../commands/link.ts'
 import { mine } from '../commands/owned.ts'
-import type { LinkFields } from '../events/link.ts'
+import { completed, type LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
 import { timestamp } from '../lib/fields.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../queries/link.ts'
@@ -22,7 +22,7 @@ const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'descr
   description || metadescription
 
 const fromState = (id: number, { fields, password, unframed = [] }: Link, since: string): LinkRow => ({
-  ...fields,
+  ...completed(fields),
   id,
   unframed,
   password: password !== null,
@@ -82,6 +82,9 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   pixels: await existingPixels(services.reader, row.pixels),
   password: row.password,
   unframed: unframedOf(row),
+  tags: row.tags,
+  notes: row.notes ?? '',
+  archived: row.archived,
 })
 
 const listRow = (services: Services) => (row: LinkListRow) => ({
@@ -96,6 +99,8 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   uniqueclicks: row.uniques,
   domain: origin(row, services),
   campaign: row.campaign,
+  tags: row.tags,
+  archived: row.archived,
 })
 
 const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => ({

@@ -8,10 +8,11 @@ import { countryCode } from '../visitor/country.ts'
 import { deviceNames, isDeviceName } from '../visitor/device.ts'
 import { isLanguage } from '../visitor/language.ts'
 import { failField } from './api/errors.ts'
-import { alias, bodyId, orEmpty, orNone, url, urlAsSent } from './api/fields.ts'
+import { alias, bodyId, flag, orEmpty, orInitial, orNone, url, urlAsSent } from './api/fields.ts'
 import type { Services } from './api/route.ts'
 import { rejectBlocked } from './blockedaddress.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
+import { tags } from './tag.ts'
 
 /** A name that never matches is refused: its visitors would go elsewhere without a sign. */
 const targets = <N extends string>(name: N, isPossible: (name: string) => boolean, expected: string) =>
@@ -86,6 +87,9 @@ const fields = {
   pixels,
   campaign: oneId,
   channel: oneId,
+  tags,
+  notes: orNone(text(4000)),
+  archived: orInitial(flag, false),
 }
 /** The body of `url/add` and `url/update`. */
 export const LinkBody = z.object({ url: urlAsSent, ...z.object(fields).partial().shape })

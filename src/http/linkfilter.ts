@@ -5,6 +5,7 @@ import { safeTargetUrl } from '../lib/url.ts'
 import type { LinkFilter } from '../queries/link.ts'
 import { filterId, pagination } from './api/fields.ts'
 import type { Services } from './api/route.ts'
+import { tagFilter } from './tag.ts'
 
 /** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
 const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
@@ -25,6 +26,11 @@ export const ListQuery = pagination.extend({
   domain: text,
   campaign: filterId,
   channel: filterId,
+  tag: tagFilter,
+  archived: z
+    .enum(['false', 'true', 'all'], 'must be one of false, true, all')
+    .default('false')
+    .transform((which) => (which === 'all' ? undefined : which === 'true')),
 })
 type ListQuery = z.output<typeof ListQuery>
 
@@ -37,7 +43,7 @@ const spellings = (q: string) => {
 
 /** Returns the filter of a query, in terms of the tables. */
 export const filterOf = (
-  { q, domain, campaign, channel }: ListQuery,
+  { q, domain, campaign, channel, tag, archived }: ListQuery,
   account: number,
   services: Services,
 ): LinkFilter => ({
@@ -46,6 +52,8 @@ export const filterOf = (
   domain: domain === undefined ? undefined : domain === '' ? null : domainFilter(domain, account, services),
   campaign,
   channel,
+  tags: tag,
+  archived,
 })
 
 /** Returns the filter for the link at a short address. */

@@ -1,14 +1,27 @@
-import type { LinkFields } from '../events/link.ts'
+import { completed, type LinkFields } from '../events/link.ts'
 import { defined } from '../lib/defined.ts'
-import { add, patch, type Projection, put, type Row } from './projection.ts'
+import { add, patch, type Projection, put, remove, type Row } from './projection.ts'
 
-/** Columns are named after the events' fields; `alias_key` is the form in which aliases are compared. */
-const columns = (fields: Partial<LinkFields>): Row => ({
+/** Notes are in a table of their own. */
+type Columns = Omit<LinkFields, 'notes'>
+/**
+ * Columns are named after the events' fields; `alias_key` is the form in which aliases are compared. `tag_keys` has the tags with their
+ * account, because an index cannot have both a number and the parts of an array.
+ */
+const columns = (account: number, fields: Partial<Columns>): Row => ({
   ...defined(fields),
+  ...(fields.tags === undefined ? {} : { tag_keys: fields.tags.map((tag) => tagKey(account, tag)) }),
   ...(fields.url === undefined ? {} : { entered: fields.entered ?? null }),
   ...(fields.alias === undefined ? {} : { alias_key: fields.alias.toLowerCase() }),
 })
-const count = (account: number, n: number) => add('link_counts', { account }, { n })
+const count = (account: number, n: number, archived = 0) => add('link_counts', { account }, { n, archived })
+const one = (present: boolean | undefined) => (present ? 1 : 0)
+
+const noted = (link: number, account: number, notes: string | null) =>
+  notes === null ? remove('link_notes', { link }) : put('link_notes', { link }, { account, notes })
+
+/** Returns the value in `tag_keys` of links with this tag. */
+export const tagKey = (account: number, tag: string) => `${account}/${tag}`
 
 /**
  * The domain and the alias of links as one value. An index on both columns is not used for an alias that many domains have, or that was
@@ -24,7 +37,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 6,
+  version: 7,
   filter: 'domain',
   tables: {
     links: (t) => `
@@ -33,42 +46,51 @@ export const links: Projection = {
         url text not null, entered text, type text not null, title text not null, description text not null, password text, expiry timestamptz,
         location json not null, device json not null, language json not null, parameters json not null, pixels json not null,
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
+        tags text[] not null, tag_keys text[] not null, archived boolean not null,
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account, id) where deleted is null;
+      create index on ${t} (account, archived, id) where deleted is null;
+      create index on ${t} using gin (tag_keys) where deleted is null;
+      create index on ${t} (account) where deleted is null and tags <> '{}';
       create index on ${t} (campaign, id) where campaign is not null and deleted is null;
       create index on ${t} (position)`,
     // counting a million rows takes 57 ms, so the number is stored
-    link_counts: (t) => `create table ${t} (account bigint primary key, n bigint not null)`,
+    link_counts: (t) => `create table ${t} (account bigint primary key, n bigint not null, archived bigint not null)`,
+    // few links have notes, and erasing an account must not rewrite the row of each of its links
+    link_notes: (t) => `
+      create table ${t} (link bigint primary key, account bigint not null, notes text not null);
+      create index on ${t} (account)`,
   },
   on: {
-    LinkCreated: ({ data: { id, account, password, token: _, ...fields }, at, revision, position }) => [
-      put(
-        'links',
-        { id },
-        { ...columns(fields), account, password, unframed: [], created: at, deleted: null, revision, position },
-      ),
-      count(account, 1),
-    ],
-    LinkUpdated: ({ data: { id, changes, password }, revision, position }) => [
-      patch(
-        'links',
-        { id },
-        {
-          ...columns(changes as Partial<LinkFields>),
-          ...(password === undefined ? {} : { password }),
-          revision,
-          position,
-        },
-      ),
-    ],
+    LinkCreated: ({ data: { id, account, password, token: _, ...given }, at, revision, position }) => {
+      const { notes, ...fields } = completed(given)
+      const row = { ...columns(account, fields), account, password, unframed: [], created: at, deleted: null }
+      return [
+        put('links', { id }, { ...row, revision, position }),
+        ...(notes === null ? [] : [noted(id, account, notes)]),
+        count(account, 1, one(fields.archived)),
+      ]
+    },
+    LinkUpdated: ({ data: { id, changes, notes, password }, metadata, revision, position }) => {
+      const account = metadata.account ?? 0
+      const secret = password === undefined ? {} : { password }
+      return [
+        patch('links', { id }, { ...columns(account, changes as Partial<Columns>), ...secret, revision, position }),
+        ...(notes === undefined ? [] : [noted(id, account, notes)]),
+        // an event has only what changes
+        ...(changes.archived === undefined ? [] : [count(account, 0, changes.archived ? 1 : -1)]),
+      ]
+    },
     LinkFramingChecked: ({ data: { id, unframed }, revision, position }) => [
       patch('links', { id }, { unframed, revision, position }),
     ],
-    LinkDeleted: ({ data: { id }, metadata: { account }, at, revision, position }) => [
+    LinkDeleted: ({ data: { id, archived }, metadata: { account }, at, revision, position }) => [
       patch('links', { id }, { deleted: at, revision, position }),
-      count(account ?? 0, -1),
+      remove('link_notes', { link: id }),
+      count(account ?? 0, -1, -one(archived)),
     ],
+    AccountErased: ({ data: { id } }) => [remove('link_notes', { account: id })],
   },
 }

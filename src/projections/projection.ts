@@ -26,7 +26,7 @@ export const add = (table: string, key: Row, row: Readonly<Record<string, number
   op: 'add',
   row,
 })
-/** Deletes the row if it exists. */
+/** Deletes the row if it exists; if the key is only a part of the table's key, all rows that match it. */
 export const remove = (table: string, key: Row): Change => ({ table, key, op: 'remove' })
 
 type Handlers = { readonly [T in EventType]?: (event: Recorded<Event<T>>) => readonly Change[] }

@@ -1,5 +1,5 @@
 import type { LinkFields, Unframed } from '../events/link.ts'
-import { addressKey, linkAddress } from '../projections/link.ts'
+import { addressKey, linkAddress, tagKey } from '../projections/link.ts'
 import type { TableNames } from '../projections/projection.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
@@ -28,12 +28,12 @@ export interface LinkListRow extends LinkRow {
   readonly uniques: number
 }
 const fields =
-  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed created'
+  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived created'
     .split(' ')
     .map((name) => `l.${name}`)
 /** When a campaign is deleted, its links keep its id; the API shows null. */
 const calculated = (table: TableNames) =>
-  `l.password is not null as password,
+  `l.password is not null as password, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes,
    (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
 
 /** Selects some of an account's links; undefined fields do not filter. */
@@ -44,6 +44,9 @@ export interface LinkFilter {
   readonly domain?: number | null | undefined
   readonly campaign?: number | undefined
   readonly channel?: number | undefined
+  /** tags, all of which the link has */
+  readonly tags?: readonly string[] | undefined
+  readonly archived?: boolean | undefined
   /** the whole alias, in lower case */
   readonly aliasKey?: string | undefined
 }
@@ -52,8 +55,11 @@ export type LinkOrder = 'date' | 'click'
 const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
 /** The account's links that pass the filter and are not deleted, as `l`. */
-const matching = ({ db, table }: Reader, account: number, { q, domain, campaign, channel, aliasKey }: LinkFilter) => {
+const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) => {
+  const { q, domain, campaign, channel, tags, archived, aliasKey } = filter
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
+  if (archived !== undefined) void links.where({ 'l.archived': archived })
+  if (tags) void links.whereRaw('l.tag_keys @> ?::text[]', [tags.map((tag) => tagKey(account, tag))])
   if (q)
     void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url, l.entered) ilike any(?)`, [
       q.map(like),
@@ -77,12 +83,17 @@ const matching = ({ db, table }: Reader, account: number, { q, domain, campaign,
   return links
 }
 
+const counted = async ({ db, table }: Reader, account: number, archived: boolean | undefined) => {
+  const [row] = await db<{ account: number; n: string; archived: string }>(table('link_counts')).where({ account })
+  const [all, away] = [Number(row?.n ?? 0), Number(row?.archived ?? 0)]
+  return archived === undefined ? all : archived ? away : all - away
+}
+
 const count = async (reader: Reader, account: number, filter: LinkFilter) => {
-  const all = Object.values(filter).every((value) => value === undefined)
-  // the projection maintains the number of all links
-  const [row] = all
-    ? await reader.db<{ account: number; n: string }>(reader.table('link_counts')).where({ account }).select('n')
-    : ((await matching(reader, account, filter).count('* as n')) as { n: string }[])
+  const { archived, ...others } = filter
+  // the projection maintains these numbers
+  if (Object.values(others).every((value) => value === undefined)) return counted(reader, account, archived)
+  const [row] = (await matching(reader, account, filter).count('* as n')) as { n: string }[]
   return Number(row?.n ?? 0)
 }
 

@@ -119,6 +119,9 @@ describe('the link API', () => {
         pixels: [],
         campaign: '',
         channel: null,
+        tags: ['shop', 'Print'],
+        notes: 'Ask Ann',
+        archived: true,
       })
       const { status, json } = await app.get(`/api/url/${id}`, { key })
       expect(status).to.equal(200)
@@ -145,6 +148,9 @@ describe('the link API', () => {
           { name: 'n', value: '5' },
           { name: 'empty', value: '' },
         ],
+        tags: ['shop', 'print'],
+        notes: 'Ask Ann',
+        archived: true,
         metatitle: 'Meta title',
         metadescription: 'Meta description',
         metaimage: 'https://example.com/i.png',

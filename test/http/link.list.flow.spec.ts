@@ -59,6 +59,8 @@ describe('GET /api/urls', () => {
       uniqueclicks: 0,
       domain: app.app.baseUrl,
       campaign: null,
+      tags: [],
+      archived: false,
     })
     await app.del(`/api/url/${id}/delete`, { key: mine })
   })

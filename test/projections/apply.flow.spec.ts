@@ -119,7 +119,7 @@ describe('applying a batch of events', () => {
     const counts = `${tableNames(links, first[0]!.checkpoint.generation)('link_counts')}`
     const again = await apply(first, recorded([created(1), created(2), created(3)]))
     expect(await ids(again[0]!)).to.deep.equal([1, 2, 3])
-    expect(await log.db(counts)).to.deep.equal([{ account: '1', n: '3' }])
+    expect(await log.db(counts)).to.deep.equal([{ account: '1', n: '3', archived: '0' }])
   })
 
   it('continues each projection from its own checkpoint', async () => {

@@ -15,11 +15,13 @@ const updated = (
 })
 const deleted: DomainEvent = { type: 'LinkDeleted', data: { id } }
 
+const { notes: _, ...columns } = linkFields
 /** Returns the row of the link, last changed at a position. */
 const row = (position: bigint, changed = {}) => ({
   id,
   account: 1,
-  ...linkFields,
+  ...columns,
+  tag_keys: [],
   entered: null,
   alias_key: 'hello',
   password: 'scrypt',
@@ -78,6 +80,23 @@ describe('the table of links', () => {
       row(3n, { url: 'https://example.net/' }),
     )
   })
+  it('has tags, and with each of them the account that it belongs to', () => {
+    given(created, updated({ tags: ['a', 'b c'] })).thenRows(
+      'links',
+      row(2n, { tags: ['a', 'b c'], tag_keys: ['1/a', '1/b c'] }),
+    )
+    given(linkCreated({ id, tags: ['a'], password: 'scrypt' }), updated({ tags: [] })).thenRows('links', row(2n))
+  })
+  it('keeps notes apart, until they are cleared, the link is deleted or its account erased', () => {
+    const noted = linkCreated({ id, notes: 'For Ann' })
+    const theirs = linkCreated({ id: 43, alias: 'b', account: 2, notes: 'Theirs' })
+    const erased: DomainEvent = { type: 'AccountErased', data: { id: 1 } }
+    const kept = { link: 43, account: 2, notes: 'Theirs' }
+    given(noted, theirs).thenRows('link_notes', { link: id, account: 1, notes: 'For Ann' }, kept)
+    given(noted, updated({}, { notes: 'For Bob' })).thenRows('link_notes', { link: id, account: 1, notes: 'For Bob' })
+    for (const end of [updated({}, { notes: null }), deleted, erased])
+      given(noted, theirs, end).thenRows('link_notes', kept)
+  })
   it('keeps the row of a deleted link, so that caches learn of the deletion', () =>
     given(created, deleted).thenRows('links', row(2n, { deleted: at(2) })))
   it('has the revision of the link and the position in the log', () => {
@@ -93,11 +112,25 @@ describe('the table of links', () => {
 describe('the number of links of an account', () => {
   it('counts links that are not deleted', () => {
     const [second, theirs] = [linkCreated({ id: 43, alias: 'b' }), linkCreated({ id: 44, alias: 'c', account: 2 })]
-    given(created, second, theirs).thenRows('link_counts', { account: 1, n: 2 }, { account: 2, n: 1 })
-    given(created, second, theirs, deleted).thenRows('link_counts', { account: 1, n: 1 }, { account: 2, n: 1 })
+    const [ours, other] = [
+      { account: 1, archived: 0 },
+      { account: 2, n: 1, archived: 0 },
+    ]
+    given(created, second, theirs).thenRows('link_counts', { ...ours, n: 2 }, other)
+    given(created, second, theirs, deleted).thenRows('link_counts', { ...ours, n: 1 }, other)
   })
   it('does not change when a link is updated', () => {
-    given(created, updated({ title: 'x' })).thenRows('link_counts', { account: 1, n: 1 })
-    given(created, deleted).thenRows('link_counts', { account: 1, n: 0 })
+    given(created, updated({ title: 'x' })).thenRows('link_counts', { account: 1, n: 1, archived: 0 })
+    given(created, deleted).thenRows('link_counts', { account: 1, n: 0, archived: 0 })
+  })
+  it('counts archived links, and knows of a deleted one whether it was archived (fault 199)', () => {
+    const archived: DomainEvent = { type: 'LinkDeleted', data: { id, archived: true } }
+    const counts = (...past: DomainEvent[]) => ({
+      are: (n: number, away: number) => given(...past).thenRows('link_counts', { account: 1, n, archived: away }),
+    })
+    counts(linkCreated({ id, archived: true })).are(1, 1)
+    counts(created, updated({ archived: true })).are(1, 1)
+    counts(created, updated({ archived: true }), updated({ archived: false })).are(1, 0)
+    counts(created, updated({ archived: true }), archived).are(0, 0)
   })
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Classified, Click } from '../../src/events/click.ts'
 import type { Metadata, New, Recorded } from '../../src/events/event.ts'
 import type { DomainEvent, Event } from '../../src/events/index.ts'
-import type { LinkFields } from '../../src/events/link.ts'
+import { completed, type LinkFields } from '../../src/events/link.ts'
 import { link } from '../../src/commands/link.ts'
 
 /** Returns a time on the day of the tests (ISO 8601): so many seconds after midnight. */
@@ -47,7 +47,7 @@ export const recorded = (events: readonly (DomainEvent | Recorded<DomainEvent>)[
 }
 
 /** The fields of a link with the alias `Hello` to example.com. */
-export const linkFields: LinkFields = { ...link.initialState.fields, alias: 'Hello', url: 'https://example.com/' }
+export const linkFields = completed({ ...link.initialState.fields, alias: 'Hello', url: 'https://example.com/' })
 export const linkCreated = ({
   id = 42,
   account = 1,

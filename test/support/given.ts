@@ -89,7 +89,8 @@ export const applyInMemory = (tables: Tables, changes: readonly Change[]): Table
         break
       }
       case 'remove':
-        table.delete(at)
+        for (const [found, before] of table)
+          if (Object.entries(change.key).every(([name, value]) => before[name] === value)) table.delete(found)
     }
   }
   return tables

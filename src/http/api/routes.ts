@@ -11,6 +11,7 @@ import { qrRoutes } from '../qr.ts'
 import { registerRoutes } from '../register.ts'
 import { seriesRoutes } from '../stats.ts'
 import { splashRoutes } from '../splash.ts'
+import { tagRoutes } from '../tag.ts'
 import type { Route } from './route.ts'
 
 /** Every route of the API. */
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...registerRoutes,
   ...accountRoutes,
   ...linkRoutes,
+  ...tagRoutes,
   ...seriesRoutes,
   ...domainRoutes,
   ...pixelRoutes,

@@ -9,11 +9,12 @@ import { overlayReference } from './overlay.ts'
 import { pixelReference } from './pixel.ts'
 import { qrReference } from './qr.ts'
 import { splashReference } from './splash.ts'
+import { tagReference } from './tag.ts'
 
 /** The description of every route, by what it is about. */
 export const reference: Readonly<Record<string, Reference>> = {
   Account: accountReference,
-  Links: linkReference,
+  Links: { ...linkReference, ...tagReference },
   'QR codes': qrReference,
   Domains: domainReference,
   Pixels: pixelReference,

@@ -17,6 +17,8 @@ const alias = text.meta({ examples: ['spring'] })
 const shorturl = address.meta({ examples: ['https://go.example.com/spring'] })
 const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https://example.com/ca' }] })
 
+const tags = z.array(text).meta({ examples: [['spring', 'print']] })
+
 const row = z.object({
   id,
   alias,
@@ -29,6 +31,8 @@ const row = z.object({
   uniqueclicks: count,
   domain: address,
   campaign: id.nullable(),
+  tags,
+  archived: z.boolean(),
 })
 
 const details = z.object({
@@ -56,6 +60,9 @@ const details = z.object({
   unframed: z
     .array(z.object({ url: address, reason: z.enum(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }))
     .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
+  tags,
+  notes: text.describe('for you alone'),
+  archived: z.boolean().describe('left out of the list of links'),
 })
 const data = statistics(z.literal(0), ['facebook', 'twitter', 'google'])
 const found = success({ details, data: z.object(data) })
@@ -80,6 +87,9 @@ const fields = {
   pixels: 'ids of pixels',
   campaign: 'id of the campaign',
   channel: 'id of a channel to add the link to; null takes it out of all',
+  tags: 'at most 20, each of at most 50 characters without commas, stored in lower case; or one string with commas between them',
+  notes: 'for you alone: no visitor sees them; at most 4,000 characters',
+  archived: 'true leaves the link out of the list; it redirects all the same',
 }
 const written = success({ id, shorturl, short: shorturl })
 
@@ -96,6 +106,8 @@ export const linkReference: Reference = {
       domain: 'address of a branded domain; empty for the domain of the service',
       campaign: 'id of a campaign',
       channel: 'id of a channel',
+      tag: 'a tag; with commas between them, tags that a link must all have',
+      archived: '`false` (default), `true` for archived links, `all` for both',
     },
     answer: z.union([
       page('urls', row),
