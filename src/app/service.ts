@@ -21,6 +21,7 @@ import { registerClicks, registerProjector } from './gauges.ts'
 import { watchHalts } from './halts.ts'
 import { isOperatorHost, ourHosts } from './hosts.ts'
 import { createFollowUp } from './erasures.ts'
+import { linkToFirstAccount } from './firstaccount.ts'
 import { startHttp } from './http.ts'
 import { kafkaSettings } from './kafka.ts'
 import { watchLag } from './lag.ts'
@@ -40,6 +41,8 @@ export interface App {
   readonly operatorAddress: string
   readonly baseUrl: string
   readonly ledger: Ledger
+  /** address of a page that makes the first account; undefined unless it is needed */
+  readonly firstAccount: string | undefined
   readonly close: () => Promise<void>
 }
 
@@ -107,7 +110,8 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
     log,
     registerCounter: ledger.metrics.registerCounter,
   })
-  return { address, operatorAddress, baseUrl, ledger, close: cleanup.run }
+  const firstAccount = await linkToFirstAccount(ledger, baseUrl)
+  return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }
 }
 
 const operatorRoutes = (

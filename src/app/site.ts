@@ -1,4 +1,5 @@
 import { openAccountPasswords } from '../http/accountpassword.ts'
+import { createAccountPages } from '../http/public/account.ts'
 import { createAnswerPages } from '../http/public/answer.ts'
 import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
@@ -20,10 +21,12 @@ import { isOperatorHost } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import type { Ledger } from './ledger.ts'
 import { openAccountLimits } from './accountlimits.ts'
-import { idSequences } from '../postgres/ids.ts'
+import { idSequence, idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
+import { hasAccounts } from '../queries/account.ts'
 import { openImageStore } from '../security/images.ts'
+import { openOneTimeLinks } from '../security/onetimelinks.ts'
 
 /** What the service uses of the outside world. Tests replace it. */
 export interface Outside {
@@ -117,11 +120,23 @@ export const openSite = ({
   })
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler, secureCookies })
   const reportPages = createReportPages(pages)
+  const accountPages = createAccountPages({
+    ...pages,
+    nextId: idSequence(db, 'account'),
+    links: openOneTimeLinks(db, keys.service),
+    isFirst: async () => !(await hasAccounts(reader)),
+  })
 
   return {
     api: api.callback(),
     redirect: redirect.handle,
-    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, '/o/': answerPages },
+    below: {
+      '/r/': campaignPages,
+      '/u/': campaignPages,
+      '/qr/': qrPages,
+      '/o/': answerPages,
+      '/account/': accountPages,
+    },
     at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version()) },
     close: async () => {
       await jobs.close()

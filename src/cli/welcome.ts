@@ -21,17 +21,23 @@ interface Started {
   readonly baseUrl: string
   /** whether nothing was ever stored */
   readonly isNew: boolean
+  /** address of a page that makes the first account, where it is needed */
+  readonly firstAccount?: string | undefined
 }
 
 /** Returns what the service prints once it listens: a tour while nothing is stored, later one line. */
-export const welcome = ({ config, address, operatorAddress, baseUrl, isNew }: Started): string => {
+export const welcome = (started: Started): string => {
+  const { config, address, operatorAddress, baseUrl, isNew, firstAccount } = started
   const metrics = `metrics: ${operatorAddress}/metrics`
   if (!config.ROLES.has('http'))
     return `Linkledger listens on ${address} for probes and runs the roles ${[...config.ROLES].join(', ')} (${metrics}).`
   const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
-  return isNew
-    ? `\n${heading}\n${tour(baseUrl, config.REGISTRATION)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
-    : `${heading} (API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).`
+  if (isNew)
+    return `\n${heading}\n${tour(started)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
+  const line = `${heading} (API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).`
+  return firstAccount === undefined
+    ? line
+    : `${line}\nCreate the first account with this link, which works once: ${firstAccount}`
 }
 
 /** Returns what the service prints when it listens, but cannot serve anything before its event store is there. */
@@ -53,17 +59,27 @@ const addAccount = `  # create an account; the command prints your API key, whic
   linkledger account add ann@example.com
   KEY=<the API key>`
 
-const tour = (baseUrl: string, registration: Config['REGISTRATION']) => `
+const openFirst = (firstAccount: string) =>
+  `  # create the first account: open this link, which works once, or run linkledger account add ann@example.com
+  ${firstAccount}
+  KEY=<the API key>`
+
+const createAccount = ({ config, baseUrl, firstAccount }: Started) => {
+  if (config.REGISTRATION === 'open') return register(baseUrl)
+  return firstAccount === undefined ? addAccount : openFirst(firstAccount)
+}
+
+const tour = (started: Started) => `
 Try it in another terminal:
 
-${registration === 'open' ? register(baseUrl) : addAccount}
+${createAccount(started)}
 
   # create a short link
-  curl -X POST ${baseUrl}/api/url/add -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d '{"url":"https://example.com/a?b=c#d","custom":"hello"}'
+  curl -X POST ${started.baseUrl}/api/url/add -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d '{"url":"https://example.com/a?b=c#d","custom":"hello"}'
 
   # follow it, then see the click counted
-  curl -i ${baseUrl}/hello
-  curl ${baseUrl}/api/url/1 -H "Authorization: Bearer $KEY"
+  curl -i ${started.baseUrl}/hello
+  curl ${started.baseUrl}/api/url/1 -H "Authorization: Bearer $KEY"
 
-All of the API is at ${baseUrl}/docs
+All of the API is at ${started.baseUrl}/docs
 `

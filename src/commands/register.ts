@@ -41,7 +41,7 @@ const usernameFrom = (address: string) => {
 
 /** Tries the requested username, or one derived from the e-mail, with a longer and longer random number while it is taken. */
 const withUsername = async <R>(
-  { username, email }: Registration,
+  { username, email }: Pick<Registration, 'email' | 'username'>,
   attempt: (username: string) => Promise<R>,
 ): Promise<R> => {
   if (username !== undefined) return attempt(username)
@@ -57,17 +57,19 @@ const withUsername = async <R>(
 
 type RegisterAccount = Extract<AccountCommand, { type: 'RegisterAccount' }>
 
+type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
+
 /** Registers an account with its first API key, for a visitor or an operator. The key itself is in the result only: it is stored as a hash. */
-export const register = async (
-  pepper: Buffer,
-  registration: Registration,
-  create: (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>,
-) => {
+export const register = async (pepper: Buffer, registration: Registration, create: Create) =>
+  registerHashed(pepper, { ...registration, password: await hashPassword(registration.password) }, create)
+
+/** Like `register`, with the scrypt hash of the password. */
+export const registerHashed = async (pepper: Buffer, registration: Registration, create: Create) => {
   const { key, hash, id: keyId } = newKey(pepper)
   const common = {
     type: 'RegisterAccount' as const,
     ...claimedEmail(pepper, registration.email),
-    password: await hashPassword(registration.password),
+    password: registration.password,
     apiKey: { key: keyId, hash, expires: null },
   }
   return withUsername(registration, async (username) => {

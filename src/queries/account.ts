@@ -25,6 +25,9 @@ export const findAccountBy = async (reader: Reader, name: AccountName) => {
   return row && typed(row)
 }
 
+/** Returns whether an account was ever made, also one that is erased by now. */
+export const hasAccounts = async (reader: Reader) => (await accounts(reader).limit(1)).length > 0
+
 export const listAccounts = async (reader: Reader) =>
   ((await accounts(reader).orderBy('id')) as AccountRow[]).map(typed)
 

@@ -8,13 +8,14 @@ const servers = {
   EVENTSTORE_URL: 'esdb://store:2113?tls=false',
   KAFKA_BROKERS: 'kafka:9092',
 }
-const shown = (variables: Readonly<Record<string, string>>, isNew: boolean) =>
+const shown = (variables: Readonly<Record<string, string>>, isNew: boolean, firstAccount?: string) =>
   welcome({
     config: readConfig({ DATA_DIR: '/data', ...variables }),
     address: 'http://127.0.0.1:3000',
     operatorAddress: 'http://127.0.0.1:9464',
     baseUrl: 'https://go.example.com',
     isNew,
+    firstAccount,
   })
 
 describe('the welcome of a service', () => {
@@ -27,6 +28,11 @@ describe('the welcome of a service', () => {
   it('creates the first account on the command line when registration is closed', () => {
     const text = shown({ REGISTRATION: 'closed' }, true)
     expect(text).to.include('linkledger account add ann@example.com').and.not.include('/register')
+  })
+
+  it('has a link that makes the first account, also when something is stored already (fault 192)', () => {
+    const link = 'https://go.example.com/account/first?t=abc'
+    for (const isNew of [true, false]) expect(shown({ REGISTRATION: 'closed' }, isNew, link)).to.include(link)
   })
 
   it('is one line once something is stored', () => {

@@ -1,3 +1,4 @@
+import { accountTexts } from './account/de.ts'
 import type { Texts } from './en.ts'
 
 /** The texts of public pages in German. */
@@ -223,6 +224,8 @@ export const de: Texts = {
       other: 'Sie haben zu viele Antworten gesendet. Bitte versuchen Sie es in # Sekunden noch einmal.',
     },
   },
+
+  account: accountTexts,
 
   list: {
     empty: 'Diese Liste enthält zurzeit keine Links.',

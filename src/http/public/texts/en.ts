@@ -1,7 +1,5 @@
-import type { Message, Plural } from './parts.ts'
-
-const message = (title: string, text: string, ...next: readonly string[]): Message => ({ title, text, next })
-const plural = (one: string, other: string): Plural => ({ one, other })
+import { accountTexts } from './account/en.ts'
+import { message, plural } from './parts.ts'
 
 /** Every text that visitors of public pages read, in English. `#` is replaced with a name or a number. */
 export const en = {
@@ -211,6 +209,8 @@ export const en = {
       'You have sent too many answers. Please try again in # seconds.',
     ),
   },
+
+  account: accountTexts,
 
   list: {
     empty: 'This list has no links at the moment.',

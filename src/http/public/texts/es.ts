@@ -1,3 +1,4 @@
+import { accountTexts } from './account/es.ts'
 import type { Texts } from './en.ts'
 
 /** The texts of public pages in Spanish. */
@@ -216,6 +217,8 @@ export const es: Texts = {
       other: 'Ha enviado demasiadas respuestas. Inténtelo de nuevo en # segundos.',
     },
   },
+
+  account: accountTexts,
 
   list: {
     empty: 'Esta lista no tiene enlaces por el momento.',

@@ -1,3 +1,4 @@
+import { accountTexts } from './account/fr.ts'
 import type { Texts } from './en.ts'
 
 /** The texts of public pages in French. */
@@ -226,6 +227,8 @@ export const fr: Texts = {
       other: 'Vous avez envoyé trop de réponses. Réessayez dans # secondes.',
     },
   },
+
+  account: accountTexts,
 
   list: {
     empty: 'Cette liste ne contient aucun lien pour le moment.',

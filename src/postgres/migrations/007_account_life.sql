@@ -1,0 +1,24 @@
+-- Links that work once: they make an account, confirm an e-mail address or set a new password. Only the hash of a link's token is stored.
+-- A lost row means that somebody asks for another link, so they are in no backup.
+create table state.one_time_links (
+  hash bytea primary key,
+  kind text not null,
+  -- null while there is none
+  account bigint,
+  -- what the link is for, sealed under the service key; the address and the name of somebody who is not registered yet, for example
+  sealed bytea not null,
+  -- null: only when it is used
+  expires_at timestamptz
+);
+create index on state.one_time_links (account);
+
+-- Mails that were not handed over to the mail server yet, sealed under the service key: they contain addresses, and links in clear.
+create table state.mails (
+  id bigint generated always as identity primary key,
+  account bigint,
+  sealed bytea not null,
+  tries int not null default 0,
+  created_at timestamptz not null default now(),
+  due_at timestamptz not null default now()
+);
+create index on state.mails (due_at);

@@ -1,0 +1,72 @@
+import type { Database } from './database.ts'
+
+/** A link that works once, as it is stored. `seconds` until it expires; null: only when it is used. */
+export interface StoredLink {
+  readonly hash: Buffer
+  readonly kind: string
+  readonly account: number | null
+  readonly sealed: Buffer
+  readonly seconds: number | null
+}
+interface Row {
+  readonly hash: Buffer
+  readonly account: string | null
+  readonly sealed: Buffer
+}
+type FoundLink = Pick<StoredLink, 'account' | 'sealed'>
+
+const table = 'state.one_time_links'
+const unexpired = '(expires_at is null or expires_at > now())'
+const found = ({ account, sealed }: Row): FoundLink => ({ account: account === null ? null : Number(account), sealed })
+
+export const insertLink = async (db: Database, { seconds, ...link }: StoredLink): Promise<void> => {
+  await db.raw(
+    `insert into ${table} (hash, kind, account, sealed, expires_at)
+     values (:hash, :kind, :account, :sealed, now() + make_interval(secs => :seconds))`,
+    { ...link, seconds },
+  )
+}
+
+export const findLink = async (db: Database, kind: string, hash: Buffer): Promise<FoundLink | undefined> => {
+  const [row] = (await db(table).where({ kind, hash }).whereRaw(unexpired)) as Row[]
+  return row && found(row)
+}
+
+/**
+ * Runs `work` while no other process can use the link, and deletes the link with all others of its account. When `work` throws, they stay.
+ * Links of a `single` kind exclude each other: one that is used ends all of them. Returns undefined when there is no such link any more.
+ */
+export const useLink = <R>(
+  db: Database,
+  { kind, hash, single }: { readonly kind: string; readonly hash: Buffer; readonly single: boolean },
+  work: (link: FoundLink) => Promise<R>,
+): Promise<{ readonly result: R } | undefined> =>
+  db.transaction(async (tx) => {
+    const { rows } = await tx.raw<{ rows: Row[] }>(
+      `select hash, account, sealed from ${table} where kind = :kind and (hash = :hash or :single) and ${unexpired}
+       order by hash for update`,
+      { kind, hash, single },
+    )
+    const row = rows.find((one) => one.hash.equals(hash))
+    if (!row) return undefined
+    const result = await work(found(row))
+    const hashes = rows.map((one) => one.hash)
+    await tx.raw(`delete from ${table} where hash = any (:hashes) or account = :account`, {
+      hashes,
+      account: row.account,
+    })
+    return { result }
+  })
+
+/** Sets when a link expires, from now on. */
+export const extendLink = async (db: Database, hash: Buffer, seconds: number): Promise<void> => {
+  await db.raw(`update ${table} set expires_at = now() + make_interval(secs => ?) where hash = ?`, [seconds, hash])
+}
+
+export const deleteLinksOf = async (db: Database, accounts: readonly number[]): Promise<void> => {
+  await db(table).whereIn('account', accounts).delete()
+}
+
+export const deleteExpiredLinks = async (db: Database): Promise<void> => {
+  await db(table).whereRaw('expires_at <= now()').delete()
+}
