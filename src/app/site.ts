@@ -1,5 +1,3 @@
-import { openAccountPasswords } from '../http/accountpassword.ts'
-import { createAccountPages } from '../http/public/account.ts'
 import { createAnswerPages } from '../http/public/answer.ts'
 import { createApi } from '../http/api/router.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
@@ -12,7 +10,7 @@ import { referencePages } from '../http/reference/pages.ts'
 import { createSendPage } from '../http/public/page.ts'
 import { sendFavicon } from '../http/public/favicon.ts'
 import { createReportPages } from '../http/public/report.ts'
-import { createQrPages } from '../http/public/qr.ts'
+import { createQrPages, type QrPagesOptions } from '../http/public/qr.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Config } from '../config.ts'
@@ -20,13 +18,12 @@ import type { Operator } from '../http/public/view.ts'
 import { isOperatorHost } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import type { Ledger } from './ledger.ts'
+import { openAccountLife } from './accountlife.ts'
 import { openAccountLimits } from './accountlimits.ts'
-import { idSequence, idSequences } from '../postgres/ids.ts'
+import { idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
-import { hasAccounts } from '../queries/account.ts'
 import { openImageStore } from '../security/images.ts'
-import { openOneTimeLinks } from '../security/onetimelinks.ts'
 
 /** What the service uses of the outside world. Tests replace it. */
 export interface Outside {
@@ -50,6 +47,18 @@ export const publicOperator = ({ OPERATOR_NAME, OPERATOR_EMAIL, IMPRINT_URL, PRI
   imprint: IMPRINT_URL,
   privacy: PRIVACY_URL,
 })
+
+const openQrPages = (
+  { keys, log }: Pick<Ledger, 'keys' | 'log'>,
+  redirectReader: Reader,
+  pages: Omit<QrPagesOptions, 'imageStore' | 'onLogoMissing'>,
+) =>
+  createQrPages({
+    ...pages,
+    imageStore: openImageStore(redirectReader.db, keys),
+    onLogoMissing: (code) =>
+      log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
+  })
 
 /** Opens what a process with the role http serves: the API and the public pages. */
 export const openSite = ({
@@ -87,6 +96,7 @@ export const openSite = ({
     trustProxy: config.TRUST_PROXY,
     log,
   }
+  const life = openAccountLife(ledger, cache, shared.limiter)
   const api = createApi({
     ...shared,
     handler,
@@ -94,7 +104,7 @@ export const openSite = ({
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
-    passwords: openAccountPasswords({ limiter: shared.limiter, load: handler.load }),
+    passwords: life.passwords,
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isOperatorHost: isOperatorHost(config),
     domainCheck,
@@ -112,31 +122,15 @@ export const openSite = ({
   const redirect = createRedirect({ ...shared, ...visits, secureCookies, pixelConsent: config.PIXEL_CONSENT })
   const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images }
   const campaignPages = createCampaignPages(pages)
-  const qrPages = createQrPages({
-    ...pages,
-    imageStore: openImageStore(redirectReader.db, keys),
-    onLogoMissing: (code) =>
-      log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
-  })
+  const qrPages = openQrPages(ledger, redirectReader, pages)
   const answerPages = createAnswerPages({ ...redirect, ...shared, handler, secureCookies })
+  const forms = { '/o/': answerPages, '/account/': life.pages(pages) }
   const reportPages = createReportPages(pages)
-  const accountPages = createAccountPages({
-    ...pages,
-    nextId: idSequence(db, 'account'),
-    links: openOneTimeLinks(db, keys.service),
-    isFirst: async () => !(await hasAccounts(reader)),
-  })
 
   return {
     api: api.callback(),
     redirect: redirect.handle,
-    below: {
-      '/r/': campaignPages,
-      '/u/': campaignPages,
-      '/qr/': qrPages,
-      '/o/': answerPages,
-      '/account/': accountPages,
-    },
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, ...forms },
     at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version()) },
     close: async () => {
       await jobs.close()

@@ -62,7 +62,7 @@ describe('the link to the first account (fault 192)', () => {
       postForm(app, second.path, { t: second.token, email: 'bob@example.com', password }),
       postForm(app, first.path, { t: first.token, email: 'eve@example.com', password }),
     ])
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410, 410])
+    expect(answers.map(({ status }) => status)).to.have.members([200, 410, 410])
     const key = /ll_\w+/.exec(answers.map(({ text }) => text).join())?.[0] ?? ''
     expect((await app.get('/api/account', { key })).status).to.equal(200)
     for (const { path, token } of [first, second]) {
