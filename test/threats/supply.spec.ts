@@ -46,6 +46,7 @@ const licenses = [
   'BlueOak-1.0.0',
   'CC0-1.0',
   '0BSD',
+  'MIT-0',
   'PSF-2.0', // argparse
   'Unlicense', // isbot
 ]
