@@ -2,7 +2,7 @@ import type { DomainEvent } from '../events/index.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import { type Decider, refuse } from './decider.ts'
 import type { Handled } from './handle.ts'
-import type { Load, Loaded } from './load.ts'
+import { countRevision, type Load, type Loaded } from './load.ts'
 import { mine } from './owned.ts'
 
 /** The account on whose behalf a use case works, and its access to the log. */
@@ -24,7 +24,7 @@ export const hideForeign =
     throw error
   }
 
-/** Returns the resource's state, id and date. Throws `Refused` (`not_found`) unless it exists and belongs to the account. */
+/** Returns the resource's state, id, date and revision. Throws `Refused` (`not_found`) unless it exists and belongs to the account. */
 export const requireOwn = async <
   C,
   S extends { readonly status: string; readonly account: number },
@@ -35,6 +35,6 @@ export const requireOwn = async <
   label: string,
   id: number,
 ) => {
-  const { state, since } = await load(decider, id).catch(hideForeign(account, label))
-  return { ...mine(state, account, label), id, created: new Date(since) }
+  const { state, since, revision } = await load(decider, id).catch(hideForeign(account, label))
+  return { ...mine(state, account, label), id, created: new Date(since), revision: countRevision(revision) }
 }

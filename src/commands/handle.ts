@@ -15,7 +15,7 @@ import {
   releaseClaim,
 } from './claimwrites.ts'
 import { type Decider, fold, refuse, Refused, streamOf } from './decider.ts'
-import { type Load, type Loaded, loader } from './load.ts'
+import { countRevision, type Load, type Loaded, loader } from './load.ts'
 
 /** Who sends a command, and when. `command` is its id: a retry with the same id appends nothing twice. */
 export interface Context {
@@ -31,6 +31,8 @@ export interface Handled<S, E> {
   readonly state: S
   readonly events: readonly E[]
   readonly position: bigint
+  /** of the stream's last event; -1 for an empty stream */
+  readonly revision: number
 }
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
@@ -128,24 +130,26 @@ const attempt = async <C, S, E extends DomainEvent>(
   const basis = { stream, revision }
   const conflict = { ok: false, stream, actual: revision } as const
   const events = decider.decide(command, state)
-  if (events.length === 0) return { ok: true, state, events, position } as const
+  const before = countRevision(revision)
+  if (events.length === 0) return { ok: true, state, events, position, revision: before } as const
   const claims = decider.claims?.(command, events) ?? []
   const claimant = { stream, account: context.account ?? 0, at: context.at }
   const found = await Promise.all(claims.map((claim) => claimWrites(claim, claimant)))
   if (found.includes('held')) return conflict
-  const before = found.flatMap((writes) => (writes === 'held' ? [] : writes))
+  const claiming = found.flatMap((writes) => (writes === 'held' ? [] : writes))
   // an abandoned claim of this very stream: the fence goes first, then the command is decided again
-  const fences = before.filter((write) => write.stream === stream)
+  const fences = claiming.filter((write) => write.stream === stream)
   if (fences.length > 0) {
     const fenced = await append(store, fences, context, basis)
     return fenced.ok ? conflict : fenced
   }
-  const appended = await append(store, [...before, { stream, expected: revision, events }], context, basis)
+  const appended = await append(store, [...claiming, { stream, expected: revision, events }], context, basis)
   if (!appended.ok) {
     for (const claim of claims) claimed.set(claimStream(claim), claim)
     return appended
   }
-  return { ok: true, state: fold(decider, events, state), events, position: appended.position } as const
+  const after = { state: fold(decider, events, state), position: appended.position, revision: before + events.length }
+  return { ok: true, events, ...after } as const
 }
 
 /** Runs the attempts of a command. If it is refused, frees the names that an earlier attempt has claimed. `context` is that of an id. */
@@ -221,7 +225,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
           if (done.ok) return { id, ...done }
           if (done.stream === streamOf(decider, command)) {
             const found = await loadCreated(load, decider, decider.id(command), context(id))
-            if (found) return { id, state: found.state, position: found.position, events: [] }
+            if (found) return { id, ...found, revision: countRevision(found.revision), events: [] }
             id = await nextId(id + jump)
             jump *= 2
           } else await jitter(n)

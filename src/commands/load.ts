@@ -20,6 +20,9 @@ export interface Loaded<S> {
   readonly createdBy: string
 }
 
+/** Returns a revision as a number, -1 for a stream that does not exist. */
+export const countRevision = (revision: ExpectedRevision): number => (revision === 'no_stream' ? -1 : Number(revision))
+
 /** Reads a stream by its decider and id. Throws `StoreUnavailable`, `ChangedByNewer` with what is `known` as `Loaded<S>`. */
 export type Load = <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => Promise<Loaded<S>>
 

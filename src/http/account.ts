@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../commands/account.ts'
 import type { Caller } from '../commands/caller.ts'
+import { countRevision } from '../commands/load.ts'
 import { claimedEmail, password } from '../commands/register.ts'
 import { streamId } from '../events/streams.ts'
 import { email, text, timestamp } from '../lib/fields.ts'
@@ -21,7 +22,7 @@ const yearAfter = (date: Date) => {
   return later
 }
 
-const present = ({ id, email, username, registered }: Omit<AccountRow, 'status'>) => ({
+const present = ({ id, email, username, registered, revision }: Omit<AccountRow, 'status'>) => ({
   id,
   email: email ?? '',
   username: username ?? '',
@@ -29,6 +30,7 @@ const present = ({ id, email, username, registered }: Omit<AccountRow, 'status'>
   status: 'pro',
   expires: timestamp(yearAfter(registered)),
   registered: timestamp(registered),
+  revision,
 })
 
 /** Returns the account from the tables or, while its changes are not projected yet, from its stream. */
@@ -40,9 +42,15 @@ export const readAccount = async (
     pending: pending.has(streamId('account', id)),
     inTables: () => findAccount(reader, id),
     inStream: async () => {
-      const { state, since } = await load(account, id)
+      const { state, since, revision } = await load(account, id)
       return since
-        ? { id, email: state.email, username: state.username, registered: new Date(since) }
+        ? {
+            id,
+            email: state.email,
+            username: state.username,
+            registered: new Date(since),
+            revision: countRevision(revision),
+          }
         : fail(404, 'Account not found.')
     },
   })
@@ -67,13 +75,13 @@ export const accountRoutes = [
       ),
     run: async ({ account: id, body, from, write }, { passwords, pepper }) => {
       if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
-      await write(account, {
+      const { revision } = await write(account, {
         type: 'UpdateAccount',
         id,
         ...(body.email === undefined ? {} : { email: claimedEmail(pepper, body.email) }),
         ...(body.password === undefined ? {} : { password: await hashPassword(body.password) }),
       })
-      return { message: 'Account has been updated.' }
+      return { message: 'Account has been updated.', revision }
     },
   }),
 ]

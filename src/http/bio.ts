@@ -41,8 +41,8 @@ const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
 const address = ({ alias }: BioFields, { baseUrl }: Services) => `${baseUrl()}/${alias}`
 
 const summary = (row: BioRow, services: Services) => {
-  const { id, name, alias, title, created } = row
-  return { id, name, alias, title, link: address(row, services), date: timestamp(created) }
+  const { id, name, alias, title, created, revision } = row
+  return { id, name, alias, title, link: address(row, services), date: timestamp(created), revision }
 }
 const listed = (row: BioListRow, services: Services) => ({
   ...summary(row, services),
@@ -104,8 +104,8 @@ export const bioRoutes = [
         const fields = { ...bio.initialState.fields, ...given, alias } as BioFields
         return create('bio', bio, (id) => ({ type: 'Create' as const, id, account, fields, token }))
       }
-      const { id, state } = wished === undefined ? await withRandomAlias(make) : await make(wished)
-      return { id, link: address(state.fields, services) }
+      const { id, state, revision } = wished === undefined ? await withRandomAlias(make) : await make(wished)
+      return { id, link: address(state.fields, services), revision }
     },
   }),
 

@@ -15,17 +15,20 @@ import { deleteRoute, ownedBy } from './owned.ts'
 const label = 'Campaign'
 const fields = { slug: alias.optional(), public: flag.optional() }
 
+type Presented = CampaignFields & { readonly id: number; readonly revision: number }
+
 /** The name is returned as `domain` too, where the contract puts it. */
 const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
   const base = services.baseUrl()
   const { username } = await readAccount(caller, services)
-  return ({ id, name, slug, public: open }: CampaignFields & { readonly id: number }) => ({
+  return ({ id, name, slug, public: open, revision }: Presented) => ({
     id,
     name,
     domain: name,
     public: open,
     rotator: open ? `${base}/r/${slug}` : false,
     list: `${base}/u/${username}/${slug}-${id}`,
+    revision,
   })
 }
 
@@ -60,8 +63,8 @@ export const campaignRoutes = [
           fields: { name: body.name || `Campaign ${id}`, slug, public: body.public ?? body.slug !== undefined },
           token,
         }))
-      const { id, state } = body.slug === undefined ? await withRandomAlias(make) : await make(body.slug)
-      return named((await presenter(call, services))({ ...state.fields, id }))
+      const { id, state, revision } = body.slug === undefined ? await withRandomAlias(make) : await make(body.slug)
+      return named((await presenter(call, services))({ ...state.fields, id, revision }))
     },
   }),
 
@@ -87,8 +90,8 @@ export const campaignRoutes = [
       const { id } = call.params
       const changes = call.body as Partial<CampaignFields>
       const command = { type: 'Update', id, account: call.account, changes, token: randomUUID() } as const
-      const { state } = await call.write(campaign, command)
-      return named((await presenter(call, services))({ ...state.fields, id }))
+      const { state, revision } = await call.write(campaign, command)
+      return named((await presenter(call, services))({ ...state.fields, id, revision }))
     },
   }),
 

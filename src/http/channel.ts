@@ -21,12 +21,15 @@ const fields = z
   })
   .partial()
 
-const present = ({ id, name, description, color, starred }: ChannelFields & { readonly id: number }) => ({
+type Presented = ChannelFields & { readonly id: number; readonly revision: number }
+
+const present = ({ id, name, description, color, starred, revision }: Presented) => ({
   id,
   name,
   description,
   color,
   starred,
+  revision,
 })
 
 /** `preview` is the item's own image, else the favicon address of its destination; the service does not fetch it. */
@@ -62,8 +65,9 @@ export const channelRoutes = [
     body: fields.extend({ name }),
     run: async ({ account, body, create }) => {
       const fields = { ...initialState.fields, ...body } as ChannelFields
-      const { id, state } = await create('channel', channel, (id) => ({ type: 'Create' as const, id, account, fields }))
-      return present({ ...state.fields, id })
+      const make = (id: number) => ({ type: 'Create' as const, id, account, fields })
+      const { id, state, revision } = await create('channel', channel, make)
+      return present({ ...state.fields, id, revision })
     },
   }),
 
@@ -99,8 +103,9 @@ export const channelRoutes = [
     owner: ownedBy(channel, label),
     body: fields,
     run: async ({ account, params: { id }, body, write }) => {
-      const { state } = await write(channel, { type: 'Update', id, account, changes: body as Partial<ChannelFields> })
-      return { message: 'Channel has been updated.', ...present({ ...state.fields, id }) }
+      const changes = body as Partial<ChannelFields>
+      const { state, revision } = await write(channel, { type: 'Update', id, account, changes })
+      return { message: 'Channel has been updated.', ...present({ ...state.fields, id, revision }) }
     },
   }),
 

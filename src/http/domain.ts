@@ -48,8 +48,8 @@ const origin = z.string(must('a string')).transform((input, context) => {
 const target = orEmpty(url)
 
 const present = (account: number, row: DomainRow, { domainCheck }: Pick<Services, 'domainCheck'>) => {
-  const { id, domain, redirectroot, redirect404 } = row
-  return { id, domain, redirectroot, redirect404, ...verificationOf(account, row, domainCheck) }
+  const { id, domain, redirectroot, redirect404, revision } = row
+  return { id, domain, redirectroot, redirect404, revision, ...verificationOf(account, row, domainCheck) }
 }
 
 type OwnCall = Pick<Caller, 'account' | 'load' | 'write'>
@@ -59,9 +59,10 @@ const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pendi
     pending: pending.has(streamId('domain', id)),
     inTables: () => findDomain(reader, call.account, id),
     inStream: async () => {
-      const { fields, verified, proof = verified ? 'off' : '', created } = await requireOwn(call, domain, 'Domain', id)
+      const state = await requireOwn(call, domain, 'Domain', id)
+      const { fields, verified, proof = verified ? 'off' : '', created, revision } = state
       const unchecked = { free: null, failures: 0, ...(await findLook(reader, id)) }
-      return { ...fields, ...unchecked, id, created, verified, proof }
+      return { ...fields, ...unchecked, id, created, revision, verified, proof }
     },
   })
 
@@ -96,8 +97,10 @@ const lookUp = async (call: OwnCall, id: number, services: Services) => {
     await verifyDomain(domainCaller(call, services), id, domainCheck.proof)
 }
 
-const verificationNow = async (call: OwnCall, id: number, services: Services) =>
-  verificationOf(call.account, await readDomain(call, id, services), services.domainCheck)
+const verificationNow = async (call: OwnCall, id: number, services: Services) => {
+  const row = await readDomain(call, id, services)
+  return { revision: row.revision, ...verificationOf(call.account, row, services.domainCheck) }
+}
 
 export const domainRoutes = [
   route({
@@ -184,8 +187,8 @@ export const domainRoutes = [
     run: async ({ account, params: { id }, body, write }, services) => {
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
-      await write(domain, { type: 'UpdateDomain', id, account, changes: defined(body) })
-      return { message: 'Domain has been updated.' }
+      const { revision } = await write(domain, { type: 'UpdateDomain', id, account, changes: defined(body) })
+      return { message: 'Domain has been updated.', revision }
     },
   }),
 

@@ -1,6 +1,7 @@
 import { type Caller, hideForeign } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import { destinationsOf, isFramed, type Link, link } from '../commands/link.ts'
+import { countRevision, type Loaded } from '../commands/load.ts'
 import { mine } from '../commands/owned.ts'
 import { completed, type LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
@@ -21,13 +22,14 @@ const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) 
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
 
-const fromState = (id: number, { fields, password, unframed = [] }: Link, since: string): LinkRow => ({
-  ...completed(fields),
+const fromState = (id: number, { state, since, revision }: Loaded<Link>): LinkRow => ({
+  ...completed(state.fields),
   id,
-  unframed,
-  password: password !== null,
-  expiry: fields.expiry === null ? null : new Date(fields.expiry),
+  unframed: state.unframed ?? [],
+  password: state.password !== null,
+  expiry: state.fields.expiry === null ? null : new Date(state.fields.expiry),
   created: new Date(since),
+  revision: countRevision(revision),
 })
 
 /** Returns a link from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
@@ -40,11 +42,11 @@ export const readLink = async (
     pending: pending.has(streamId('link', id)),
     inTables: () => findLink(reader, account, id),
     inStream: async () => {
-      const { state, since } = await load(link, id).catch(hideForeign(account, label))
-      const { fields } = mine(state, account, label)
+      const loaded = await load(link, id).catch(hideForeign(account, label))
+      const { fields } = mine(loaded.state, account, label)
       // a link keeps the id of a deleted campaign, which is not shown
       const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
-      return { ...fromState(id, state, since), campaign: exists ? fields.campaign : null }
+      return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null }
     },
   })
 
@@ -85,6 +87,7 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   tags: row.tags,
   notes: row.notes ?? '',
   archived: row.archived,
+  revision: row.revision,
 })
 
 const listRow = (services: Services) => (row: LinkListRow) => ({
@@ -101,6 +104,7 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   campaign: row.campaign,
   tags: row.tags,
   archived: row.archived,
+  revision: row.revision,
 })
 
 const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => ({

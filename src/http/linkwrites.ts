@@ -43,17 +43,17 @@ export const addLink = async (caller: LinkWriter, body: LinkBody, services: Serv
       token,
       now: new Date().toISOString(),
     }))
-  const { id, state } = given.alias ? await make(given.alias) : await withRandomAlias(make)
+  const { id, state, revision } = given.alias ? await make(given.alias) : await withRandomAlias(make)
   checkFraming(id, state, services)
   if (body.channel) await applyChannel(caller, id, body.channel, services)
   const address = short(state.fields, services)
-  return { id, shorturl: address, short: address }
+  return { id, shorturl: address, short: address, revision }
 }
 
 /** Changes the fields of a link that the body has. Returns the answer. */
 export const updateLink = async (caller: LinkWriter, id: number, body: LinkBody, services: Services) => {
   const { account, write } = caller
-  const { state } = await write(link, {
+  const { state, revision } = await write(link, {
     type: 'UpdateLink',
     id,
     account,
@@ -65,7 +65,7 @@ export const updateLink = async (caller: LinkWriter, id: number, body: LinkBody,
   checkFraming(id, state, services)
   await applyChannel(caller, id, body.channel, services)
   const address = short(state.fields, services)
-  return { id, short: address, shorturl: address }
+  return { id, short: address, shorturl: address, revision }
 }
 
 /** Deletes a link. Returns the answer. */

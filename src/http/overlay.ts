@@ -33,11 +33,16 @@ const fields = z
 
 const addressesOf: AddressesOf<OverlayFields> = ({ link, image }) => ({ link: [link], image: [image] })
 
-const listed = ({ id, type, name, created }: OverlayRow) => ({ id, type, name, date: timestamp(created) })
+const listed = ({ id, type, name, created, revision }: OverlayRow) => ({
+  id,
+  type,
+  name,
+  date: timestamp(created),
+  revision,
+})
 const details = (row: OverlayRow) => {
-  const { id, type, name, message, label, link, image, color, position, question, options, coupon, created } = row
-  const date = timestamp(created)
-  return { id, type, name, message, label, link, image, color, position, question, options, coupon, date }
+  const { message, label, link, image, color, position, question, options, coupon } = row
+  return { ...listed(row), message, label, link, image, color, position, question, options, coupon }
 }
 
 /** The decider checks which fields a type requires, because updates send them one by one. */

@@ -56,8 +56,8 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
     pending: pending.has(streamId(decider.kind, id)),
     inTables: () => find(reader, caller.account, id),
     inStream: async () => {
-      const { fields, created } = await requireOwn(caller, decider, label, id)
-      return { ...fields, id, created }
+      const { fields, created, revision } = await requireOwn(caller, decider, label, id)
+      return { ...fields, id, created, revision }
     },
   })
 
@@ -97,8 +97,8 @@ export const addRoute = <F extends object, E extends DomainEvent>(
     run: async ({ account, body, create }, services) => {
       rejectBlocked(addressesOf(body), services)
       const fields = { ...decider.initialState.fields, ...body } as F
-      const { id } = await create(kind, decider, (id) => ({ type: 'Create' as const, id, account, fields }))
-      return { id }
+      const { id, revision } = await create(kind, decider, (id) => ({ type: 'Create' as const, id, account, fields }))
+      return { id, revision }
     },
   })
 
@@ -120,8 +120,8 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
     run: async ({ account, params: { id }, body, write }, services) => {
       rejectBlocked(addressesOf(body), services)
       const changes = body as Partial<F>
-      await write(decider, { type: 'Update', id, account, changes, token: randomUUID() })
-      return { message: `${label} has been updated.` }
+      const { revision } = await write(decider, { type: 'Update', id, account, changes, token: randomUUID() })
+      return { message: `${label} has been updated.`, revision }
     },
   })
 

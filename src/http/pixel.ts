@@ -14,7 +14,14 @@ const tag = z
   .regex(/^[A-Za-z0-9_./-]{3,64}$/, 'must be 3 to 64 letters, digits or any of _ . / -')
 const type = z.enum(PixelType.options, { error: must(`one of ${PixelType.options.join(', ')}`).error })
 
-const present = ({ id, type, name, tag, created }: PixelRow) => ({ id, type, name, tag, date: timestamp(created) })
+const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
+  id,
+  type,
+  name,
+  tag,
+  date: timestamp(created),
+  revision,
+})
 
 export const pixelRoutes = [
   listRoute('/api/pixels', 'pixels', listPixels, present),
@@ -25,8 +32,9 @@ export const pixelRoutes = [
     scope: 'write',
     body: z.object({ type, name, tag }),
     run: async ({ account, body, create }) => {
-      const { id } = await create('pixel', pixel, (id) => ({ type: 'Create' as const, id, account, fields: body }))
-      return { id }
+      const make = (id: number) => ({ type: 'Create' as const, id, account, fields: body })
+      const { id, revision } = await create('pixel', pixel, make)
+      return { id, revision }
     },
   }),
 
@@ -38,8 +46,8 @@ export const pixelRoutes = [
     owner: ownedBy(pixel, 'Pixel'),
     body: z.object({ name: name.optional(), tag }),
     run: async ({ account, params: { id }, body, write }) => {
-      await write(pixel, { type: 'Update', id, account, changes: defined(body) })
-      return { message: 'Pixel has been updated.' }
+      const { revision } = await write(pixel, { type: 'Update', id, account, changes: defined(body) })
+      return { message: 'Pixel has been updated.', revision }
     },
   }),
 

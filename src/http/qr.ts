@@ -101,12 +101,13 @@ const logoOf = async (
   return { logo: null, logoHash: await services.imageStore.save(account, Buffer.from(made.png, 'base64')) }
 }
 
-const present = ({ id, alias, name, scans, created }: QrListRow, { baseUrl }: Services) => ({
+const present = ({ id, alias, name, scans, created, revision }: QrListRow, { baseUrl }: Services) => ({
   id,
   link: imageAddress(alias, baseUrl),
   scans,
   name: name ?? '',
   date: timestamp(created),
+  revision,
 })
 
 /** What the code is made of, in the form in which an update accepts it. A logo is only said to be there: it may be large. */
@@ -155,10 +156,10 @@ export const qrRoutes = [
         ...(await logoOf(body, blank, account, services)),
       }
       const token = randomUUID()
-      const { id, state } = await withRandomAlias((alias) =>
+      const { id, state, revision } = await withRandomAlias((alias) =>
         create('qr', qr, (id) => ({ type: 'Create' as const, id, account, fields: { ...fields, alias }, token })),
       )
-      return { id, link: imageAddress(state.fields.alias, services.baseUrl), ...withWarnings(state.fields) }
+      return { id, link: imageAddress(state.fields.alias, services.baseUrl), revision, ...withWarnings(state.fields) }
     },
   }),
 
@@ -174,8 +175,8 @@ export const qrRoutes = [
       const { id } = call.params
       const { fields } = await requireOwn(call, qr, label, id)
       const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
-      const { state } = await write(qr, { type: 'Update', id, account, changes })
-      return { message: `${label} has been updated.`, ...withWarnings(state.fields) }
+      const { state, revision } = await write(qr, { type: 'Update', id, account, changes })
+      return { message: `${label} has been updated.`, revision, ...withWarnings(state.fields) }
     },
   }),
 

@@ -30,12 +30,12 @@ const addressesOf: AddressesOf<SplashFields> = ({ logo, banner, product }) => ({
   product: [product],
 })
 
-const listed = ({ id, name, created }: SplashRow) => ({ id, name, date: timestamp(created) })
+const listed = ({ id, name, created, revision }: SplashRow) => ({ id, name, date: timestamp(created), revision })
 /** Events of older releases have no labels and no color. */
-const details = ({ created, ...row }: SplashRow) => {
-  const { id, name, title, message, logo, banner, product, label, productLabel, color, counter } = row
+const details = (row: SplashRow) => {
+  const { title, message, logo, banner, product, label, productLabel, color, counter } = row
   const own = { label: label ?? '', productLabel: productLabel ?? '', color: color ?? '' }
-  return { id, name, title, message, logo, banner, product, ...own, counter, date: timestamp(created) }
+  return { ...listed(row), title, message, logo, banner, product, ...own, counter }
 }
 
 export const splashRoutes = [

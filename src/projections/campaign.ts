@@ -1,13 +1,18 @@
-import { ownedHandlers, ownedTables } from './owned.ts'
+import { fenceHandler, ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
 const { created, updated, deleted } = ownedHandlers('campaigns')
 
 export const campaigns: Projection = {
   name: 'campaigns',
-  version: 1,
+  version: 2,
   filter: 'domain',
   // slugs are ASCII and compared in lower case
   tables: ownedTables('campaigns', 'name text not null, slug text not null, public boolean not null', 'lower(slug)'),
-  on: { CampaignCreated: created, CampaignUpdated: updated, CampaignDeleted: deleted },
+  on: {
+    CampaignCreated: created,
+    CampaignUpdated: updated,
+    CampaignDeleted: deleted,
+    ClaimFenced: fenceHandler('campaign', 'campaigns'),
+  },
 }

@@ -9,7 +9,7 @@ const { created, updated, deleted } = ownedHandlers('channels')
  */
 export const channels: Projection = {
   name: 'channels',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: {
     ...ownedTables(

@@ -1,3 +1,4 @@
+import { fenceHandler } from './owned.ts'
 import { add, patch, type Projection, put } from './projection.ts'
 
 const count = (account: number, n: number) => add('domains_counts', { account }, { n })
@@ -10,21 +11,21 @@ const proofOf = (token: string | undefined) => (token === undefined ? '' : 'off'
  */
 export const domains: Projection = {
   name: 'domains',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     domains: (t) => `
       create table ${t} (
         id bigint primary key, account bigint not null, domain text not null, redirectroot text not null, redirect404 text not null,
         verified boolean not null, proof text not null, free timestamptz, created timestamptz not null, deleted timestamptz,
-        position bigint not null);
+        revision bigint not null, position bigint not null);
       create index on ${t} (account, id) where deleted is null;
       create index on ${t} (account);
       create index on ${t} (position)`,
     domains_counts: (t) => `create table ${t} (account bigint primary key, n bigint not null)`,
   },
   on: {
-    DomainCreated: ({ data: { id, account, token, ...fields }, at, position }) => [
+    DomainCreated: ({ data: { id, account, token, ...fields }, at, revision, position }) => [
       put(
         'domains',
         { id },
@@ -36,19 +37,20 @@ export const domains: Projection = {
           free: null,
           created: at,
           deleted: null,
+          revision,
           position,
         },
       ),
       count(account, 1),
     ],
-    DomainUpdated: ({ data: { id, changes }, position }) => [
-      patch('domains', { id }, { ...(changes as Record<string, string>), position }),
+    DomainUpdated: ({ data: { id, changes }, revision, position }) => [
+      patch('domains', { id }, { ...(changes as Record<string, string>), revision, position }),
     ],
-    DomainDeleted: ({ data: { id, free }, metadata: { account }, at, position }) => [
-      patch('domains', { id }, { deleted: at, free, position }),
+    DomainDeleted: ({ data: { id, free }, metadata: { account }, at, revision, position }) => [
+      patch('domains', { id }, { deleted: at, free, revision, position }),
       count(account ?? 0, -1),
     ],
-    DomainRestored: ({ data: { id, token, until: _, ...fields }, metadata: { account }, position }) => [
+    DomainRestored: ({ data: { id, token, until: _, ...fields }, metadata: { account }, revision, position }) => [
       patch(
         'domains',
         { id },
@@ -57,6 +59,7 @@ export const domains: Projection = {
           verified: token !== undefined,
           free: null,
           deleted: null,
+          revision,
           position,
           // what was proven once counts within the reservation, not after it
           ...(token === undefined ? { proof: '' } : {}),
@@ -64,14 +67,19 @@ export const domains: Projection = {
       ),
       count(account ?? 0, 1),
     ],
-    DomainUnverified: ({ data: { id, free = null }, position }) => [
-      patch('domains', { id }, { verified: false, free, position }),
+    DomainUnverified: ({ data: { id, free = null }, revision, position }) => [
+      patch('domains', { id }, { verified: false, free, revision, position }),
     ],
-    DomainVerified: ({ data: { id, by }, position }) => [
-      patch('domains', { id }, { verified: true, free: null, position, ...(by === undefined ? {} : { proof: by }) }),
+    DomainVerified: ({ data: { id, by }, revision, position }) => [
+      patch(
+        'domains',
+        { id },
+        { verified: true, free: null, revision, position, ...(by === undefined ? {} : { proof: by }) },
+      ),
     ],
-    DomainReleased: ({ data: { id, free }, position }) => [
-      patch('domains', { id }, { verified: false, proof: '', free, position }),
+    DomainReleased: ({ data: { id, free }, revision, position }) => [
+      patch('domains', { id }, { verified: false, proof: '', free, revision, position }),
     ],
+    ClaimFenced: fenceHandler('domain', 'domains'),
   },
 }

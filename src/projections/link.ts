@@ -1,5 +1,6 @@
 import { completed, type LinkFields } from '../events/link.ts'
 import { defined } from '../lib/defined.ts'
+import { fenceHandler } from './owned.ts'
 import { add, patch, type Projection, put, remove, type Row } from './projection.ts'
 
 /** Notes are in a table of their own. */
@@ -37,7 +38,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 7,
+  version: 8,
   filter: 'domain',
   tables: {
     links: (t) => `
@@ -92,5 +93,6 @@ export const links: Projection = {
       count(account ?? 0, -1, -one(archived)),
     ],
     AccountErased: ({ data: { id } }) => [remove('link_notes', { account: id })],
+    ClaimFenced: fenceHandler('link', 'links'),
   },
 }

@@ -11,7 +11,7 @@ const { created, updated, deleted } = ownedHandlers('overlays', columns)
 
 export const overlays: Projection = {
   name: 'overlays',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: ownedTables(
     'overlays',

@@ -1,19 +1,22 @@
 import type { Recorded } from '../events/event.ts'
+import type { Event } from '../events/index.ts'
 import type { OwnedCreated, OwnedDeleted, OwnedUpdated } from '../events/owned.ts'
+import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
 import { add, type Change, patch, put, type Row } from './projection.ts'
 
 /**
  * Returns the DDL of the table of a resource that an account creates, updates and deletes, and of the table that counts each account's.
  * A deleted resource keeps its row: processes that cached it learn of the deletion by its `position`, and memberships come back when it is
- * restored. `columns` is the DDL of the resource's own fields, `indexed` lists further expressions to index.
+ * restored. `revision` is that of the resource's stream. `columns` is the DDL of the resource's own fields, `indexed` lists further
+ * expressions to index.
  */
 export const ownedTables = <T extends string>(table: T, columns: string, ...indexed: readonly string[]) =>
   ({
     [table]: (t: string) => `
       create table ${t} (
         id bigint primary key, account bigint not null, ${columns},
-        created timestamptz not null, deleted timestamptz, position bigint not null);
+        created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} (account, id) where deleted is null;
       create index on ${t} (position)${indexed.map((by) => `; create index on ${t} (${by})`).join('')}`,
     [`${table}_counts`]: (t: string) => `create table ${t} (account bigint primary key, n bigint not null)`,
@@ -26,25 +29,34 @@ export const ownedHandlers = (
 ) => {
   const count = (account: number, n: number) => add(`${table}_counts`, { account }, { n })
   return {
-    created: ({ data, at, position }: Recorded<OwnedCreated<string, object>>): readonly Change[] => {
+    created: ({ data, at, revision, position }: Recorded<OwnedCreated<string, object>>): readonly Change[] => {
       const { id, account, token: _, ...fields } = data
       return [
-        put(table, { id }, { account, ...columns(fields), created: at, deleted: null, position }),
+        put(table, { id }, { account, ...columns(fields), created: at, deleted: null, revision, position }),
         count(account, 1),
       ]
     },
-    updated: ({ data, position }: Recorded<OwnedUpdated<string, object>>): readonly Change[] => {
+    updated: ({ data, revision, position }: Recorded<OwnedUpdated<string, object>>): readonly Change[] => {
       const { id, token: _, changes, ...personal } = data
-      return [patch(table, { id }, { ...columns({ ...changes, ...personal }), position })]
+      return [patch(table, { id }, { ...columns({ ...changes, ...personal }), revision, position })]
     },
     deleted: ({
       data: { id },
       metadata: { account },
       at,
+      revision,
       position,
     }: Recorded<OwnedDeleted<string>>): readonly Change[] => [
-      patch(table, { id }, { deleted: at, position }),
+      patch(table, { id }, { deleted: at, revision, position }),
       count(account ?? 0, -1),
     ],
   }
 }
+
+/** Returns the handler of a fence in the streams of one kind: it changes nothing but the revision, which clients compare. */
+export const fenceHandler =
+  (kind: StreamKind, table: string) =>
+  ({ stream, revision }: Recorded<Event<'ClaimFenced'>>): readonly Change[] => {
+    const of = parseStreamId(stream)
+    return of.kind === kind ? [patch(table, { id: of.number }, { revision })] : []
+  }

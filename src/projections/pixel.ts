@@ -5,7 +5,7 @@ const { created, updated, deleted } = ownedHandlers('pixels')
 
 export const pixels: Projection = {
   name: 'pixels',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: ownedTables('pixels', 'type text not null, name text not null, tag text not null'),
   on: { PixelCreated: created, PixelUpdated: updated, PixelDeleted: deleted },

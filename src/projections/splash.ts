@@ -5,7 +5,7 @@ const { created, updated, deleted } = ownedHandlers('splashes')
 
 export const splashes: Projection = {
   name: 'splashes',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: ownedTables(
     'splashes',

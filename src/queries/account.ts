@@ -6,10 +6,12 @@ export interface AccountRow {
   readonly username: string | null
   readonly status: 'active' | 'disabled' | 'erased'
   readonly registered: Date
+  /** of its stream */
+  readonly revision: number
 }
 
-const columns = ['id', 'email', 'username', 'status', 'registered']
-const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id) })
+const columns = ['id', 'email', 'username', 'status', 'registered', 'revision']
+const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 const accounts = ({ db, table }: Reader) => db(table('accounts')).select(columns)
 
 export const findAccount = async (reader: Reader, id: number) => {

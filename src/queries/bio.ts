@@ -1,7 +1,7 @@
 import { type BioFields, entriesOf } from '../events/bio.ts'
 import { allEntries } from '../projections/entrystats.ts'
 import { subjects } from '../projections/stats.ts'
-import { countOwned, findOwned, type OwnedRow } from './owned.ts'
+import { countOwned, findOwned, type OwnedRow, typed } from './owned.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import type { Reader } from './reader.ts'
 
@@ -28,8 +28,7 @@ export const listBios = async (reader: Reader, account: number, page: Page): Pro
     .limit(page.limit)
     .offset(offset(page))) as BioListRow[]
   const counted = rows.map((row) => ({
-    ...row,
-    id: Number(row.id),
+    ...typed(row),
     views: Number(row.views),
     clicks: Number(row.clicks),
   }))

@@ -1,5 +1,5 @@
 import type { DomainFields } from '../events/domain.ts'
-import { countOwned, type OwnedRow } from './owned.ts'
+import { countOwned, type OwnedRow, typed } from './owned.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
@@ -21,12 +21,13 @@ const ownDomains = ({ db, table }: Reader, account: number) =>
     .leftJoin({ c: 'state.domain_checks' }, 'c.domain', 'd.id')
     .where({ 'd.account': account, 'd.deleted': null })
     .select(
-      ...'id domain redirectroot redirect404 verified proof free created'.split(' ').map((name) => `d.${name}`),
+      ...'id domain redirectroot redirect404 verified proof free created revision'
+        .split(' ')
+        .map((name) => `d.${name}`),
       db.raw('coalesce(c.failures, 0) as failures'),
       'c.looked_at as lookedAt',
       'c.found',
     )
-const typed = (row: DomainRow): DomainRow => ({ ...row, id: Number(row.id) })
 
 export const listDomains = async (reader: Reader, account: number, page: Page): Promise<Listed<DomainRow>> => {
   const rows = (await ownDomains(reader, account)

@@ -10,17 +10,25 @@ export interface LinkRow extends Omit<LinkFields, 'expiry'> {
   readonly password: boolean
   readonly expiry: Date | null
   readonly created: Date
+  /** of its stream */
+  readonly revision: number
   /** destinations that refuse to be framed; also former ones */
   readonly unframed: readonly Unframed[]
 }
 /** As the driver returns it: bigint columns are strings. */
-type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign'> & { id: string; domain: string | null; campaign: string | null }
+type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision'> & {
+  id: string
+  domain: string | null
+  campaign: string | null
+  revision: string
+}
 
 const typed = <R extends Raw>(row: R) => ({
   ...row,
   id: Number(row.id),
   domain: idOrNull(row.domain),
   campaign: idOrNull(row.campaign),
+  revision: Number(row.revision),
 })
 
 export interface LinkListRow extends LinkRow {
@@ -28,7 +36,7 @@ export interface LinkListRow extends LinkRow {
   readonly uniques: number
 }
 const fields =
-  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived created'
+  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived created revision'
     .split(' ')
     .map((name) => `l.${name}`)
 /** When a campaign is deleted, its links keep its id; the API shows null. */

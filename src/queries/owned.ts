@@ -5,7 +5,12 @@ import type { Reader } from './reader.ts'
 export interface OwnedRow {
   readonly id: number
   readonly created: Date
+  /** of its stream */
+  readonly revision: number
 }
+
+/** Numbers as numbers: the driver returns bigint columns as strings. */
+export const typed = <R extends OwnedRow>(row: R): R => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 
 /** Returns one page of an account's resources that are not deleted, newest first. */
 export const listOwned = async <R extends OwnedRow>(
@@ -20,7 +25,7 @@ export const listOwned = async <R extends OwnedRow>(
     .limit(page.limit)
     .offset(offset(page))) as R[]
   const total = await countOwned({ db, table }, name, account)
-  return { total, rows: rows.map((row) => ({ ...row, id: Number(row.id) })) }
+  return { total, rows: rows.map(typed) }
 }
 
 /** Returns the number of an account's resources that are not deleted. */
@@ -38,5 +43,5 @@ export const findOwned = async <R extends OwnedRow>(
   id: number,
 ) => {
   const [row] = (await db(table(name)).where({ id, account, deleted: null })) as R[]
-  return row && { ...row, id: Number(row.id) }
+  return row && typed(row)
 }

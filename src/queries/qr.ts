@@ -1,5 +1,5 @@
 import type { QrFields, QrPersonal } from '../events/qr.ts'
-import { countOwned, type OwnedRow } from './owned.ts'
+import { countOwned, type OwnedRow, typed } from './owned.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import type { Reader } from './reader.ts'
 
@@ -22,20 +22,20 @@ export const listQrs = async (reader: Reader, account: number, page: Page): Prom
     // the statistics of QR codes have negative ids: see `subjects.qr`
     .leftJoin({ s: table('link_stats') }, 's.link', db.raw('-q.id'))
     .where({ 'q.account': account, 'q.deleted': null })
-    .select('q.id', 'q.alias', 'q.name', 'q.created', db.raw('coalesce(s.clicks, 0) as scans'))
+    .select('q.id', 'q.alias', 'q.name', 'q.created', 'q.revision', db.raw('coalesce(s.clicks, 0) as scans'))
     .orderBy('q.id', 'desc')
     .limit(page.limit)
     .offset(offset(page))) as QrListRow[]
   const total = await countOwned(reader, 'qrs', account)
-  return { total, rows: rows.map((row) => ({ ...row, id: Number(row.id), scans: Number(row.scans) })) }
+  return { total, rows: rows.map((row) => ({ ...typed(row), scans: Number(row.scans) })) }
 }
 
 export const findQr = async ({ db, table }: Reader, account: number, id: number): Promise<QrRow | undefined> => {
   const [row] = (await db(table('qrs'))
     .where({ id, account, deleted: null })
-    .select('id', 'alias', 'name', 'created', 'type', 'data', 'foreground', 'background')
+    .select('id', 'alias', 'name', 'created', 'revision', 'type', 'data', 'foreground', 'background')
     .select(db.raw('(logo is not null or logo_hash is not null) as "hasLogo"'))) as QrRow[]
-  return row && { ...row, id: Number(row.id) }
+  return row && typed(row)
 }
 
 /** A QR code with all that its image and its scans need, except its logo. */

@@ -100,6 +100,7 @@ describe('the account API', () => {
         username,
         avatar: `https://www.gravatar.com/avatar/${digest}?d=identicon`,
         status: 'pro',
+        revision: 1,
       })
       expect(since).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
       expect(Math.abs(time(since) - Date.now())).to.be.below(60_000)
@@ -114,13 +115,13 @@ describe('the account API', () => {
     before(async () => (key = (await registered({ email: 'gina@example.com' })).api_key))
 
     it('changes the e-mail, the password, or both', async () => {
-      for (const body of [
-        { email: 'Gina@example.org' },
-        { password: 'another word' },
-        { email: 'gina@example.net', password },
-      ]) {
+      for (const [body, revision] of [
+        [{ email: 'Gina@example.org' }, 2],
+        [{ password: 'another word' }, 3],
+        [{ email: 'gina@example.net', password }, 5],
+      ] as const) {
         const { status, json } = await update(body)
-        expect([status, json]).to.deep.equal([200, { error: 0, message: 'Account has been updated.' }])
+        expect([status, json]).to.deep.equal([200, { error: 0, message: 'Account has been updated.', revision }])
       }
       expect(await account(key)).to.include({ email: 'gina@example.net' })
     })

@@ -20,12 +20,12 @@ describe('the bio page API', () => {
     expect(answer.status).to.equal(200)
     const { id } = answer.json
     const link = `${app.app.baseUrl}/${alias}`
-    expect(answer.json).to.deep.equal({ error: 0, id, link })
+    expect(answer.json).to.deep.equal({ error: 0, id, link, revision: 0 })
     const read = await app.get(`/api/bio/${id}`, { key })
     expect(read.json).to.have.all.keys('error', 'details', 'data')
     const { date, links, ...rest } = read.json['details']
     const { links: sent, ...page } = fullPage
-    expect(rest).to.deep.equal({ id, alias, link, ...page })
+    expect(rest).to.deep.equal({ id, alias, link, ...page, revision: 0 })
     expect(links).to.deep.equal(sent.map((entry, i) => ({ id: i + 1, ...entry, clicks: 0, uniqueClicks: 0 })))
     expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
@@ -37,7 +37,9 @@ describe('the bio page API', () => {
     expect(json['error']).to.equal('0')
     expect(json['data']).to.deep.include({ result: 3, perpage: 2, currentpage: 1, nextpage: 2, maxpage: 2 })
     expect(json['data'].bio.map(({ name }: { name: string }) => name)).to.deep.equal(['c', 'b'])
-    expect(json['data'].bio[0]).to.have.all.keys(...['id', 'name', 'alias', 'title', 'link', 'date', 'views', 'clicks'])
+    expect(json['data'].bio[0]).to.have.all.keys(
+      ...['id', 'name', 'alias', 'title', 'link', 'date', 'views', 'clicks', 'revision'],
+    )
   })
 
   describe("aliases shared with the links of the service's own host", () => {
@@ -112,7 +114,7 @@ describe('the bio page API', () => {
       links: [fullPage.links[0]],
       alias: '',
     })
-    expect(answer.json).to.deep.equal({ error: 0, message: 'Bio page has been updated.' })
+    expect(answer.json).to.deep.equal({ error: 0, message: 'Bio page has been updated.', revision: 1 })
     expect(await details(id)).to.deep.include({
       alias,
       name: fullPage.name,

@@ -35,6 +35,7 @@ describe('the campaign API', () => {
         public: true,
         rotator: `${app.app.baseUrl}/r/Spring-24`,
         list: `${app.app.baseUrl}/u/${username}/Spring-24-${json['id']}`,
+        revision: 0,
       }
       expect(json).to.deep.equal({ error: 0, ...fields, campaign: 'Spring' })
       expect((await listed()).campaigns[0]).to.deep.equal(fields)
@@ -91,6 +92,7 @@ describe('the campaign API', () => {
         public: false,
         rotator: false,
         list: `${app.app.baseUrl}/u/${username}/${slug}-${id}`,
+        revision: 1,
       })
       const moved = await update(id, { name: 'New', slug: `${slug}-b`, public: true })
       expect(moved.json).to.include({

@@ -26,14 +26,14 @@ describe('the channel API', () => {
     it('creates a channel with all fields and returns them', async () => {
       const body = { name: 'Press', description: 'All of it', color: '#AbCdEf', starred: true }
       const { json } = await add(body)
-      expect(json).to.deep.equal({ error: 0, id: json['id'], ...body })
-      expect((await listed()).channels[0]).to.deep.equal({ id: json['id'], ...body })
+      expect(json).to.deep.equal({ error: 0, id: json['id'], ...body, revision: 0 })
+      expect((await listed()).channels[0]).to.deep.equal({ id: json['id'], ...body, revision: 0 })
     })
 
     it('requires only a name', async () => {
       for (const more of [{}, { description: null, color: null }, { description: '', color: '' }]) {
         const { json } = await add({ name: 'Plain', ...more })
-        const defaults = { description: '', color: '#3b82f6', starred: false }
+        const defaults = { description: '', color: '#3b82f6', starred: false, revision: 0 }
         expect(json).to.deep.equal({ error: 0, id: json['id'], name: 'Plain', ...defaults })
       }
     })
@@ -52,13 +52,13 @@ describe('the channel API', () => {
       const { channels, ...envelope } = json['data']
       expect(envelope).to.deep.equal({ result: 5, perpage: 2, currentpage: 2, nextpage: 3, maxpage: 3 })
       expect(channels.map(({ id }: { id: number }) => id)).to.deep.equal(ids.slice(2, 4))
-      expect(channels[0]).to.have.all.keys('id', 'name', 'description', 'color', 'starred')
+      expect(channels[0]).to.have.all.keys('id', 'name', 'description', 'color', 'starred', 'revision')
     })
 
     it('updates only the fields sent', async () => {
       const { id } = await create({ name: 'Old', description: 'Kept', color: '#111' })
       const answer = await update(id, { name: 'New', starred: true })
-      const fields = { id, name: 'New', description: 'Kept', color: '#111111', starred: true }
+      const fields = { id, name: 'New', description: 'Kept', color: '#111111', starred: true, revision: 1 }
       expect(answer.json).to.deep.equal({ error: 0, message: 'Channel has been updated.', ...fields })
       expect((await listed()).channels[0]).to.deep.equal(fields)
       expect((await update(id, { description: '', color: null })).json).to.include({

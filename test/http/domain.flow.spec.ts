@@ -17,12 +17,12 @@ describe('the domain API', () => {
 
   it('adds, lists and updates domains', async () => {
     const made = await add({ domain: 'https://GO.Example.com/', redirectroot: 'https://example.com/' })
-    expect(made.json).to.deep.equal({ error: 0, id: made.json['id'], status: 'active' })
+    expect(made.json).to.deep.equal({ error: 0, id: made.json['id'], revision: 1, status: 'active' })
     const updated = await app.put(`/api/domain/${made.json['id']}/update`, {
       key,
       body: { redirect404: 'https://example.com/missing', domain: 'https://ignored.example' },
     })
-    expect(updated.json).to.deep.equal({ error: 0, message: 'Domain has been updated.' })
+    expect(updated.json).to.deep.equal({ error: 0, message: 'Domain has been updated.', revision: 2 })
     const { json } = await app.get('/api/domains', { key })
     expect(json['data'].domains).to.deep.equal([
       {
@@ -30,6 +30,7 @@ describe('the domain API', () => {
         domain: 'https://go.example.com',
         redirectroot: 'https://example.com/',
         redirect404: 'https://example.com/missing',
+        revision: 2,
         status: 'active',
       },
     ])
@@ -132,7 +133,12 @@ describe('the domain API', () => {
     expect((await add({ domain: 'https://back.example.com' }, other.key)).json['message']).to.equal(
       '`domain` belongs to another account.',
     )
-    expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({ error: 0, id, status: 'active' })
+    expect((await add({ domain: 'https://back.example.com' })).json).to.deep.equal({
+      error: 0,
+      id,
+      revision: 4,
+      status: 'active',
+    })
     expect((await visit('back.example.com', '/e')).location).to.equal('https://e.example/')
   })
 })

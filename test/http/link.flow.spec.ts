@@ -41,7 +41,7 @@ describe('the link API', () => {
     it('returns the id and the short address as `shorturl` and `short`', async () => {
       const { status, json } = await app.post('/api/url/add', { key, body: { url: long } })
       expect(status).to.equal(200)
-      expect(json).to.have.all.keys('error', 'id', 'shorturl', 'short')
+      expect(json).to.have.all.keys('error', 'id', 'shorturl', 'short', 'revision')
       expect(json['error']).to.equal(0)
       expect(json['id']).to.be.a('number')
       expect(json['shorturl']).to.equal(json['short'])
@@ -159,6 +159,7 @@ describe('the link API', () => {
         pixels: [],
         password: true,
         unframed: [],
+        revision: 0,
       })
     })
 

@@ -61,6 +61,7 @@ describe('GET /api/urls', () => {
       campaign: null,
       tags: [],
       archived: false,
+      revision: 0,
     })
     await app.del(`/api/url/${id}/delete`, { key: mine })
   })

@@ -135,7 +135,7 @@ describe('updating a link', () => {
       const { id } = await add({ custom: alias })
       const { status, json } = await update(id, { title: 'New' })
       const address = `${app.app.baseUrl}/${alias}`
-      expect([status, json]).to.deep.equal([200, { error: 0, id, short: address, shorturl: address }])
+      expect([status, json]).to.deep.equal([200, { error: 0, id, short: address, shorturl: address, revision: 1 }])
     })
 
     const full = {
@@ -172,9 +172,14 @@ describe('updating a link', () => {
       const { id } = await add({ custom: free(), ...full })
       const before = await details(id)
       await update(id, { description: 'Another' })
-      expect(await details(id)).to.deep.equal({ ...before, description: 'Another' })
+      expect(await details(id)).to.deep.equal({ ...before, description: 'Another', revision: 1 })
       await update(id, { url: 'https://example.org/' })
-      expect(await details(id)).to.deep.equal({ ...before, description: 'Another', longurl: 'https://example.org/' })
+      expect(await details(id)).to.deep.equal({
+        ...before,
+        description: 'Another',
+        longurl: 'https://example.org/',
+        revision: 2,
+      })
     })
 
     it('keeps the URL as it was sent each time (fault 146)', async () => {
@@ -211,6 +216,7 @@ describe('updating a link', () => {
         alias: bare.alias,
         shorturl: bare.shorturl,
         date: bare.date,
+        revision: Object.keys(full).length,
       })
     })
 

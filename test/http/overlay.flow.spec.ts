@@ -48,10 +48,10 @@ describe('the overlay API', () => {
     for (const overlay of overlays) {
       const answer = await add(overlay)
       expect(answer.status, answer.text).to.equal(200)
-      expect(answer.json).to.have.all.keys('error', 'id')
+      expect(answer.json).to.have.all.keys('error', 'id', 'revision')
       const { id } = answer.json
       const { date, ...rest } = await details(Number(id))
-      expect(rest).to.deep.equal({ id, ...nothing, ...overlay })
+      expect(rest).to.deep.equal({ id, ...nothing, ...overlay, revision: 0 })
       expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
     }
   })
@@ -63,7 +63,7 @@ describe('the overlay API', () => {
     expect(json['error']).to.equal('0')
     expect(json['data']).to.deep.include({ result: 3, perpage: 2, currentpage: 2, nextpage: 2, maxpage: 2 })
     expect(json['data'].cta).to.have.length(1)
-    expect(json['data'].cta[0]).to.have.all.keys('id', 'type', 'name', 'date')
+    expect(json['data'].cta[0]).to.have.all.keys('id', 'type', 'name', 'date', 'revision')
     expect(json['data'].cta[0]).to.include({ type: 'message', name: 'a' })
   })
 
@@ -117,6 +117,7 @@ describe('the overlay API', () => {
     expect((await update(id, { options: ['Tea', 'Coffee', 'Water'] })).json).to.deep.equal({
       error: 0,
       message: 'CTA overlay has been updated.',
+      revision: 1,
     })
     for (const body of [{ question: '' }, { options: null }, { type: 'image' }])
       expect((await update(id, body)).status).to.equal(400)

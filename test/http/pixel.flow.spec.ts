@@ -15,20 +15,24 @@ describe('the pixel API', () => {
 
   it('creates pixels of all thirteen types and lists them newest first', async () => {
     for (const type of PixelType.options)
-      expect((await add({ type, name: `My ${type}`, tag: 'GTM-AB12/c_d.e' })).json).to.have.all.keys('error', 'id')
+      expect((await add({ type, name: `My ${type}`, tag: 'GTM-AB12/c_d.e' })).json).to.have.all.keys(
+        'error',
+        'id',
+        'revision',
+      )
     const { json } = await app.get('/api/pixels?limit=5&page=3', { key })
     expect(json).to.deep.include({ error: '0' })
     expect(json['data']).to.deep.include({ result: 13, perpage: 5, currentpage: 3, nextpage: 3, maxpage: 3 })
     expect(json['data'].pixels.map((p: { type: string }) => p.type)).to.deep.equal(
       PixelType.options.slice(0, 3).toReversed(),
     )
-    expect(json['data'].pixels[0]).to.have.all.keys('id', 'type', 'name', 'tag', 'date')
+    expect(json['data'].pixels[0]).to.have.all.keys('id', 'type', 'name', 'tag', 'date', 'revision')
   })
 
   it('updates name and tag, but not the type', async () => {
     const { id } = (await add({ type: 'bing', name: 'Old', tag: 'abc' })).json
     const answer = await app.put(`/api/pixel/${id}/update`, { key, body: { name: 'New', tag: 'def', type: 'reddit' } })
-    expect(answer.json).to.deep.equal({ error: 0, message: 'Pixel has been updated.' })
+    expect(answer.json).to.deep.equal({ error: 0, message: 'Pixel has been updated.', revision: 1 })
     const [first] = (await app.get('/api/pixels', { key })).json['data'].pixels
     expect(first).to.include({ id, type: 'bing', name: 'New', tag: 'def' })
   })

@@ -35,7 +35,7 @@ describe(`QR codes (${repeatable})`, () => {
   it('can be created, shown, scanned, read, updated and deleted', async () => {
     const { status, json } = await add({ type: 'link', data: long })
     expect(status).to.equal(200)
-    expect(json).to.have.all.keys('error', 'id', 'link')
+    expect(json).to.have.all.keys('error', 'id', 'link', 'revision')
     const { id, link } = json as { id: number; link: string }
     expect(link).to.match(new RegExp(`^${app.app.baseUrl}/qr/[a-km-np-z2-9]{8}$`))
     const { pathname } = new URL(link)
@@ -55,14 +55,14 @@ describe(`QR codes (${repeatable})`, () => {
       background: '#ffffff',
       logo: false,
     })
-    expect(listed).to.have.all.keys('id', 'link', 'scans', 'name', 'date')
+    expect(listed).to.have.all.keys('id', 'link', 'scans', 'name', 'date', 'revision')
     expect(listed).to.include({ id, link, scans: 1, name: long })
     expect(shown.date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
     expect(data).to.deep.include({ clicks: 1, uniqueClicks: 1, topBrowsers: { Chrome: '1' } })
     expect(await first()).to.deep.equal(listed)
 
     const changed = await update(id, { data: 'https://example.com/new' })
-    expect(changed.json).to.deep.equal({ error: 0, message: 'QR code has been updated.' })
+    expect(changed.json).to.deep.equal({ error: 0, message: 'QR code has been updated.', revision: 1 })
     expect((await app.visit(`${pathname}/go`)).headers.get('Location')).to.equal('https://example.com/new')
 
     const gone = await app.del(`/api/qr/${id}/delete`, { key })
@@ -81,7 +81,7 @@ describe(`QR codes (${repeatable})`, () => {
     const { qrs, ...envelope } = json['data']
     expect(envelope).to.deep.equal({ result: 3, perpage: 2, currentpage: 2, nextpage: 2, maxpage: 2 })
     expect(qrs.map((row: { name: string }) => row.name)).to.deep.equal(['text 1'])
-    expect(qrs[0]).to.have.all.keys('id', 'link', 'scans', 'name', 'date')
+    expect(qrs[0]).to.have.all.keys('id', 'link', 'scans', 'name', 'date', 'revision')
     expect(qrs[0].scans).to.equal(0)
     const beyond = (await app.get('/api/qr?limit=2&page=9', { key: mine })).json['data']
     expect([beyond.result, beyond.qrs]).to.deep.equal([3, []])

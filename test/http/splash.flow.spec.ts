@@ -37,7 +37,7 @@ describe('the splash page API', () => {
   it('creates a splash page and returns it as it was sent', async () => {
     const answer = await add(full)
     expect(answer.status).to.equal(200)
-    expect(answer.json).to.have.all.keys('error', 'id')
+    expect(answer.json).to.have.all.keys('error', 'id', 'revision')
     const { id } = answer.json
     const read = await app.get(`/api/splash/${id}`, { key })
     expect(read.json).to.have.all.keys('error', 'details')
@@ -71,13 +71,13 @@ describe('the splash page API', () => {
     expect(json['error']).to.equal('0')
     expect(json['data']).to.deep.include({ result: 3, perpage: 2, currentpage: 1, nextpage: 2, maxpage: 2 })
     expect(json['data'].splash.map(({ name }: { name: string }) => name)).to.deep.equal(['c', 'b'])
-    expect(json['data'].splash[0]).to.have.all.keys('id', 'name', 'date')
+    expect(json['data'].splash[0]).to.have.all.keys('id', 'name', 'date', 'revision')
   })
 
   it('updates only the fields sent; an empty string or null clears a field', async () => {
     const id = await create()
     const answer = await update(id, { title: 'Last days', counter: 0, logo: '', message: null })
-    expect(answer.json).to.deep.equal({ error: 0, message: 'Splash page has been updated.' })
+    expect(answer.json).to.deep.equal({ error: 0, message: 'Splash page has been updated.', revision: 1 })
     expect(await details(id)).to.deep.include({ ...full, title: 'Last days', counter: 0, logo: '', message: '' })
     await update(id, { counter: null })
     expect(await details(id)).to.include({ counter: 10 })

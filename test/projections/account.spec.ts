@@ -29,6 +29,7 @@ const ann = (position: bigint, changed = {}) => ({
   username: 'ann',
   status: 'active',
   registered: at(1),
+  revision: position - 1n,
   position,
   ...changed,
 })
@@ -37,7 +38,8 @@ describe('the table of accounts', () => {
   it('has a row without password for a registered account', () => given(registered).thenRows('accounts', ann(1n)))
   it('has the changed e-mail', () =>
     given(registered, emailChanged).thenRows('accounts', ann(2n, { email: 'bea@example.com' })))
-  it('ignores password changes', () => given(registered, passwordChanged).thenRows('accounts', ann(1n)))
+  it('counts a password change in the revision only', () =>
+    given(registered, passwordChanged).thenRows('accounts', ann(1n, { revision: 1n })))
   it('advances the position when the key changes', () =>
     given(registered, issued('a'), issued('b')).thenRows('accounts', ann(3n)))
   it('has the status of a disabled account', () => {
@@ -60,8 +62,8 @@ describe('the table of accounts', () => {
     const bea: AccountEvent = { ...registered, data: { ...registered.data, id: 8, username: 'bea' } }
     given(registered, bea, disabled).thenRows(
       'accounts',
-      ann(3n, { status: 'disabled' }),
-      ann(2n, { id: 8, username: 'bea', registered: at(2) }),
+      ann(3n, { status: 'disabled', revision: 1n }),
+      ann(2n, { id: 8, username: 'bea', registered: at(2), revision: 0n }),
     )
   })
 })

@@ -16,7 +16,7 @@ const removed = (channel: number, kind: ItemKind, id: number): ChannelEvent => (
   type: 'ItemRemovedFromChannel',
   data: { channel, item: { kind, id } },
 })
-const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n }
+const row = { id: 5, account: 1, ...fields, created: at(1), deleted: null, position: 1n, revision: 0n }
 const item = (channel: number, kind: ItemKind, id: number, n: number) => ({
   channel,
   kind,
@@ -28,9 +28,9 @@ const item = (channel: number, kind: ItemKind, id: number, n: number) => ({
 describe('the table of channels', () => {
   it('has all fields of a channel', () => given(created()).thenRows('channels', row))
   it('updates changed fields and keeps the others', () =>
-    given(created(), updated).thenRows('channels', { ...row, starred: true, position: 2n }))
+    given(created(), updated).thenRows('channels', { ...row, starred: true, position: 2n, revision: 1n }))
   it('keeps the row of a deleted channel', () =>
-    given(created(), deleted).thenRows('channels', { ...row, deleted: at(2), position: 2n }))
+    given(created(), deleted).thenRows('channels', { ...row, deleted: at(2), position: 2n, revision: 1n }))
   it('counts each account’s channels that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'channels_counts',

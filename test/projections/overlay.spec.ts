@@ -20,17 +20,22 @@ const updated = (changes: Extract<OverlayEvent, { type: 'OverlayUpdated' }>['dat
   data: { id: 5, changes },
 })
 const deleted: OverlayEvent = { type: 'OverlayDeleted', data: { id: 5 } }
-const row = { id: 5, account: 1, ...fields, corner: 'br', created: at(1), deleted: null, position: 1n }
+const row = { id: 5, account: 1, ...fields, corner: 'br', created: at(1), deleted: null, position: 1n, revision: 0n }
 
 describe('the table of CTA overlays', () => {
   it('has all fields of an overlay, with its position as the corner', () => given(created()).thenRows('overlays', row))
   it('updates changed fields and keeps the others', () => {
     const options = ['Yes', 'No', 'Both']
-    given(created(), updated({ options })).thenRows('overlays', { ...row, options, position: 2n })
-    given(created(), updated({ position: 'tr' })).thenRows('overlays', { ...row, corner: 'tr', position: 2n })
+    given(created(), updated({ options })).thenRows('overlays', { ...row, options, position: 2n, revision: 1n })
+    given(created(), updated({ position: 'tr' })).thenRows('overlays', {
+      ...row,
+      corner: 'tr',
+      position: 2n,
+      revision: 1n,
+    })
   })
   it('keeps the row of a deleted overlay', () =>
-    given(created(), deleted).thenRows('overlays', { ...row, deleted: at(2), position: 2n }))
+    given(created(), deleted).thenRows('overlays', { ...row, deleted: at(2), position: 2n, revision: 1n }))
   it('counts each account’s overlays that are not deleted', () =>
     given(created(), created(6), created(7, 2), deleted).thenRows(
       'overlays_counts',

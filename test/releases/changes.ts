@@ -46,6 +46,12 @@ export const changes: readonly Change[] = [
   },
   {
     release: '0.1.0',
+    at: 'tables/links/id=4.revision',
+    now: 1,
+    why: 'A fence counts in the revision of its resource: clients compare it with the revision of the stream.',
+  },
+  {
+    release: '0.1.0',
     at: 'answers/GET /api/overlay/2/answers as ann.json.data.answers[0].id',
     now: 2,
     why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, count, done, id, type Reference, success, text, time } from './describe.ts'
+import { address, count, id, type Reference, revision, success, text, time, updated } from './describe.ts'
 
 const dimension = z.record(z.string(), count)
 const series = success({
@@ -48,6 +48,7 @@ export const accountReference: Reference = {
         status: z.literal('pro'),
         expires: time,
         registered: time,
+        revision,
       }),
     }),
   },
@@ -58,7 +59,7 @@ export const accountReference: Reference = {
       current_password: 'the password so far; when it is sent, it must be right',
     },
     example: { email: 'ann.smith@example.com' },
-    answer: done,
+    answer: updated,
   },
   'GET /api/account/stats': {
     summary: 'Get clicks over time of all links, QR codes and entries of bio pages',

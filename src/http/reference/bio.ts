@@ -7,14 +7,16 @@ import {
   page,
   pageFields,
   type Reference,
+  revision,
   statistics,
   success,
   text,
   time,
+  updated,
 } from './describe.ts'
 
 const link = address.meta({ examples: ['https://go.example.com/ann'] })
-const summary = { id, name: text, alias: text, title: text, link, date: time }
+const summary = { id, name: text, alias: text, title: text, link, date: time, revision }
 const {
   clicks: views,
   uniqueClicks: uniqueViews,
@@ -53,8 +55,8 @@ export const bioReference: Reference = {
     summary: 'Create a bio page',
     fields,
     example: { name: 'Ann', alias: 'ann', links: [{ title: 'My shop', url: 'https://example.com/shop' }] },
-    answer: success({ id, link }),
+    answer: success({ id, link, revision }),
   },
-  'PUT /api/bio/:id/update': { summary: 'Change a bio page', fields, example: { title: 'Ann Smith' }, answer: done },
+  'PUT /api/bio/:id/update': { summary: 'Change a bio page', fields, example: { title: 'Ann Smith' }, answer: updated },
   'DELETE /api/bio/:id/delete': { summary: 'Delete a bio page', answer: done },
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, done, id, page, pageFields, type Reference, text } from './describe.ts'
+import { address, done, id, page, pageFields, type Reference, revision, text } from './describe.ts'
 
 const name = text.meta({ examples: ['Spring'] })
 const campaign = {
@@ -9,6 +9,7 @@ const campaign = {
   public: z.boolean(),
   rotator: z.union([address, z.literal(false)]).describe('redirects to any of its links; false while it is not public'),
   list: address.describe('page with its links'),
+  revision,
 }
 const answer = z.object({ error: z.literal(0), ...campaign, campaign: name.describe('the name again') })
 const fields = {

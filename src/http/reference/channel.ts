@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, done, id, page, pageFields, type Reference, success, text } from './describe.ts'
+import { address, done, id, page, pageFields, type Reference, revision, success, text } from './describe.ts'
 
 const channel = {
   id,
@@ -7,6 +7,7 @@ const channel = {
   description: text,
   color: text.meta({ examples: ['#3b82f6'] }),
   starred: z.boolean(),
+  revision,
 }
 const type = z.enum(['links', 'bio', 'qr'])
 const day = text.meta({ examples: ['2030-01-31'] })

@@ -30,10 +30,17 @@ export const count = z
   .nonnegative()
   .meta({ examples: [1234] })
 
+/** Goes up with every change of a resource. */
+export const revision = count.describe('goes up with every change; `If-Match` compares it').meta({ examples: [7] })
+
 /** The answer to a request that succeeded. */
 export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: z.literal(0), ...shape })
 /** The answer to a request that changed something: a sentence for people. */
 export const done = success({ message: text })
+/** The answer to a request that created a resource. */
+export const created = success({ id, revision })
+/** The answer to a request that changed a resource. */
+export const updated = success({ message: text, revision })
 
 /** One page of a list, in which `error` is a string. */
 export const page = (name: string, row: z.ZodType) =>

@@ -1,5 +1,18 @@
 import { z } from 'zod'
-import { address, count, done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+import {
+  address,
+  count,
+  done,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+  time,
+  updated,
+} from './describe.ts'
 
 const found = { found: z.array(text).nullable(), ok: z.boolean().nullable() }
 /** What the account has to do, and what was found in DNS. Absent where domains are not checked. */
@@ -10,7 +23,7 @@ const verification = z.object({
   failures: count,
   problem: text.nullable(),
 })
-const state = { status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
+const state = { revision, status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
 const domain = z.object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
@@ -36,7 +49,7 @@ export const domainReference: Reference = {
     summary: 'Change where a branded domain redirects',
     fields: redirects,
     example: { redirect404: 'https://example.com/not-found' },
-    answer: done,
+    answer: updated,
   },
   'DELETE /api/domain/:id/delete': {
     summary: 'Delete a branded domain',

@@ -7,6 +7,7 @@ import {
   page,
   pageFields,
   type Reference,
+  revision,
   statistics,
   success,
   text,
@@ -33,6 +34,7 @@ const row = z.object({
   campaign: id.nullable(),
   tags,
   archived: z.boolean(),
+  revision,
 })
 
 const details = z.object({
@@ -63,6 +65,7 @@ const details = z.object({
   tags,
   notes: text.describe('for you alone'),
   archived: z.boolean().describe('left out of the list of links'),
+  revision,
 })
 const data = statistics(z.literal(0), ['facebook', 'twitter', 'google'])
 const found = success({ details, data: z.object(data) })
@@ -91,7 +94,7 @@ const fields = {
   notes: 'for you alone: no visitor sees them; at most 4,000 characters',
   archived: 'true leaves the link out of the list; it redirects all the same',
 }
-const written = success({ id, shorturl, short: shorturl })
+const written = success({ id, shorturl, short: shorturl, revision })
 
 export const linkReference: Reference = {
   'GET /api/urls': {

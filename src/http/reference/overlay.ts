@@ -1,8 +1,20 @@
 import { z } from 'zod'
-import { done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+import {
+  created,
+  done,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+  time,
+  updated,
+} from './describe.ts'
 
 const type = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
-const row = { id, type, name: text, date: time }
+const row = { id, type, name: text, date: time, revision }
 const fields = {
   message: 'the text',
   label: 'text of the button',
@@ -39,13 +51,13 @@ export const overlayReference: Reference = {
     description: 'A call to action above the framed destination of a link.',
     fields,
     example: { type: 'poll', name: 'Taste', question: 'Tea or coffee?', options: ['Tea', 'Coffee'] },
-    answer: success({ id }),
+    answer: created,
   },
   'PUT /api/overlay/:id/update': {
     summary: 'Change an overlay',
     fields,
     example: { name: 'Taste of visitors' },
-    answer: done,
+    answer: updated,
   },
   'DELETE /api/overlay/:id/delete': {
     summary: 'Delete an overlay',

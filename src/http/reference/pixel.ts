@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+import { created, done, id, page, pageFields, type Reference, revision, text, time, updated } from './describe.ts'
 
 const pixel = z.object({
   id,
@@ -7,6 +7,7 @@ const pixel = z.object({
   name: text.meta({ examples: ['Shop'] }),
   tag: text.meta({ examples: ['G-ABC123'] }),
   date: time,
+  revision,
 })
 const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
 
@@ -16,13 +17,13 @@ export const pixelReference: Reference = {
     summary: 'Create a tracking pixel',
     fields,
     example: { type: 'gapixel', name: 'Shop', tag: 'G-ABC123' },
-    answer: success({ id }),
+    answer: created,
   },
   'PUT /api/pixel/:id/update': {
     summary: 'Change a tracking pixel',
     fields,
     example: { name: 'Shop', tag: 'G-ABC456' },
-    answer: done,
+    answer: updated,
   },
   'DELETE /api/pixel/:id/delete': { summary: 'Delete a tracking pixel and remove it from links', answer: done },
 }

@@ -7,6 +7,7 @@ import {
   page,
   pageFields,
   type Reference,
+  revision,
   statistics,
   success,
   text,
@@ -14,7 +15,7 @@ import {
 } from './describe.ts'
 
 const link = address.describe('address of the image').meta({ examples: ['https://go.example.com/qr/k3m9x2pa'] })
-const row = { id, link, scans: count, name: text, date: time }
+const row = { id, link, scans: count, name: text, date: time, revision }
 const content = {
   type: z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi']),
   data: z.union([text, z.record(z.string(), text)]),
@@ -46,14 +47,14 @@ export const qrReference: Reference = {
     description: 'Only codes of type `link` count scans: they encode an address of the service, which redirects.',
     fields,
     example: { type: 'wifi', data: { ssid: 'Guests', pass: 'welcome to us', encryption: 'WPA' }, name: 'Guests' },
-    answer: success({ id, link, ...warnings }),
+    answer: success({ id, link, revision, ...warnings }),
   },
   'PUT /api/qr/:id/update': {
     summary: 'Change a QR code',
     description: 'Its type stays. `data` is required.',
     fields,
     example: { data: { ssid: 'Guests', pass: 'welcome again', encryption: 'WPA' }, foreground: '#14532d' },
-    answer: success({ message: text, ...warnings }),
+    answer: success({ message: text, revision, ...warnings }),
   },
   'DELETE /api/qr/:id/delete': { summary: 'Delete a QR code', answer: done },
 }

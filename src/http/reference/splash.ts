@@ -1,7 +1,19 @@
 import { z } from 'zod'
-import { done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+import {
+  created,
+  done,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+  time,
+  updated,
+} from './describe.ts'
 
-const row = { id, name: text, date: time }
+const row = { id, name: text, date: time, revision }
 const fields = {
   counter: 'seconds until the visitor is redirected, 0 to 60; 10 if not sent',
   label: 'text of the button to the destination',
@@ -33,13 +45,13 @@ export const splashReference: Reference = {
     description: 'A page that visitors see before they are redirected.',
     fields,
     example: { name: 'Spring', title: 'Spring sale', message: 'You are about to enter our shop.', counter: 5 },
-    answer: success({ id }),
+    answer: created,
   },
   'PUT /api/splash/:id/update': {
     summary: 'Change a splash page',
     fields,
     example: { counter: 0 },
-    answer: done,
+    answer: updated,
   },
   'DELETE /api/splash/:id/delete': {
     summary: 'Delete a splash page',

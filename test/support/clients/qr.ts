@@ -33,7 +33,7 @@ export const qrClient = (app: () => TestApp, key: () => string) => {
   const first = async () => (await app().get('/api/qr', { key: key() })).json['data'].qrs[0]
   const create = async (body: object, as = key()) => {
     const { json } = await add(body, as)
-    expect(json, JSON.stringify(json)).to.have.all.keys('error', 'id', 'link')
+    expect(json, JSON.stringify(json)).to.have.all.keys('error', 'id', 'link', 'revision')
     return { id: Number(json['id']), path: new URL(String(json['link'])).pathname }
   }
   const image = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
