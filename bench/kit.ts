@@ -21,9 +21,12 @@ export interface Bench {
   readonly dir: string
   /** Creates an empty database on the PostgreSQL of the benchmarks. */
   readonly database: () => Promise<EmbeddedConnection>
-  /** Starts the built service in a separate process, on a new database unless one is given. */
+  /** Starts the built service in a separate process, on a new database unless one is given, and registers an account. */
   readonly service: (on?: EmbeddedConnection) => Promise<Service>
+  /** Starts the built service in a separate process with settings of its own. */
+  readonly start: (on: EmbeddedConnection, settings: Readonly<Record<string, string>>) => Promise<Started>
 }
+export type Started = Awaited<ReturnType<typeof startProgram>>
 export type Service = Awaited<ReturnType<typeof startService>>
 
 const cannon = createRequire(import.meta.url).resolve('autocannon')
@@ -45,7 +48,7 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
   const address = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', (text: Buffer) => {
       output += text.toString()
-      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
+      const [found] = /http:\/\/127\.0\.0\.1:\d+(?=[^]*\n)/.exec(output) ?? []
       if (found) resolve(found)
     })
     void exited.then(() => reject(new Error(`the process ended before it listened:\n${output}`)))
@@ -54,20 +57,33 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
     child.kill()
     await exited
   }
-  return { address, stop }
+  return { address, stop, output: () => output }
 }
 
-const startService = async (dir: string, connection: EmbeddedConnection) => {
-  const { address, stop } = await startListening([main, 'start'], {
+/** Returns the CPU time in µs that a server of `bench/servers` has used. */
+export const cpuOf = async (address: string): Promise<number> => Number(await (await fetch(`${address}/cpu`)).text())
+
+const startProgram = async (connection: EmbeddedConnection, settings: Readonly<Record<string, string>>) => {
+  const { address, stop, output } = await startListening([main, 'start'], {
     PORT: '0',
-    DATA_DIR: await mkdtemp(join(dir, 'service-')),
     DATABASE_URL: urlOf(connection),
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
+    ...settings,
   })
-  const api = client(address)
-  const { key } = await api.register()
-  return { ...api, key, stop }
+  const [metrics = ''] = /(?<=metrics: )http\S+\/metrics/.exec(output()) ?? []
+  /** Returns the CPU time in µs that the process has used. */
+  const cpu = async () => {
+    const text = await (await fetch(metrics)).text()
+    return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1]) * 1e6
+  }
+  return { ...client(address), stop, cpu }
+}
+
+const startService = async (dir: string, connection: EmbeddedConnection) => {
+  const service = await startProgram(connection, { DATA_DIR: await mkdtemp(join(dir, 'service-')) })
+  const { key, id } = await service.register()
+  return { ...service, key, id }
 }
 
 export const openBench = (dir: string, connection: EmbeddedConnection): Bench => {
@@ -80,7 +96,7 @@ export const openBench = (dir: string, connection: EmbeddedConnection): Bench =>
     await admin.end()
     return { ...connection, database: name }
   }
-  return { dir, database, service: async (on) => startService(dir, on ?? (await database())) }
+  return { dir, database, service: async (on) => startService(dir, on ?? (await database())), start: startProgram }
 }
 
 interface Load {
@@ -92,13 +108,21 @@ interface Load {
   readonly '3xx': number
 }
 
-/** Sends requests from a separate process; `args` are those of autocannon. */
-export const load = async (...args: readonly string[]): Promise<Load> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [cannon, '--json', '--no-progress', ...args], {
-    maxBuffer: 64 * 1024 ** 2,
-  })
+const inProcess = async (...args: readonly string[]): Promise<Load> => {
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 ** 2 })
   return JSON.parse(stdout) as Load
 }
+
+/** Sends requests from a separate process; `args` are those of autocannon. */
+export const load = (...args: readonly string[]): Promise<Load> => inProcess(cannon, '--json', '--no-progress', ...args)
+
+/** Visits the addresses `/a0`, `/a1`, …: each once, or `amount` times on 32 connections, a few of them most often. */
+export const visitAliases = (address: string, aliases: number, amount?: number): Promise<Load> =>
+  inProcess(
+    new URL('visits.mjs', import.meta.url).pathname,
+    ...[address, String(aliases)],
+    ...(amount === undefined ? [] : [String(amount)]),
+  )
 
 export const quantile = (values: readonly number[], p: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN
