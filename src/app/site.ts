@@ -24,12 +24,14 @@ import { idSequences } from '../postgres/ids.ts'
 import { openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openImageStore } from '../security/images.ts'
+import { hashPassword } from '../security/passwords.ts'
 
-/** What the service uses of the outside world. Tests replace it. */
+/** What tests replace: what the service uses of the outside world, and what takes long by design. */
 export interface Outside {
   readonly resolver?: Resolver
   readonly guardedFetch?: GuardedFetch
   readonly guardedProbe?: GuardedProbe
+  readonly hashNewPassword?: (password: string) => Promise<string>
 }
 export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurHost'> {
   readonly ledger: Ledger
@@ -105,6 +107,7 @@ export const openSite = ({
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
     passwords: life.passwords,
+    hashNewPassword: outside.hashNewPassword ?? hashPassword,
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isOperatorHost: isOperatorHost(config),
     domainCheck,

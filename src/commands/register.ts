@@ -60,8 +60,12 @@ type RegisterAccount = Extract<AccountCommand, { type: 'RegisterAccount' }>
 type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
 
 /** Registers an account with its first API key, for a visitor or an operator. The key itself is in the result only: it is stored as a hash. */
-export const register = async (pepper: Buffer, registration: Registration, create: Create) =>
-  registerHashed(pepper, { ...registration, password: await hashPassword(registration.password) }, create)
+export const register = async (
+  pepper: Buffer,
+  registration: Registration,
+  create: Create,
+  hash: (password: string) => Promise<string> = hashPassword,
+) => registerHashed(pepper, { ...registration, password: await hash(registration.password) }, create)
 
 /** Like `register`, with the scrypt hash of the password. */
 export const registerHashed = async (pepper: Buffer, registration: Registration, create: Create) => {

@@ -42,10 +42,10 @@ export const registerRoutes = [
     path: '/register',
     public: true,
     body: Registration,
-    run: async ({ body, create, from }, { pepper, countRegistration }) => {
+    run: async ({ body, create, from }, { pepper, countRegistration, hashNewPassword }) => {
       // after the fields were checked: a mistake in them is no registration
       await countRegistration(from)
-      return register(pepper, body, (make) => create('account', account, make))
+      return register(pepper, body, (make) => create('account', account, make), hashNewPassword)
     },
   }),
 ]

@@ -30,10 +30,10 @@ const derive = (password: string, salt: Buffer, length: number, { N, r, p } = co
   )
 
 /** Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. */
-export const hashPassword = async (password: string) => {
+export const hashPassword = async (password: string, { N, r, p } = cost) => {
   const salt = randomBytes(16)
-  const key = await accounts(() => derive(password, salt, 32))
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+  const key = await accounts(() => derive(password, salt, 32, { N, r, p }))
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
 const compare = async (lane: typeof accounts, password: string, hash: string) => {

@@ -23,6 +23,7 @@ describe('register', () => {
     expect(username).to.equal('ann')
     const { state } = await visitor.load(account, id)
     expect(state).to.include({ status: 'active', email: 'ann@example.com', username: 'ann' })
+    expect(state.password).to.match(/^scrypt\$16384\$/)
     expect(state.key).to.deep.equal({
       key: keyIdOf(api_key),
       hash: hashKey(pepper, api_key).toString('base64url'),

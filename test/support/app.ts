@@ -7,10 +7,13 @@ import { readConfig } from '../../src/config.ts'
 import type { Outside } from '../../src/app/site.ts'
 import { readToHead } from '../../src/events/store.ts'
 import type { Connection } from '../../src/postgres/database.ts'
+import { hashPassword } from '../../src/security/passwords.ts'
 import { client, until } from './client.ts'
 import { freshDatabase } from './database.ts'
 
 const noAnswer = () => Promise.resolve(undefined)
+/** A registration costs 40 ms of a processor because of this hash, and tests register hundreds of accounts. */
+const hashFast = (password: string) => hashPassword(password, { N: 16, r: 8, p: 1 })
 
 let started: Promise<Connection> | undefined
 /** Returns a copy of a database on which a service was started once: its schemas and its empty read tables take half of a start. */
@@ -42,7 +45,11 @@ export const startTestApp = async (
     ...settings,
   })
   // the destinations of tests are not asked anything, unless a test answers for them
-  const app: App = await startApp(config, pino({ level: 'silent' }), { guardedProbe: noAnswer, ...outside })
+  const app: App = await startApp(config, pino({ level: 'silent' }), {
+    guardedProbe: noAnswer,
+    hashNewPassword: hashFast,
+    ...outside,
+  })
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
   return {
     ...client(app.address),

@@ -38,6 +38,8 @@ export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> 
   readonly quotas: Quotas
   /** Checks the passwords of accounts. */
   readonly passwords: AccountPasswords
+  /** Hashes the password of a new account. */
+  readonly hashNewPassword: (password: string) => Promise<string>
   /** whether `POST /register` exists */
   readonly registration: boolean
   /** Counts a registration from an address block. Fails with 429 when there are too many. */
