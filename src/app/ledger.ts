@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Handler, handler } from '../commands/handle.ts'
+import { type Together, together } from '../commands/together.ts'
 import type { Config } from '../config.ts'
 import type { EventStore } from '../events/store.ts'
 import { batch } from '../lib/batch.ts'
@@ -30,6 +31,7 @@ export interface Ledger {
   /** Notified when something may have been appended to the log. */
   readonly appended: Signal
   readonly handler: Handler
+  readonly together: Together
   readonly keys: Keys
   /** under which the keys are wrapped */
   readonly secret: string
@@ -68,6 +70,7 @@ export const openLedger = (config: Config, log: Logger, use: Use, options: LogOp
     const tables = openTables(db, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
     const eventLog = await openEventLog(parts)
+    const snapshots = openSnapshotStore(db, keyring)
     return {
       config,
       connection: postgres.connection,
@@ -75,7 +78,8 @@ export const openLedger = (config: Config, log: Logger, use: Use, options: LogOp
       db,
       ...eventLog,
       appended,
-      handler: handler(eventLog.store, openSnapshotStore(db, keyring)),
+      handler: handler(eventLog.store, snapshots),
+      together: together(eventLog.store, snapshots),
       tables,
       reader: { db, table: tables.name },
       secret,

@@ -102,6 +102,7 @@ export const openSite = ({
   const api = createApi({
     ...shared,
     handler,
+    together: ledger.together,
     reader,
     nextId: idSequences(db),
     baseUrl: () => baseUrl,

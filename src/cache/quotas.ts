@@ -1,4 +1,5 @@
 import QuickLRU from 'quick-lru'
+import { batch } from '../lib/batch.ts'
 import type { QuotaKind } from '../queries/quota.ts'
 
 /** The account has as many resources of a kind as it may have. */
@@ -55,6 +56,18 @@ export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas =>
   const open = new Map<string, number>()
   const spares = new QuickLRU<string, number>({ maxSize: 10_000 })
 
+  /** One look answers all that ask before it begins, such as the rows of a bulk request. */
+  const look = batch(10_000, async (asked: readonly { readonly account: number; readonly kind: QuotaKind }[]) => {
+    const looks = new Map<string, Promise<number>>()
+    return Promise.all(
+      asked.map(({ account, kind }) => {
+        const key = `${kind} ${account}`
+        const found = looks.get(key) ?? used(account, kind)
+        looks.set(key, found)
+        return found
+      }),
+    )
+  })
   const takeSpare = (key: string, amount: number) => {
     const spare = spares.get(key) ?? 0
     if (spare < amount) return false
@@ -75,7 +88,7 @@ export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas =>
     open.set(key, before + amount)
     try {
       if (!takeSpare(key, amount)) {
-        const room = limit - (await used(account, kind)) - before - amount
+        const room = limit - (await look({ account, kind })) - before - amount
         if (room < 0) throw new QuotaExceeded(describe(kind, limit))
         spares.set(key, spareOf(room))
       }

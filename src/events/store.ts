@@ -42,9 +42,12 @@ export class NoEventThere extends Error {
 
 /** Maximum size of one append in bytes of JSON. It is EventStoreDB's limit, and applies to every engine. */
 export const appendLimit = 1024 * 1024
-/** The error of an append over `appendLimit`. */
+/** An append is over `appendLimit`. */
+export class AppendTooLarge extends RangeError {
+  override readonly name = 'AppendTooLarge'
+}
 export const appendTooLarge = (cause?: unknown) =>
-  new RangeError(`an append holds at most ${appendLimit} bytes`, { cause })
+  new AppendTooLarge(`an append holds at most ${appendLimit} bytes`, { cause })
 
 /** Bytes of JSON in one batch of a subscription at most; a larger event comes alone. */
 export const batchBytes = 2 * 1024 * 1024
@@ -58,9 +61,11 @@ export const batchBytes = 2 * 1024 * 1024
 export interface EventStore {
   /** Id of this log, from its `LogOpened` event. */
   readonly logId: string
+  /** Whether all writes of an append are stored or none, also when the process is killed meanwhile. */
+  readonly atomic: boolean
   /**
    * Stores the writes in order; each stream may occur once. Returns the first conflict, if any, as `ok: false`. On every engine positions
-   * increase; on PostgreSQL they have no gaps, and all writes are stored or none. Throws RangeError over `appendLimit`.
+   * increase; on PostgreSQL they have no gaps. Throws `AppendTooLarge`.
    */
   readonly append: (writes: readonly Write[]) => Promise<Appended>
   /** The events of a stream from a revision on, at most `limit` of them; none when the stream does not exist. */

@@ -94,6 +94,9 @@ const fields = {
 /** The body of `url/add` and `url/update`. */
 export const LinkBody = z.object({ url: urlAsSent, ...z.object(fields).partial().shape })
 export type LinkBody = z.output<typeof LinkBody>
+/** The same for a link that may keep its URL. */
+export const LinkChanges = LinkBody.partial({ url: true })
+export type LinkChanges = z.output<typeof LinkChanges>
 
 /** Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own. Fails with 400. */
 const domainOf = (address: string, account: number, { baseUrl, domains }: Services) => {
@@ -110,13 +113,13 @@ const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.ma
 
 /** Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in the account. */
 export const sentFields = async (
-  body: LinkBody,
+  body: LinkChanges,
   caller: Pick<Caller, 'account' | 'load'>,
   services: Services,
 ): Promise<Partial<LinkFields>> => {
   const { url: sent, custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
   const destinations = {
-    url: [sent.url],
+    url: [sent?.url],
     geotarget: urlsOf(geotarget),
     devicetarget: urlsOf(devicetarget),
     languagetarget: urlsOf(languagetarget),
@@ -127,8 +130,7 @@ export const sentFields = async (
   await requireReferences(caller, { ...same, domain, channel })
   return defined({
     ...same,
-    url: sent.url,
-    entered: sent.entered === sent.url ? null : sent.entered,
+    ...(sent && { url: sent.url, entered: sent.entered === sent.url ? null : sent.entered }),
     domain,
     alias: custom,
     location: geotarget,

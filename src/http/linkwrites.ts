@@ -3,8 +3,8 @@ import { withRandomAlias } from '../commands/alias.ts'
 import { isFramed, type Link, link } from '../commands/link.ts'
 import type { LinkFields } from '../events/link.ts'
 import { hashPassword } from '../security/passwords.ts'
-import type { Call, Services } from './api/route.ts'
-import { type LinkBody, sentFields } from './linkbody.ts'
+import type { Services, Writer } from './api/route.ts'
+import { type LinkBody, type LinkChanges, sentFields } from './linkbody.ts'
 import { applyChannel } from './linkchannels.ts'
 
 export const label = 'Link'
@@ -16,11 +16,9 @@ export const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domain
 export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
   `${origin(row, services)}/${row.alias}`
 
-/** What writes links: a request of its own, or a row of many. */
-export type LinkWriter = Pick<Call, 'account' | 'load' | 'write' | 'create'>
-
-const passwordOf = async ({ password }: LinkBody) =>
-  password === undefined ? {} : { password: password === null ? null : await hashPassword(password) }
+type Hash = (password: string) => Promise<string>
+const passwordOf = async ({ password }: Pick<LinkBody, 'password'>, hash: Hash) =>
+  password === undefined ? {} : { password: password === null ? null : await hash(password) }
 
 /** Called when a link was written: only one that frames its destination has anything to check. */
 const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) => {
@@ -28,10 +26,10 @@ const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) =
 }
 
 /** Creates a link, under a random alias unless the body has one. Returns the answer. */
-export const addLink = async (caller: LinkWriter, body: LinkBody, services: Services) => {
+export const addLink = async (caller: Writer, body: LinkBody, services: Services, hash: Hash = hashPassword) => {
   const { account, create } = caller
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
-  const { password = null } = await passwordOf(body)
+  const { password = null } = await passwordOf(body, hash)
   const token = randomUUID()
   const make = (alias: string) =>
     create('link', link, (id) => ({
@@ -51,14 +49,20 @@ export const addLink = async (caller: LinkWriter, body: LinkBody, services: Serv
 }
 
 /** Changes the fields of a link that the body has. Returns the answer. */
-export const updateLink = async (caller: LinkWriter, id: number, body: LinkBody, services: Services) => {
+export const updateLink = async (
+  caller: Writer,
+  id: number,
+  body: LinkChanges,
+  services: Services,
+  hash: Hash = hashPassword,
+) => {
   const { account, write } = caller
   const { state, revision } = await write(link, {
     type: 'UpdateLink',
     id,
     account,
     changes: await sentFields(body, caller, services),
-    ...(await passwordOf(body)),
+    ...(await passwordOf(body, hash)),
     token: randomUUID(),
     now: new Date().toISOString(),
   })
@@ -69,7 +73,7 @@ export const updateLink = async (caller: LinkWriter, id: number, body: LinkBody,
 }
 
 /** Deletes a link. Returns the answer. */
-export const deleteLink = async ({ account, write }: LinkWriter, id: number) => {
+export const deleteLink = async ({ account, write }: Writer, id: number) => {
   await write(link, { type: 'DeleteLink', id, account })
   return { message: 'Link has been deleted.' }
 }

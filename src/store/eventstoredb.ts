@@ -60,6 +60,7 @@ export const connectEventStoreDb = ({
   const batches = createSubscribe({ clients, head, idAt, stall, onDropped })
 
   const store: Omit<EventStore, 'logId'> = {
+    atomic: false,
     append: createAppend({ calls, readPage, credentials, codec, patience }),
     read: async function* (stream, from = 0n, limit = Infinity) {
       let [next, left] = [from, limit]

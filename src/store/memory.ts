@@ -64,6 +64,7 @@ export const memoryStore = async (codec: Codec, opening?: MakeOpening): Promise<
   }
 
   const store: Omit<EventStore, 'logId'> = {
+    atomic: true,
     append,
     read: async function* (stream, from = 0n, limit = Infinity) {
       yield* decodeEvents(

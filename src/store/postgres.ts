@@ -44,6 +44,7 @@ export const postgresStore = async (
   })
 
   const store: Omit<EventStore, 'logId'> = {
+    atomic: true,
     append: async (writes) => queue.append(await encodeWrites(codec, writes)),
     ...createReads(query, codec, groups),
     subscribe: createSubscribe(query, codec, news),

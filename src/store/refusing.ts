@@ -9,6 +9,8 @@ export const refusing = (logId: string, find: () => EventStore | string): EventS
   }
   return {
     logId,
+    // only an engine that can be away while the service starts is opened later: EventStoreDB
+    atomic: false,
     append: async (...args) => store().append(...args),
     read: async function* (...args) {
       yield* store().read(...args)

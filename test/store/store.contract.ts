@@ -200,6 +200,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       ? 'stores all writes of a list or none, wherever the conflict is'
       : 'stores the writes of a list in order, up to the first that conflicts'
     it(either, async () => {
+      expect(open().atomic).to.equal(atomic)
       const [s, t, u] = [stream(), stream(), stream()]
       await append(t, 'no_stream', event())
       const appended = await open().append([

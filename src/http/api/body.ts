@@ -30,7 +30,7 @@ export const readBody = async (ctx: Context): Promise<unknown> => {
 }
 
 /** At most eight levels and 1,000 values. */
-const isWithinLimits = (body: unknown) => {
+export const isWithinLimits = (body: unknown) => {
   let level = [body]
   let nodes = 0
   for (let depth = 0; level.length > 0; depth++) {

@@ -8,8 +8,9 @@ import { rateHeaders } from './limiter.ts'
 
 const exposed = [...rateHeaders, 'Link', 'Retry-After', 'X-Request-Id', 'X-Projection-Pending'].join(', ')
 
-/** ms until a request fails with 503. Fetching a logo and querying DNS have longer timeouts of their own. */
-const timeoutOf = (path: string) => (/^\/api\/(?:qr|domain)\//.test(path) ? 15_000 : 5000)
+/** ms until a request fails with 503. Fetching a logo and querying DNS have longer timeouts of their own, and a bulk request has many rows. */
+const timeoutOf = (path: string) =>
+  /^\/api\/(?:qr|domain)\//.test(path) ? 15_000 : /^\/api\/urls\/bulk\/?$/.test(path) ? 30_000 : 5000
 
 /** Sets the headers of every API response, enforces the timeout, and turns errors into JSON. */
 export const envelope =
@@ -34,12 +35,12 @@ export const envelope =
 
 const sendFailure = (ctx: Context, error: unknown, log: Logger) => {
   const request = String(ctx.state['request'])
-  const { status, headers, message } = failureOf(error)
+  const { status, headers, message, details } = failureOf(error)
   if (status >= 500)
     log.error({ err: error, request, method: ctx.method, path: ctx.path.slice(0, 256) }, 'request failed')
   ctx.status = status
   ctx.set(headers)
-  ctx.body = { error: 1, message, ...(status === 500 ? { request } : {}) }
+  ctx.body = { error: 1, message, ...details, ...(status === 500 ? { request } : {}) }
 }
 
 /** Answers CORS preflight requests. Every origin is allowed, because API keys are sent in a header and not by the browser. */

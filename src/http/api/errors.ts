@@ -10,10 +10,13 @@ export class Failure extends Error {
   override readonly name = 'Failure'
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  /** what the body has besides `error` and `message` */
+  readonly details: object
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, details: object = {}) {
     super(message)
     this.status = status
     this.headers = headers
+    this.details = details
   }
 }
 /** Throws a `Failure`. */

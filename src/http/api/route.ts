@@ -1,10 +1,12 @@
 import type { z } from 'zod'
 import type { Cache } from '../../cache/cache.ts'
 import type { Quotas } from '../../cache/quotas.ts'
+import type { Context } from 'koa'
 import type { Caller } from '../../commands/caller.ts'
 import type { DomainCheck } from '../../commands/domaincheck.ts'
 import type { Decider } from '../../commands/decider.ts'
 import type { Handled, Handler, NextIds } from '../../commands/handle.ts'
+import type { Together } from '../../commands/together.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
@@ -16,6 +18,7 @@ import type { Needed } from './scope.ts'
 /** The dependencies of routes. */
 export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> {
   readonly handler: Handler
+  readonly together: Together
   readonly reader: Reader
   readonly nextId: NextIds
   /** Returns the address that short links start with, without a trailing slash. */
@@ -62,7 +65,14 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
     decider: Decider<C, S, E>,
     make: (id: number) => C,
   ) => Promise<Handled<S, E> & { readonly id: number }>
+  /**
+   * Runs `decide` with a writer whose changes are stored together once it resolves, all or none; with `store` false, they are only checked.
+   * It may run several times.
+   */
+  readonly together: <R>(decide: (writer: Writer) => Promise<R>, store: boolean) => Promise<R>
 }
+/** What changes resources on behalf of a request. */
+export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create'>
 
 /** Query parameters as strings; of a repeated one the first. */
 export type Query = Readonly<Record<string, string>>
@@ -74,6 +84,8 @@ interface Described<P, Q, B> {
   readonly query?: z.ZodType<Q>
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
+  /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
+  readonly read?: (ctx: Context) => Promise<unknown>
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
   /** Returns the response body; `error: 0` is added to it. */

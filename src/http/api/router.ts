@@ -10,10 +10,11 @@ import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
-import { writer, type WriterOptions } from './write.ts'
+import { writer } from './write.ts'
+import { type TogetherOptions, writerTogether } from './writetogether.ts'
 import type { z } from 'zod'
 
-export interface ApiOptions extends Services, WriterOptions, AdmitOptions {
+export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
   readonly log: Logger
 }
 
@@ -67,7 +68,7 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const { who, charge } = await admit(ctx, route, options)
-  const body: unknown = route.body ? await readBody(ctx) : undefined
+  const body: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
   const caller = writer(ctx, who, options)
   const params = valid(route.params, rawParams(ctx))
   await route.owner?.({ ...caller, params }, options)
@@ -76,6 +77,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     params,
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, body),
+    together: writerTogether(ctx, who, options),
     from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
     charge,
   }

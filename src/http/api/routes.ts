@@ -1,6 +1,7 @@
 import { accountRoutes } from '../account.ts'
 import { answerRoutes } from '../answer.ts'
 import { bioRoutes } from '../bio.ts'
+import { bulkRoutes } from '../bulk.ts'
 import { campaignRoutes } from '../campaign.ts'
 import { channelRoutes } from '../channel.ts'
 import { domainRoutes } from '../domain.ts'
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...linkRoutes,
   ...tagRoutes,
+  ...bulkRoutes,
   ...seriesRoutes,
   ...domainRoutes,
   ...pixelRoutes,

@@ -4,7 +4,7 @@ import type { Progress } from '../../cache/progress.ts'
 import { streamOf } from '../../commands/decider.ts'
 import type { Handled } from '../../commands/handle.ts'
 import type { Authorized } from './admit.ts'
-import type { Call, Services } from './route.ts'
+import type { Services, Writer } from './route.ts'
 
 export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
   readonly progress: Progress
@@ -17,15 +17,27 @@ const pendingAfter = 40
 /** ms until a write is answered although it is not projected yet */
 const patience = 2000
 
+/** Waits until the changes of streams are in the read tables. Those that are not there soon count as pending. */
+export const projected = async (
+  ctx: Context,
+  streams: readonly string[],
+  position: bigint,
+  { progress, onPending }: Pick<WriterOptions, 'progress' | 'onPending'>,
+): Promise<void> => {
+  const isShown = (stream: string) => progress.shows(stream, position)
+  const reached = await progress.wait(position, pendingAfter)
+  const hidden = streams.filter((stream) => !isShown(stream))
+  for (const stream of hidden) onPending(stream, position)
+  if (!reached) await progress.wait(position, patience - pendingAfter)
+  if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
+}
+
 /**
  * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
  * projection it does not wait.
  */
-export const writer = (
-  ctx: Context,
-  who: Authorized | undefined,
-  { handler, nextId, quotas, progress, onPending }: WriterOptions,
-): Pick<Call, 'account' | 'load' | 'write' | 'create'> => {
+export const writer = (ctx: Context, who: Authorized | undefined, options: WriterOptions): Writer => {
+  const { handler, nextId, quotas } = options
   const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
   const account = who?.account ?? 0
   const context = (account: number) => ({
@@ -35,20 +47,15 @@ export const writer = (
     command: randomUUID(),
     at: new Date().toISOString(),
   })
-  const projected = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
-    const { position } = handled
-    const reached = await progress.wait(position, pendingAfter)
-    if (reached && progress.shows(stream, position)) return handled
-    onPending(stream, position)
-    if (!reached) await progress.wait(position, patience - pendingAfter)
-    if (!progress.shows(stream, position)) ctx.set('X-Projection-Pending', '1')
+  const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
+    await projected(ctx, [stream], handled.position, options)
     return handled
   }
   return {
     account,
     load: handler.load,
     write: async (decider, command) =>
-      projected(streamOf(decider, command), await handler.handle(decider, command, context(account))),
+      shown(streamOf(decider, command), await handler.handle(decider, command, context(account))),
     create: async (kind, decider, make) => {
       const own = context(0)
       const end = kind === 'account' ? () => {} : await quotas.reserve(account, kind)
@@ -59,7 +66,7 @@ export const writer = (
           throw error
         })
       end(handled.position)
-      return projected(streamOf(decider, make(handled.id)), handled)
+      return shown(streamOf(decider, make(handled.id)), handled)
     },
   }
 }

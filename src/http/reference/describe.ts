@@ -1,4 +1,11 @@
 import { z } from 'zod'
+import type { failures } from './failures.ts'
+
+export type FailureStatus = keyof typeof failures
+export interface OwnFailure {
+  readonly description: string
+  readonly shape?: z.ZodRawShape
+}
 
 /** What the schemas of a route do not say about it. */
 export interface Description {
@@ -9,6 +16,14 @@ export interface Description {
   readonly fields?: Readonly<Record<string, string>>
   /** a body that the service accepts */
   readonly example?: object
+  /** the query that goes with it, where one is required */
+  readonly exampleQuery?: Readonly<Record<string, string>>
+  /** the body, where it is not what the route validates */
+  readonly body?: z.ZodType
+  /** examples of the same body as text, by content type */
+  readonly texts?: Readonly<Record<string, string>>
+  /** failures that differ from those of the other routes: what they mean, and what the answer has besides `error` and `message` */
+  readonly failures?: Readonly<Partial<Record<FailureStatus, OwnFailure>>>
   readonly answer: z.ZodType
 }
 /** Descriptions by method and path: `GET /api/account`. */

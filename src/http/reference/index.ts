@@ -1,5 +1,6 @@
 import { accountReference } from './account.ts'
 import { bioReference } from './bio.ts'
+import { bulkReference } from './bulk.ts'
 import { campaignReference } from './campaign.ts'
 import { channelReference } from './channel.ts'
 import type { Reference } from './describe.ts'
@@ -14,7 +15,7 @@ import { tagReference } from './tag.ts'
 /** The description of every route, by what it is about. */
 export const reference: Readonly<Record<string, Reference>> = {
   Account: accountReference,
-  Links: { ...linkReference, ...tagReference },
+  Links: { ...linkReference, ...tagReference, ...bulkReference },
   'QR codes': qrReference,
   Domains: domainReference,
   Pixels: pixelReference,

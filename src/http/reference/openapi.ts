@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Route } from '../api/route.ts'
 import { rateHeaders } from '../api/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
-import type { Description } from './describe.ts'
+import type { Description, FailureStatus, OwnFailure } from './describe.ts'
 import { failure, failures, headers } from './failures.ts'
 import { reference } from './index.ts'
 
@@ -55,39 +55,54 @@ const parametersOf = ({ path, query }: Route, { fields }: Description) => {
     required: true,
     schema: pathSchemas[name] ?? id,
   }))
-  const { properties = {} } = query ? schemaOf(query, 'input') : {}
+  const { properties = {}, required = [] } = query ? schemaOf(query, 'input') : {}
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
+    ...(required.includes(name) ? { required: true } : {}),
     ...(fields?.[name] === undefined ? {} : { description: fields[name] }),
     schema,
   }))
   return [...inPath, ...inQuery]
 }
 
-const bodyOf = ({ body }: Route, { fields, example }: Description) => {
+const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: Description) => {
   if (!body) return {}
-  const schema = explained(schemaOf(body, 'input'), fields)
+  const schema = explained(schemaOf(described.body ?? body, 'input'), fields)
+  const asText = Object.entries(texts).map(([type, text]) => [type, { schema: { type: 'string' }, example: text }])
   return {
     requestBody: {
       required: (schema.required ?? []).length > 0,
-      content: { 'application/json': { schema, ...(example && { example }) } },
+      content: {
+        'application/json': { schema, ...(example && { example }) },
+        ...(Object.fromEntries(asText) as Readonly<Record<string, object>>),
+      },
     },
   }
 }
 
 const always = ['X-Request-Id', ...rateHeaders]
 
-const answersOf = (route: Route, { answer }: Description, closed: boolean) => {
+/** The answer of a route of its own to requests that fail, or the one that it shares with the others. */
+const failureOf = (status: FailureStatus, own: OwnFailure | undefined) => {
+  if (own === undefined) return { $ref: `#/components/responses/${status}` }
+  const { description, shape } = own
+  if (!shape) return { ...failures[status], description }
+  const shared = { $ref: '#/components/schemas/Failure' }
+  const schema = { allOf: [shared, schemaOf(z.object(shape), 'output')] }
+  return { ...failures[status], description, content: { 'application/json': { schema } } }
+}
+
+const answersOf = (route: Route, { answer, failures: special = {} }: Description, closed: boolean) => {
   const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
   const own = [...always, ...(route.method === 'get' ? [] : ['X-Projection-Pending']), ...(isList ? ['Link'] : [])]
-  const statuses = [
-    ...(route.query || route.body || route.method !== 'get' ? [400] : []),
-    ...(route.public ? [] : [401, 403]),
+  const statuses: FailureStatus[] = [
+    ...(route.query || route.body || route.method !== 'get' ? [400 as const] : []),
+    ...(route.public ? [] : ([401, 403] as const)),
     // registration can be turned off
-    ...(route.path.includes(':') || route.public ? [404] : []),
-    ...(route.body ? [413, 415] : []),
-    ...[429, 500, 503],
+    ...(route.path.includes(':') || route.public ? [404 as const] : []),
+    ...(route.body ? ([413, 415] as const) : []),
+    ...([429, 500, 503] as const),
   ]
   return {
     200: {
@@ -95,7 +110,7 @@ const answersOf = (route: Route, { answer }: Description, closed: boolean) => {
       headers: Object.fromEntries(own.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
       content: { 'application/json': { schema: schemaOf(answer, 'output', closed) } },
     },
-    ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+    ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status])])),
   }
 }
 

@@ -56,7 +56,7 @@ export interface AppendQueue {
   readonly idle: () => Promise<void>
 }
 
-/** Encodes the writes and checks their size. Throws RangeError over `appendLimit`. */
+/** Encodes the writes and checks their size. Throws `AppendTooLarge`. */
 export const encodeWrites = async (codec: Codec, writes: readonly Write[]): Promise<EncodedWrite[]> => {
   const encoded = await Promise.all(
     writes.map(async ({ stream, expected, events }) => ({

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { routes } from '../../../src/http/api/routes.ts'
+import { reference } from '../../../src/http/reference/index.ts'
 import { openApi, template } from '../../../src/http/reference/openapi.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
@@ -47,7 +48,10 @@ describe('the API reference', () => {
       const operation = paths[template(path)]![method]!
       const body = 'requestBody' in operation ? operation.requestBody.content['application/json'].example : undefined
       const kind = path.split('/').slice(0, 3).join('/')
-      const { status, json } = await app.ask(method.toUpperCase(), path.replace(':id', String(ids.get(kind))), {
+      const endpoint = `${method.toUpperCase()} ${path}`
+      const { exampleQuery } = Object.values(reference).find((described) => endpoint in described)![endpoint]!
+      const query = exampleQuery ? `?${new URLSearchParams(exampleQuery).toString()}` : ''
+      const { status, json } = await app.ask(method.toUpperCase(), path.replace(':id', String(ids.get(kind))) + query, {
         key,
         body,
       })
