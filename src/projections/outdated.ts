@@ -36,7 +36,7 @@ const mayBeRead = async (tx: Knex, lock: number) => {
 
 const tablesOf = async (tx: Knex, { name, tables }: Projection, { version, generation }: Checkpoint) => {
   const { rows } = await tx.raw<{ rows: { relname: string }[] }>(
-    `select relname from pg_class where relnamespace = 'read'::regnamespace and relkind = 'r' and obj_description(oid, 'pg_class') = ?`,
+    `select relname from pg_class where relnamespace = 'read'::regnamespace and relkind in ('r', 'p') and obj_description(oid, 'pg_class') = ?`,
     [generationOf(name, version, generation)],
   )
   // tables that were created before they had a description

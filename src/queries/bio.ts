@@ -1,6 +1,6 @@
 import { type BioFields, entriesOf } from '../events/bio.ts'
+import { subjects } from '../projections/clickfacts.ts'
 import { allEntries } from '../projections/entrystats.ts'
-import { subjects } from '../projections/stats.ts'
 import { countOwned, findOwned, type OwnedRow, typed } from './owned.ts'
 import { type Listed, offset, type Page } from './page.ts'
 import type { Reader } from './reader.ts'

@@ -1,12 +1,14 @@
-import { aboveViews, classes, dims } from '../projections/stats.ts'
+import { isClick, isUnique, minuteMs, timeOf } from '../projections/clickfacts.ts'
+import { dims } from '../projections/labels.ts'
+import { plausible } from '../projections/rollup.ts'
+import { type Counted, factsOf, type Minutes, readCounted, type Subject } from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
+import type { Count } from './stats.ts'
 
+export type { Subject } from './facts.ts'
 export type Interval = 'hour' | 'day' | 'month'
 export const seriesDimensions = ['country', 'referrer', 'browser', 'os', 'device', 'language', 'source'] as const
 export type SeriesDimension = (typeof seriesDimensions)[number]
-
-/** The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its bio pages. */
-export type Subject = { readonly link: number } | { readonly account: number }
 
 export interface SeriesOptions {
   /** inclusive */
@@ -27,61 +29,73 @@ export interface Series {
   }
   /** one per interval, including empty ones */
   readonly points: readonly { readonly at: Date; readonly clicks: number; readonly uniques: number }[]
-  readonly by: Readonly<Partial<Record<SeriesDimension, readonly { readonly label: string; readonly n: number }[]>>>
+  readonly by: Readonly<Partial<Record<SeriesDimension, readonly Count[]>>>
 }
-
-/** Clicks per minute of one visitor on one link that do not look automated. */
-const plausible = 30
-
-/** The clicks of the subject, as `c`; a view of a bio page is none. A click has its account, because a join may be planned as all links for each click. */
-const clicksOf = ({ table }: Reader, subject: Subject) =>
-  'link' in subject
-    ? { sql: `${table('clicks')} c where c.link = ?`, value: subject.link }
-    : { sql: `${table('clicks')} c where c.account = ? and c.link > ${aboveViews}`, value: subject.account }
 
 /** Returns the clicks over time and their total, which is the sum over the intervals. */
 export const clickSeries = (reader: Reader, subject: Subject, options: SeriesOptions): Promise<Series> =>
   readOneMoment(reader, (moment) => readSeries(moment, subject, options))
 
-const readSeries = async (
-  reader: Reader,
-  subject: Subject,
-  { from, to, interval, by }: SeriesOptions,
-): Promise<Series> => {
-  const { sql, value } = clicksOf(reader, subject)
-  const inRange = `${sql} and c.at >= ? and c.at < ?`
-  const values = [value, from.toISOString(), to.toISOString()]
-  const { rows } = await reader.db.raw<{ rows: { at: Date; clicks: string; uniques: string; visits: string }[] }>(
-    `with counted as (
-       select date_trunc('${interval}', c.at at time zone 'UTC') as at, count(*) filter (where c.class = ${classes.human}) as clicks,
-         count(*) filter (where c.first) as uniques, count(*) as visits
-       from ${inRange} group by 1
+/** How a question is answered: by roll-ups of whole periods of time, and by the facts of all other minutes. */
+interface Plan {
+  /** the periods, counted since 1970 */
+  readonly rolled: Minutes
+  readonly facts: readonly Minutes[]
+}
+
+/** Splits a time into whole periods of so many minutes, as far as they are rolled up, and the minutes before and after them. */
+const planOf = ({ from, to }: SeriesOptions, period: number, { rolled }: Counted): Plan => {
+  const [first, end] = [from.getTime() / minuteMs, to.getTime() / minuteMs]
+  const all = { from: Math.floor(first), to: Math.ceil(end) }
+  const whole = { from: Math.ceil(first / period), to: Math.floor(end / period) }
+  if (rolled === null || whole.from >= whole.to) return { rolled: { from: 0, to: 0 }, facts: [all] }
+  const [start, stop] = [whole.from * period, whole.to * period]
+  const recent = { from: Math.max(start, rolled), to: stop }
+  const facts = [{ from: all.from, to: start }, recent, { from: stop, to: all.to }]
+  return { rolled: whole, facts: facts.filter((range) => range.from < range.to) }
+}
+
+/** SQL of the facts in the plan that are not before the first moment and not after the last one. */
+const factsIn = (reader: Reader, counted: Counted, { facts }: Plan, { from, to }: SeriesOptions) => {
+  const [first, end] = [timeOf(from.getTime()), timeOf(to.getTime())]
+  return `select * from (${factsOf(reader, counted, facts)}) c
+    where (c.minute, c.ms) >= (${first.minute}, ${first.ms}) and (c.minute, c.ms) < (${end.minute}, ${end.ms})`
+}
+
+const readSeries = async (reader: Reader, of: Subject, options: SeriesOptions): Promise<Series> => {
+  const { db, table } = reader
+  const { from, to, interval, by } = options
+  const counted = await readCounted(reader, of)
+  const plan = planOf(options, 60, counted)
+  const facts = factsIn(reader, counted, plan, options)
+  const hours = `${table('hours')} h where h.subject = ${counted.subject} and h.hour >= ${plan.rolled.from} and h.hour < ${plan.rolled.to}`
+  const start = (minutes: string) =>
+    `date_trunc('${interval}', to_timestamp(${minutes}::bigint * 60) at time zone 'UTC') as at`
+  const { rows } = await db.raw<{ rows: { at: Date; clicks: string; uniques: string; visits: string }[] }>(
+    `with parts as (
+       select ${start('c.minute')}, count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
+       from (${facts}) c group by 1
+       union all
+       select ${start('h.hour * 60')}, sum(clicks), sum(uniques), sum(visits) from ${hours} group by 1
+     ), counted as (
+       select at, sum(clicks) as clicks, sum(uniques) as uniques, sum(visits) as visits from parts group by 1
      )
      select i.at at time zone 'UTC' as at, coalesce(clicks, 0) as clicks, coalesce(uniques, 0) as uniques, coalesce(visits, 0) as visits
      from generate_series(date_trunc('${interval}', ?::timestamptz at time zone 'UTC'),
        (?::timestamptz - interval '1 millisecond') at time zone 'UTC', '1 ${interval}') i (at)
      left join counted using (at) order by i.at`,
-    [...values, from.toISOString(), to.toISOString()],
+    [from.toISOString(), to.toISOString()],
   )
-  const suspected = await reader.db.raw<{ rows: { n: string }[] }>(
-    `select coalesce(sum(n - ${plausible}), 0) as n from (
-       select count(*) as n from ${inRange} and c.class = ${classes.human}
-       group by c.link, c.visitor, date_trunc('minute', c.at) having count(*) > ${plausible}
+  const suspected = await db.raw<{ rows: { n: string }[] }>(
+    `select coalesce(sum(n), 0) as n from (
+       select count(*) - ${plausible} as n from (${facts}) c where ${isClick} group by link, visitor, minute having count(*) > ${plausible}
+       union all
+       select sum(suspects) from ${hours}
      ) many`,
-    values,
   )
-  const labelled: [SeriesDimension, Series['by'][SeriesDimension]][] = []
+  const labelled: [SeriesDimension, readonly Count[]][] = []
   // one after another: the connection of a moment runs one query at a time
-  for (const dimension of by) {
-    const counted = await reader.db.raw<{ rows: { label: string; n: string }[] }>(
-      `select l.label, n from (
-         select c.${dimension} as id, count(*) as n from ${inRange} and c.class = ${classes.human} group by 1
-       ) counted join ${reader.table('labels')} l on l.id = counted.id and l.dim = ${dims[dimension]}
-       order by n desc, l.label`,
-      values,
-    )
-    labelled.push([dimension, counted.rows.map(({ label, n }) => ({ label, n: Number(n) }))])
-  }
+  for (const dimension of by) labelled.push([dimension, await readLabels(reader, counted, dimension, options)])
   const sum = (column: 'clicks' | 'uniques' | 'visits') => rows.reduce((total, row) => total + Number(row[column]), 0)
   return {
     total: {
@@ -93,4 +107,27 @@ const readSeries = async (
     points: rows.map(({ at, clicks, uniques }) => ({ at, clicks: Number(clicks), uniques: Number(uniques) })),
     by: Object.fromEntries(labelled),
   }
+}
+
+/** Returns the clicks by the labels of a dimension, in descending order. */
+const readLabels = async (
+  reader: Reader,
+  counted: Counted,
+  dimension: SeriesDimension,
+  options: SeriesOptions,
+): Promise<readonly Count[]> => {
+  const { db, table } = reader
+  const plan = planOf(options, 1440, counted)
+  const { rows } = await db.raw<{ rows: { label: string; n: string }[] }>(
+    `select l.label, n from (
+       select id, sum(n) as n from (
+         select ${dimension}::int as id, count(*) as n from (${factsIn(reader, counted, plan, options)}) c where ${isClick} group by 1
+         union all
+         select label, sum(clicks) from ${table('days')}
+         where subject = ${counted.subject} and dim = ${dims[dimension]} and day >= ${plan.rolled.from} and day < ${plan.rolled.to} group by 1
+       ) parts group by 1
+     ) counted join ${table('labels')} l on l.id = counted.id and l.dim = ${dims[dimension]}
+     order by n desc, l.label`,
+  )
+  return rows.map(({ label, n }) => ({ label, n: Number(n) }))
 }

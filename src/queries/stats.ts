@@ -1,4 +1,6 @@
-import { classes, subjects } from '../projections/stats.ts'
+import { isClick, subjects } from '../projections/clickfacts.ts'
+import { dims } from '../projections/labels.ts'
+import { endOfMinutes, factsOf, firstMinute, readCounted } from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 
 const dimensions = ['country', 'referrer', 'browser', 'os'] as const
@@ -15,31 +17,32 @@ export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>
   readonly uniques: number
 }
 
-interface Row {
-  readonly dimension: Dimension
-  readonly label: string
-  readonly n: string
-}
-
-const clickStats = async ({ db, table }: Reader, link: number): Promise<ClickStats> => {
-  const [counters] = await db<{ link: number; clicks: string; uniques: string }>(table('link_stats')).where({ link })
-  const totals = { clicks: Number(counters?.clicks ?? 0), uniques: Number(counters?.uniques ?? 0) }
-  if (totals.clicks === 0) return { ...totals, country: [], referrer: [], browser: [], os: [] }
-  // one pass over the clicks counts by all dimensions
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `with counted as (
-       select country, referrer, browser, os, count(*) as n from ${table('clicks')} where link = ? and class = ${classes.human}
-       group by grouping sets ((country), (referrer), (browser), (os))
+const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => {
+  const { db, table } = reader
+  const counted = await readCounted(reader, { link })
+  const { clicks, uniques, rolled } = counted
+  if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [] }
+  const facts = factsOf(reader, counted, [{ from: rolled ?? firstMinute, to: endOfMinutes }])
+  // one pass over the clicks that are not rolled up counts by all dimensions
+  const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
+    `with recent as (
+       select ${dimensions.join()}, count(*) as n from (${facts}) c where ${isClick}
+       group by grouping sets (${dimensions.map((name) => `(${name})`).join()})
+     ), counted as (
+       select dim, label, clicks as n from ${table('tops')} where subject = ?
+       union all
+       select d.dim, d.label, n from recent
+       cross join lateral (values ${dimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
+       where d.label is not null
      )
-     select d.dimension, l.label, n
-     from counted cross join lateral (values ('country', country), ('referrer', referrer), ('browser', browser), ('os', os)) as d (dimension, id)
-     join ${table('labels')} l on l.id = d.id
+     select dim, l.label, n from (select dim, label, sum(n) as n from counted group by 1, 2) c
+     join ${table('labels')} l using (dim) where l.id = c.label
      order by n desc, l.label`,
     [link],
   )
   const of = (dimension: Dimension) =>
-    rows.filter((row) => row.dimension === dimension).map(({ label, n }) => ({ label, n: Number(n) }))
-  return { ...totals, country: of('country'), referrer: of('referrer'), browser: of('browser'), os: of('os') }
+    rows.filter(({ dim }) => dim === dims[dimension]).map(({ label, n }) => ({ label, n: Number(n) }))
+  return { clicks, uniques, country: of('country'), referrer: of('referrer'), browser: of('browser'), os: of('os') }
 }
 
 export const linkStats = (reader: Reader, id: number) =>

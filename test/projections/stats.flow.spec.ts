@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import type { Click } from '../../src/events/click.ts'
 import type { Recorded } from '../../src/events/event.ts'
 import type { Event } from '../../src/events/index.ts'
-import { classes, dims, stats, subjects } from '../../src/projections/stats.ts'
+import { classes, subjects, timeOf } from '../../src/projections/clickfacts.ts'
+import { dims } from '../../src/projections/labels.ts'
+import { stats } from '../../src/projections/stats.ts'
 import type { TableNames } from '../../src/projections/projection.ts'
 import { newGeneration, tableNames } from '../../src/projections/tables.ts'
 import { at, click, clicked, recorded } from '../support/events.ts'
@@ -49,6 +51,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     const id = (dim: keyof typeof dims, label: string) =>
       labels.find((l) => l.dim === dims[dim] && l.label === label)?.id
     const known = {
+      account: '1',
       referrer: id('referrer', ''),
       country: id('country', 'CA'),
       browser: id('browser', 'Firefox'),
@@ -62,21 +65,17 @@ describe(`the tables of statistics (${repeatable})`, () => {
       {
         seq: '1000',
         visitor: '171',
-        at: new Date(at(1)),
+        ...timeOf(Date.parse(at(1))),
         link: '42',
-        account: '1',
-        class: classes.human,
-        first: true,
+        class: classes.first,
         ...known,
       },
       {
         seq: '2000',
         visitor: '-1',
-        at: new Date(at(9)),
+        ...timeOf(Date.parse(at(9))),
         link: '43',
-        account: '1',
         class: classes.bot,
-        first: false,
         ...known,
       },
     ])
@@ -143,7 +142,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     const { names } = await written(events(others), events([], [], [click(), ...others]).slice(2))
     expect(await counters(names)).to.deep.equal([[42, 1, 1, 1, 7]])
     // a visitor who was a bot first is still a new one as a person
-    expect(await log.db(names('clicks')).where({ first: true }).select('seq')).to.deep.equal([{ seq: '3000' }])
+    expect(await log.db(names('clicks')).where({ class: classes.first }).select('seq')).to.deep.equal([{ seq: '3000' }])
   })
 
   it('are not changed by other events', async () => {
@@ -182,18 +181,21 @@ describe(`the tables of statistics (${repeatable})`, () => {
     }
   }).timeout(long ? 120_000 : 60_000)
 
-  it('number labels in the order of their first occurrence in the log', async () => {
+  it('number the labels of a dimension in the order of their first occurrence in the log', async () => {
     const { names } = await written(
       events([click({ country: 'CA' })], [click({ country: 'DE' })]),
       events([], [], [click({ country: 'FR', referrer: 'DE' }), click({ country: 'CA' })]).slice(2),
     )
     const rows = (await log.db(names('labels')).orderBy('id')) as { id: number; dim: number; label: string }[]
-    expect(rows.map(({ id }) => id)).to.deep.equal(rows.map((_, i) => i + 1))
-    const country = rows.filter(({ dim }) => dim === dims.country).map(({ label }) => label)
-    expect(country).to.deep.equal(['CA', 'DE', 'FR'])
-    expect(rows.slice(-2).map(({ dim, label }) => [dim, label])).to.deep.equal([
-      [dims.referrer, 'DE'],
-      [dims.country, 'FR'],
+    const labels = (wanted: number) => rows.filter(({ dim }) => dim === wanted).map(({ id, label }) => [id, label])
+    expect(labels(dims.country)).to.deep.equal([
+      [1, 'CA'],
+      [2, 'DE'],
+      [3, 'FR'],
+    ])
+    expect(labels(dims.referrer)).to.deep.equal([
+      [1, ''],
+      [2, 'DE'],
     ])
   })
 })

@@ -114,20 +114,30 @@ const dimensions = ['referrer', 'country', 'browser', 'os', 'device', 'language'
 const without = (row: Json, name: string) =>
   Object.fromEntries(Object.entries(row).filter(([column]) => column !== name))
 
+/** Returns a row of a visit as release 0.1.0 had it: with its time, and with a column for the first visits of people. */
+const asStored = ({ minute, ms, class: kind, ...row }: Json): Json => {
+  if (minute === undefined) return { ...row, class: kind }
+  const at = new Date(Number(minute) * 60_000 + Number(ms) + 30_000).toISOString().replace(/\.?0*Z$/, '+00:00')
+  return { ...row, at, class: Math.max(Number(kind), 0), first: kind === -1 }
+}
+
 /**
  * Returns the tables with labels in place of their ids, and without the order of clicks: spools are recorded concurrently, in any order,
  * and labels are numbered in the order of their first occurrence.
  */
 const withoutOrder = ({ clicks, labels, ...tables }: Record<string, StoredTable>): Record<string, StoredTable> => {
   if (!clicks || !labels) return tables
-  const texts = new Map(labels.rows.map(({ id, label }) => [id, label]))
+  const texts = new Map(labels.rows.map(({ dim, id, label }) => [`${String(dim)}/${String(id)}`, label]))
   const labelled = (row: Json) =>
     Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name, dimensions.includes(name) ? texts.get(value) : value]),
+      Object.entries(row).map(([name, value]) => {
+        const dim = dimensions.indexOf(name)
+        return [name, dim < 0 ? value : texts.get(`${dim}/${String(value)}`)]
+      }),
     )
   return {
     ...tables,
-    clicks: { key: clicks.key, rows: clicks.rows.map((row) => labelled(without(row, 'seq'))) },
+    clicks: { key: clicks.key, rows: clicks.rows.map((row) => labelled(asStored(without(row, 'seq')))) },
     labels: { key: ['dim', 'label'], rows: labels.rows.map((row) => without(row, 'id')) },
   }
 }

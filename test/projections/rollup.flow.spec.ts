@@ -1,0 +1,198 @@
+import { expect } from 'chai'
+import type { Click } from '../../src/events/click.ts'
+import type { Clicked } from '../../src/projections/clickfacts.ts'
+import { newGeneration, tableNames } from '../../src/projections/tables.ts'
+import { progressAfter, rollAfter } from '../../src/projections/rollup.ts'
+import { stats } from '../../src/projections/stats.ts'
+import { clickSeries, seriesDimensions, type SeriesOptions, type Subject } from '../../src/queries/series.ts'
+import { linkStats } from '../../src/queries/stats.ts'
+import { clicked, recorded } from '../support/events.ts'
+import { randomFrom, repeatable, seed } from '../support/faults.ts'
+import { dump, openTestLog, randomClick, type TestLog } from '../support/log.ts'
+
+type Random = (below: number) => number
+const dayMs = 86_400_000
+const first = Date.parse('2026-01-29T00:00:00Z')
+const days = 5
+
+/** Clicks of a few days around the end of a month: on one busy link, on some others, and in bursts by one visitor. */
+const randomEvents = (random: Random, clicks: number): Clicked[] => {
+  const batches: Click[][] = []
+  for (let n = 0; n < clicks;) {
+    const size = 1 + random(200)
+    // most clicks are recorded soon, some hours later
+    const delay = random(8) === 0 ? random(dayMs) : 0
+    const begin = first + Math.floor((n / clicks) * days * dayMs)
+    const noon = begin - (begin % dayMs) - random(3) * dayMs + dayMs / 2
+    const burst = random(4) === 0 ? Math.max(first, noon) : undefined
+    batches.push(
+      Array.from({ length: size }, () => {
+        const click = randomClick(random, 4)
+        const at = new Date(
+          (burst ?? Math.max(first, begin - delay + random(3 * 3_600_000))) + random(40_000),
+        ).toISOString()
+        const visitor = burst === undefined ? random(500).toString(16) : 'abc'
+        return {
+          ...click,
+          at,
+          visitor,
+          link: random(3) === 0 ? click.link : 7,
+          account: 1,
+          rule: random(9) === 0 ? 'device:ios' : 'link',
+        }
+      }),
+    )
+    n += size
+  }
+  const events = recorded(batches.map((batch) => clicked(...batch))) as Clicked[]
+  // a clock that is ahead of the log's must not matter: a part of the clicks is recorded before it happens
+  return events.map((event, n) => {
+    const at = new Date(first + ((n + 3) / events.length) * days * dayMs).toISOString()
+    return { ...event, metadata: { ...event.metadata, at } }
+  })
+}
+
+/** Counts without any table. */
+const model = (events: readonly Clicked[], of: Subject, { from, to, interval, by }: SeriesOptions) => {
+  const known = new Set<string>()
+  const visits = events.flatMap(({ data }) =>
+    data.clicks.map((click) => {
+      const key = `${click.link}/${click.visitor}`
+      const unique = click.class === 'human' && !known.has(key)
+      if (unique) known.add(key)
+      return { ...click, unique }
+    }),
+  )
+  const own = visits.filter(
+    (visit) =>
+      ('link' in of ? visit.link === of.link : visit.account === of.account) &&
+      Date.parse(visit.at) >= from.getTime() &&
+      Date.parse(visit.at) < to.getTime(),
+  )
+  const people = own.filter((visit) => visit.class === 'human')
+  const tally = (keys: readonly string[]) => {
+    const counts = new Map<string, number>()
+    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+    return counts
+  }
+  const perMinute = tally(people.map(({ link, visitor, at }) => `${link}/${visitor}/${at.slice(0, 16)}`))
+  const length = { hour: 13, day: 10, month: 7 }[interval]
+  const points = tally(people.map(({ at }) => at.slice(0, length)))
+  const labels = (click: Click) => ({
+    ...click,
+    browser: click.browser.family,
+    os: click.os.family,
+    source: click.source.kind as string,
+  })
+  return {
+    total: {
+      clicks: people.length,
+      uniques: own.filter(({ unique }) => unique).length,
+      visits: own.length,
+      suspects: [...perMinute.values()].reduce((sum, n) => sum + Math.max(0, n - 30), 0),
+    },
+    points: Object.fromEntries(points),
+    by: Object.fromEntries(
+      by.map((dim) => [dim, Object.fromEntries(tally(people.map((click) => labels(click)[dim])))]),
+    ),
+  }
+}
+
+describe(`roll-ups of statistics (${repeatable})`, () => {
+  let log: TestLog
+  const random = randomFrom(seed)
+  before(async () => (log = await openTestLog()))
+  after(() => log.close())
+
+  /** New tables with these events, in batches of random sizes. */
+  const written = async (events: readonly Clicked[], most: number) => {
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    const { generation } = await newGeneration(log.db, stats, log.store.logId)
+    const table = tableNames(stats, generation)
+    for (let from = 0; from < events.length;) {
+      const to = from + 1 + random(most)
+      await stats.write(log.db, table, events.slice(from, to))
+      from = to
+    }
+    return { generation, reader: { db: log.db, table } }
+  }
+  const asked = (subject: Subject): { readonly subject: Subject; readonly options: SeriesOptions } => {
+    // moments at borders of days and hours, in the middle of a minute, and before and after all clicks
+    const moment = () => first + (random(days + 2) - 1) * dayMs + [0, random(24) * 3_600_000, random(dayMs)][random(3)]!
+    const [a, b] = [moment(), moment() + 1]
+    const interval = (['hour', 'day', 'month'] as const)[random(3)]!
+    const by = seriesDimensions.filter(() => random(3) === 0)
+    return { subject, options: { from: new Date(Math.min(a, b)), to: new Date(Math.max(a, b) + 1), interval, by } }
+  }
+
+  it('agree with a count of the clicks, whatever is asked, and do not depend on batches (fault 180)', async () => {
+    const events = randomEvents(random, 5000)
+    const { reader, generation } = await written(events, 6)
+    const again = await written(events, 40)
+    expect(await dump(log.db, stats, again.generation)).to.deep.equal(await dump(log.db, stats, generation))
+    const rolled = (await log.db(reader.table('hours')).count('* as n')) as { n: string }[]
+    expect(Number(rolled[0]?.n)).to.be.above(50)
+
+    const subjects = [{ link: 7 }, { link: 7 }, { link: 1 }, { account: 1 }, { account: 1 }, { link: 99 }]
+    for (let n = 0; n < 42; n++) {
+      const { subject, options } = asked(subjects[n % subjects.length]!)
+      const { total, points, by } = await clickSeries(reader, subject, options)
+      const length = { hour: 13, day: 10, month: 7 }[options.interval]
+      const found = {
+        total,
+        points: Object.fromEntries(
+          points
+            .filter(({ clicks }) => clicks > 0)
+            .map((point) => [point.at.toISOString().slice(0, length), point.clicks]),
+        ),
+        by: Object.fromEntries(
+          options.by.map((dim) => [dim, Object.fromEntries(by[dim]!.map(({ label, n: count }) => [label, count]))]),
+        ),
+      }
+      const question = JSON.stringify({ subject, ...options })
+      expect(found, question).to.deep.equal(model(events, subject, options))
+    }
+    for (const link of [7, 1, 99]) {
+      const { clicks, uniques, ...tops } = await linkStats(reader, link)
+      const all = { from: new Date(0), to: new Date('2100-01-01'), interval: 'month', by: seriesDimensions } as const
+      const exact = model(events, { link }, all)
+      expect({ clicks, uniques }).to.deep.equal({ clicks: exact.total.clicks, uniques: exact.total.uniques })
+      for (const dim of ['country', 'referrer', 'browser', 'os'] as const)
+        expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
+    }
+  }).timeout(60_000)
+
+  it('say how many visits each revision of a link sent where, and by which rule (fault 181)', async () => {
+    const events = randomEvents(random, 1000)
+    const { reader } = await written(events, 5)
+    const rows = (await log.db(reader.table('link_routes')).where({ link: 7 })) as Record<string, string>[]
+    const clicks = events.flatMap(({ data }) => data.clicks.filter(({ link }) => link === 7))
+    const sum = (name: string, some = rows) => some.reduce((total, row) => total + Number(row[name]), 0)
+    expect(sum('visits')).to.equal(clicks.length)
+    expect(sum('clicks')).to.equal(clicks.filter(({ class: kind }) => kind === 'human').length)
+    const byRule = rows.filter(({ rule }) => rule === 'device:ios')
+    expect(sum('visits', byRule)).to.equal(clicks.filter(({ rule }) => rule === 'device:ios').length)
+    expect(rows.map(({ destination }) => destination)).to.include('https://example.com/')
+  })
+
+  it('begin with the thousandth visit, and leave out the last minutes and clocks that are ahead', () => {
+    const at = (minute: number, n: number) => Array<number>(n).fill(minute)
+    const none = { rolled: null, tail: 0 }
+    expect(progressAfter(none, [{ recorded: 100, minutes: at(90, rollAfter - 1) }])).to.deep.equal({
+      rolled: null,
+      tail: rollAfter - 1,
+    })
+    expect(progressAfter({ rolled: null, tail: 999 }, [{ recorded: 100, minutes: [90] }])).to.deep.equal({
+      rolled: 89,
+      tail: 0,
+    })
+    expect(progressAfter(none, [{ recorded: 100, minutes: at(5000, rollAfter) }])).to.deep.equal({
+      rolled: 99,
+      tail: 0,
+    })
+    expect(progressAfter({ rolled: 89, tail: 0 }, [{ recorded: 100, minutes: at(20, rollAfter) }])).to.deep.equal({
+      rolled: 89,
+      tail: rollAfter,
+    })
+  })
+})
