@@ -1,4 +1,5 @@
 import { checkAnswer } from './document.ts'
+import { exchange } from './exchange.ts'
 
 /** A response that is read to its end. `json` is empty when the body is not JSON. */
 export interface Answer {
@@ -18,32 +19,22 @@ export interface Ask {
 export const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
 
-/** A server may close an idle connection at the moment when it is used again. Then clients send a GET once more (RFC 9112, 9.3.1). */
-const closedMeanwhile = (error: unknown) =>
-  (error as { readonly cause?: { readonly code?: string } }).cause?.code === 'UND_ERR_SOCKET'
-
 /** Sends requests to a service as API clients and visitors do. Each answer of the API must be as `/openapi.json` says. */
 export const client = (address: string, check = checkAnswer) => {
   const ask = async (method: string, path: string, { key, body, headers = {} }: Ask = {}): Promise<Answer> => {
-    const send = () =>
-      fetch(address + path, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      })
-    const response = await send().catch((error: unknown) => {
-      if (method === 'GET' && closedMeanwhile(error)) return send()
-      throw error
+    const answer = await exchange(address + path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     })
-    const text = await response.text()
-    const json = response.headers.get('Content-Type')?.includes('json') ? (JSON.parse(text) as Answer['json']) : {}
-    check(method, path, response.status, json)
-    return { status: response.status, headers: response.headers, text, json }
+    const isJson = answer.headers.get('Content-Type')?.includes('json')
+    const json = isJson ? (JSON.parse(answer.text) as Answer['json']) : {}
+    check(method, path, answer.status, json)
+    return { ...answer, json }
   }
   return {
     address,
