@@ -14,6 +14,8 @@ import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
 import type { Found } from './lookups.ts'
 import { openTargets, type Targets } from './targets.ts'
+import { countClicks } from '../queries/clickcount.ts'
+import { type ClickCounts, openClickCounts } from './clickcounts.ts'
 
 /** The cache of the read tables in this process, and its invalidation. */
 export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll' | 'retry'> {
@@ -23,6 +25,7 @@ export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll' | 're
   readonly blocks: Blocks
   readonly pending: PendingStreams
   readonly progress: Progress
+  readonly clickCounts: ClickCounts
   /** Returns a link with the interstitial it has now, also while the tables are behind. */
   readonly current: (target: Target) => Promise<Target>
 }
@@ -94,5 +97,7 @@ export const openCache = (options: CacheOptions): Cache => {
     }
   }
 
-  return { auth, targets, domains, blocks, pending, progress, current, warm, invalidateAll, retry }
+  const clickCounts = openClickCounts({ find: (links) => countClicks(redirectReader, links) })
+
+  return { auth, targets, clickCounts, domains, blocks, pending, progress, current, warm, invalidateAll, retry }
 }

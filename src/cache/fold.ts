@@ -10,6 +10,7 @@ import type { Owned } from '../commands/owned.ts'
 import { pixel } from '../commands/pixel.ts'
 import { splash } from '../commands/splash.ts'
 import { entriesOf } from '../events/bio.ts'
+import { completed } from '../events/link.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId } from '../events/streams.ts'
 import type { KnownBlock } from '../queries/block.ts'
@@ -35,12 +36,15 @@ export const foldParts =
 /** A link or page of an account that is disabled or erased is not served. */
 const isActive = async ({ load }: Handler, account: number) => (await load(accounts, account)).state.status === 'active'
 
+const dateOrNone = (time: string | null) => (time === null ? null : new Date(time))
+
 const foldLink =
   (handler: Handler) =>
   async (id: number): Promise<Target | undefined> => {
     const { state, revision, position } = await handler.load(link, id)
-    const { status, account, fields, password, unframed = [] } = state
+    const { status, account, password, unframed = [] } = state
     if (status !== 'open' || !(await isActive(handler, account))) return undefined
+    const { notes: _, ...fields } = completed(state.fields)
     return {
       ...fields,
       unframed,
@@ -50,7 +54,8 @@ const foldLink =
       position,
       aliasKey: aliasKey(fields.alias),
       password,
-      expiry: fields.expiry === null ? null : new Date(fields.expiry),
+      expiry: dateOrNone(fields.expiry),
+      starts: dateOrNone(fields.starts),
       interstitial: interstitialOf(fields, await foldParts(handler)({ ...fields, account })),
     }
   }

@@ -5,6 +5,7 @@ import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
 import { refuseTaken } from './taken.ts'
+import { type GivenVariant, numbered } from './variants.ts'
 
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
@@ -17,13 +18,17 @@ export interface Link {
   readonly unframed: readonly Unframed[] | undefined
 }
 
-type Changes = Partial<LinkFields>
+/** Fields of a link as its owner sends them: only those to change. */
+export type FieldChanges = Partial<Omit<LinkFields, 'variants' | 'last_variant'>> & {
+  readonly variants?: readonly GivenVariant[] | undefined
+}
+type NewFields = Omit<StoredLinkFields, 'variants' | 'last_variant'> & Pick<FieldChanges, 'variants'>
 export type LinkCommand =
   | {
       readonly type: 'CreateLink'
       readonly id: number
       readonly account: number
-      readonly fields: StoredLinkFields
+      readonly fields: NewFields
       readonly password: string | null
       readonly token: string
       readonly now: string
@@ -33,7 +38,7 @@ export type LinkCommand =
       readonly id: number
       readonly account: number
       /** only the fields to change */
-      readonly changes: Changes
+      readonly changes: FieldChanges
       readonly password?: string | null
       /** of the claim, in case the address changes */
       readonly token: string
@@ -55,6 +60,17 @@ const notPast = (expiry: string | null | undefined, now: string) =>
     ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
     : undefined
 
+const startsFirst = ({ starts, expiry }: Pick<LinkFields, 'starts' | 'expiry'>) =>
+  starts && expiry && starts >= expiry
+    ? refuse('invalid', '`starts` must be before `expiry`: send an earlier start or a later expiry.')
+    : undefined
+
+/** Gives the variants their ids. */
+const withIds = <F extends Pick<FieldChanges, 'variants'>>({ variants, ...others }: F, before: LinkFields) => ({
+  ...others,
+  ...(variants && numbered(variants, before)),
+})
+
 /** Whether links of this type show their destination in a frame. */
 export const isFramed = (type: string): boolean => type === 'frame' || type.startsWith('overlay-')
 
@@ -64,8 +80,9 @@ export const destinationsOf = ({
   location,
   device,
   language,
-}: Pick<LinkFields, 'url' | 'location' | 'device' | 'language'>): readonly string[] => [
-  ...new Set([url, ...[location, device, language].flat().map((target) => target.url)]),
+  variants = [],
+}: Pick<StoredLinkFields, 'url' | 'location' | 'device' | 'language' | 'variants'>): readonly string[] => [
+  ...new Set([url, ...[location, device, language, variants].flat().map((target) => target.url)]),
 ]
 
 /** Returns the destinations that refuse now: as they answered, and as before where they did not. */
@@ -81,7 +98,7 @@ const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckF
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 4,
+  version: 5,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -112,8 +129,13 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     const { id } = command
     switch (command.type) {
       case 'CreateLink': {
-        const { account, fields, password, token, now } = command
+        const { account, password, token, now } = command
+        const { variants: given } = command.fields
+        // a copy of another link has that link's ids
+        const variants = given?.map(({ url, weight }) => ({ url, weight }))
+        const fields = withIds({ ...command.fields, variants }, completed(link.initialState.fields))
         notPast(fields.expiry, now)
+        startsFirst(completed(fields))
         refuseReserved('custom', fields.alias)
         if (state.status === 'none' && state.tokens.fenced.length === 0)
           return [{ type: 'LinkCreated', data: { id, account, ...fields, password, token } }]
@@ -122,10 +144,11 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
       case 'UpdateLink': {
         const { password, tokens, ...before } = mine(state, command.account, 'Link')
         const fields = completed(before.fields)
-        const { notes, ...changes } = differing(command.changes, fields)
+        const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
         const protects = command.password !== undefined && command.password !== password
         if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
         notPast(changes.expiry, command.now)
+        if (changes.starts || changes.expiry) startsFirst({ ...fields, ...changes })
         const { domain, alias } = { ...fields, ...changes }
         refuseReserved('custom', alias, fields.alias)
         const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)

@@ -32,7 +32,7 @@ export const Click = z.object({
   /** revision of the link, QR code or bio page that determined the destination */
   revision: z.int(),
   destination: z.int(),
-  /** which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `location:ca`, `language:fr`, …; `view` when a bio page was shown */
+  /** which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …; `view` when a bio page was shown */
   rule: z.string(),
   source: ClickSource,
   /** ISO 3166-1 alpha-2, empty when unknown */

@@ -9,6 +9,10 @@ const id = z.int()
 export const Target = z.object({ name: z.string(), url: z.string() })
 export const Parameter = z.object({ name: z.string(), value: z.string() })
 
+/** One of the destinations that visitors are split between, in proportion to the weights. `id` names it within its link, whatever its URL is. */
+export const Variant = z.object({ id: z.int(), url: z.string(), weight: z.int() })
+export type Variant = z.infer<typeof Variant>
+
 /** What keeps a destination out of a frame: one of its headers, or a redirect to another host. */
 export const FramingReason = z.enum(['x-frame-options', 'frame-ancestors', 'redirect'])
 /** A destination that cannot be shown in a frame on the link's host; `since`: when that was found first. */
@@ -47,6 +51,17 @@ const added = {
   tags: z.array(z.string()),
   /** left out of the list of links; it redirects all the same */
   archived: z.boolean(),
+  /** ISO 8601 in UTC: before it, the link does not exist for visitors; null: always */
+  starts: z.iso.datetime().nullable(),
+  /** where visitors are sent once the link has ended; empty: they get a page */
+  expired_url: z.string(),
+  /** the link ends with this number of clicks; null: never */
+  max_clicks: z.int().nullable(),
+  /** whether the query of the short address is passed on */
+  forward: z.boolean(),
+  variants: z.array(Variant),
+  /** the highest id that a variant has had, so that a new one never gets the clicks of another */
+  last_variant: z.int(),
 }
 
 const AllFields = z.object({ ...fields, ...added })
@@ -55,7 +70,17 @@ export type LinkFields = z.infer<typeof AllFields> & { readonly notes: string | 
 
 type Added = keyof typeof added | 'notes'
 /** The values of the fields that events of older releases do not have. */
-export const addedFields: Pick<LinkFields, Added> = { tags: [], archived: false, notes: null }
+export const addedFields: Pick<LinkFields, Added> = {
+  tags: [],
+  archived: false,
+  notes: null,
+  starts: null,
+  expired_url: '',
+  max_clicks: null,
+  forward: false,
+  variants: [],
+  last_variant: 0,
+}
 /** The fields of a link as its events have them. */
 export type StoredLinkFields = Omit<LinkFields, Added> & { readonly [K in Added]?: LinkFields[K] | undefined }
 /** Returns all fields of a link. */

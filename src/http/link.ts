@@ -28,6 +28,7 @@ const fromState = (id: number, { state, since, revision }: Loaded<Link>): LinkRo
   unframed: state.unframed ?? [],
   password: state.password !== null,
   expiry: state.fields.expiry === null ? null : new Date(state.fields.expiry),
+  starts: state.fields.starts ? new Date(state.fields.starts) : null,
   created: new Date(since),
   revision: countRevision(revision),
 })
@@ -87,6 +88,11 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   tags: row.tags,
   notes: row.notes ?? '',
   archived: row.archived,
+  starts: row.starts && timestamp(row.starts),
+  expired_url: row.expired_url,
+  max_clicks: row.max_clicks,
+  forward: row.forward,
+  variants: row.variants,
   revision: row.revision,
 })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Caller } from '../commands/caller.ts'
+import type { FieldChanges } from '../commands/link.ts'
 import { requireReferences } from '../commands/references.ts'
-import type { LinkFields } from '../events/link.ts'
 import { defined } from '../lib/defined.ts'
-import { expiry, must, text } from '../lib/fields.ts'
+import { expiry, must, starts, text } from '../lib/fields.ts'
 import { countryCode } from '../visitor/country.ts'
 import { deviceNames, isDeviceName } from '../visitor/device.ts'
 import { isLanguage } from '../visitor/language.ts'
@@ -63,6 +63,21 @@ const type = z
   )
 const oneId = z.union([z.null(), z.literal('').transform(() => null), bodyId], 'must be an id')
 
+const maxClicks = orNone(
+  z
+    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)], 'must be a whole number')
+    .refine((n) => n >= 1 && n <= 1_000_000_000, 'must be between 1 and 1,000,000,000'),
+)
+
+const weight = z.int(must('a whole number')).min(0, 'must be at least 0').max(1000, 'must be at most 1,000').default(1)
+const variants = orNone(
+  z
+    .array(z.object({ id: bodyId.optional(), url, weight }), must('an array of objects'))
+    .max(10, 'must have at most 10 entries')
+    .refine((given) => given.length !== 1, 'must have at least 2 entries, or none')
+    .refine((given) => given.length === 0 || given.some((one) => one.weight > 0), 'must have a weight above 0'),
+).transform((given) => given ?? [])
+
 const fields = {
   custom: alias,
   type,
@@ -90,6 +105,11 @@ const fields = {
   tags,
   notes: orNone(text(4000)),
   archived: orInitial(flag, false),
+  starts,
+  expired_url: orEmpty(url),
+  max_clicks: maxClicks,
+  forward: orInitial(flag, false),
+  variants,
 }
 /** The body of `url/add` and `url/update`. */
 export const LinkBody = z.object({ url: urlAsSent, ...z.object(fields).partial().shape })
@@ -116,13 +136,15 @@ export const sentFields = async (
   body: LinkChanges,
   caller: Pick<Caller, 'account' | 'load'>,
   services: Services,
-): Promise<Partial<LinkFields>> => {
+): Promise<FieldChanges> => {
   const { url: sent, custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
   const destinations = {
     url: [sent?.url],
     geotarget: urlsOf(geotarget),
     devicetarget: urlsOf(devicetarget),
     languagetarget: urlsOf(languagetarget),
+    variants: urlsOf(same.variants),
+    expired_url: [same.expired_url],
   }
   rejectOwnAddresses(destinations, services)
   rejectBlocked({ ...destinations, metaimage: [same.metaimage] }, services)

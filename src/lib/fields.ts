@@ -41,17 +41,22 @@ export const parseMoment = (text: string, timeOfDay: string) => {
 /** What `parseMoment` accepts, for messages. */
 export const momentExample = 'a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31'
 
-/** What `parseMoment` accepts, where a day means its end; `` and null mean none. Outputs ISO 8601. */
-export const expiry = z
-  .string(must(momentExample))
-  .nullable()
-  .transform((text, context) => {
-    if (text === null || text === '') return null
-    const found = parseMoment(text, '23:59:59')
-    if (found) return found.toISOString()
-    context.addIssue(`must be ${momentExample}`)
-    return z.NEVER
-  })
+/** What `parseMoment` accepts; `` and null mean none. Outputs ISO 8601. */
+const momentOrNone = (timeOfDay: string) =>
+  z
+    .string(must(momentExample))
+    .nullable()
+    .transform((text, context) => {
+      if (text === null || text === '') return null
+      const found = parseMoment(text, timeOfDay)
+      if (found) return found.toISOString()
+      context.addIssue(`must be ${momentExample}`)
+      return z.NEVER
+    })
+/** A day means its end. */
+export const expiry = momentOrNone('23:59:59')
+/** A day means its beginning. */
+export const starts = momentOrNone('00:00:00')
 
 /** Whether every event store and every table keeps a string unchanged. */
 export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')

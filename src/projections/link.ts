@@ -3,8 +3,8 @@ import { defined } from '../lib/defined.ts'
 import { fenceHandler } from './owned.ts'
 import { add, patch, type Projection, put, remove, type Row } from './projection.ts'
 
-/** Notes are in a table of their own. */
-type Columns = Omit<LinkFields, 'notes'>
+/** Notes are in a table of their own. The highest id of a variant is for the decider only. */
+type Columns = Omit<LinkFields, 'notes' | 'last_variant'>
 /**
  * Columns are named after the events' fields; `alias_key` is the form in which aliases are compared. `tag_keys` has the tags with their
  * account, because an index cannot have both a number and the parts of an array.
@@ -38,7 +38,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 8,
+  version: 9,
   filter: 'domain',
   tables: {
     links: (t) => `
@@ -47,7 +47,8 @@ export const links: Projection = {
         url text not null, entered text, type text not null, title text not null, description text not null, password text, expiry timestamptz,
         location json not null, device json not null, language json not null, parameters json not null, pixels json not null,
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
-        tags text[] not null, tag_keys text[] not null, archived boolean not null,
+        tags text[] not null, tag_keys text[] not null, archived boolean not null, starts timestamptz, expired_url text not null,
+        max_clicks int, forward boolean not null, variants json not null,
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;
@@ -66,7 +67,7 @@ export const links: Projection = {
   },
   on: {
     LinkCreated: ({ data: { id, account, password, token: _, ...given }, at, revision, position }) => {
-      const { notes, ...fields } = completed(given)
+      const { notes, last_variant: __, ...fields } = completed(given)
       const row = { ...columns(account, fields), account, password, unframed: [], created: at, deleted: null }
       return [
         put('links', { id }, { ...row, revision, position }),
@@ -74,7 +75,8 @@ export const links: Projection = {
         count(account, 1, one(fields.archived)),
       ]
     },
-    LinkUpdated: ({ data: { id, changes, notes, password }, metadata, revision, position }) => {
+    LinkUpdated: ({ data: { id, changes: given, notes, password }, metadata, revision, position }) => {
+      const { last_variant: _, ...changes } = given
       const account = metadata.account ?? 0
       const secret = password === undefined ? {} : { password }
       return [

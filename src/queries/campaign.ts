@@ -1,4 +1,5 @@
 import type { CampaignFields } from '../events/campaign.ts'
+import type { TableNames } from '../projections/projection.ts'
 import { listOwned, type OwnedRow } from './owned.ts'
 import { offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
@@ -26,8 +27,10 @@ export const findPublicCampaign = async (reader: Reader, id: number): Promise<Pu
 }
 
 /** Links that redirect at the moment. */
-const redirecting = `l.deleted is null and (l.expiry is null or l.expiry > now())
-  and (l.domain is null or (d.deleted is null and d.verified))`
+const redirecting = (table: TableNames) =>
+  `l.deleted is null and (l.expiry is null or l.expiry > now()) and (l.starts is null or l.starts <= now())
+   and (l.domain is null or (d.deleted is null and d.verified))
+   and (l.max_clicks is null or l.max_clicks > coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0))`
 
 /** A link that a rotator may choose. */
 export interface RotatorLink {
@@ -47,7 +50,7 @@ export const rotatorLinks = async (reader: Reader, slug: string, limit: number):
   const rows = (await publicCampaigns(reader)
     .join({ l: table('links') }, { 'l.campaign': 'c.id', 'l.account': 'c.account' })
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
-    .whereRaw(`lower(c.slug) = ? and ${redirecting}`, [slug])
+    .whereRaw(`lower(c.slug) = ? and ${redirecting(table)}`, [slug])
     .select('c.id as campaign', 'l.id as link', 'l.domain', 'l.alias', 'l.expiry')
     .orderByRaw('random()')
     .limit(limit)) as (RotatorLink & { campaign: string; link: string; domain: string | null })[]
@@ -76,7 +79,7 @@ export const campaignLinks = async (
   const rows = (await db({ l: table('links') })
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
     .where({ 'l.campaign': id, 'l.account': account })
-    .whereRaw(redirecting)
+    .whereRaw(redirecting(table))
     .select(
       'l.alias',
       'l.domain',

@@ -5,10 +5,11 @@ import { type Listed, offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
 /** A link as its owner sees it. */
-export interface LinkRow extends Omit<LinkFields, 'expiry'> {
+export interface LinkRow extends Omit<LinkFields, 'expiry' | 'starts' | 'last_variant'> {
   readonly id: number
   readonly password: boolean
   readonly expiry: Date | null
+  readonly starts: Date | null
   readonly created: Date
   /** of its stream */
   readonly revision: number
@@ -36,7 +37,7 @@ export interface LinkListRow extends LinkRow {
   readonly uniques: number
 }
 const fields =
-  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived created revision'
+  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived starts expired_url max_clicks forward variants created revision'
     .split(' ')
     .map((name) => `l.${name}`)
 /** When a campaign is deleted, its links keep its id; the API shows null. */

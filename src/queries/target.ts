@@ -30,7 +30,22 @@ type Texts = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescr
 
 /** A link with all that a redirect needs. */
 export interface Target
-  extends Texts, Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'> {
+  extends
+    Texts,
+    Pick<
+      LinkFields,
+      | 'url'
+      | 'type'
+      | 'location'
+      | 'device'
+      | 'language'
+      | 'parameters'
+      | 'pixels'
+      | 'expired_url'
+      | 'max_clicks'
+      | 'forward'
+      | 'variants'
+    > {
   readonly link: number
   readonly account: number
   /** of the link's stream */
@@ -42,6 +57,7 @@ export interface Target
   /** scrypt hash; `unreadable` protects the link without letting anyone in */
   readonly password: string | null
   readonly expiry: Date | null
+  readonly starts: Date | null
   /** destinations that refuse to be framed: their visitors are redirected */
   readonly unframed: readonly Unframed[]
   /** undefined: the link redirects at once */
@@ -131,7 +147,7 @@ type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' 
 }
 
 const columns =
-  'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage unframed'
+  'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward variants'
     .split(' ')
     .map((name) => `l.${name}`)
 

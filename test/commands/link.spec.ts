@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { fold } from '../../src/commands/decider.ts'
 import { aliasClaimName } from '../../src/commands/alias.ts'
-import { link, type LinkCommand } from '../../src/commands/link.ts'
+import { destinationsOf, link, type LinkCommand } from '../../src/commands/link.ts'
 import type { Event } from '../../src/events/index.ts'
 import type { LinkEvent } from '../../src/events/link.ts'
 import { at, linkCreated, linkFields } from '../support/events.ts'
@@ -137,6 +137,25 @@ describe('updating a link', () => {
       .when(remove)
       .thenEvents({ type: 'LinkDeleted', data: { id, archived: true } })
   })
+  it('has to start before it expires, whichever of both changes', () => {
+    const order = (starts: string | null, expiry: string | null) =>
+      given(created).when(update({ changes: { starts, expiry } }))
+    order(at(40), at(50)).thenEvents(updated({ starts: at(40), expiry: at(50) }))
+    order(at(50), at(50)).thenRefused('invalid')
+    given(created, updated({ expiry: at(50) }))
+      .when(update({ changes: { starts: at(60) } }))
+      .thenRefused('invalid')
+    given(created, updated({ starts: at(60) }))
+      .when(update({ changes: { expiry: at(50) } }))
+      .thenRefused('invalid')
+    given()
+      .when(create({ fields: { ...linkFields, starts: at(60), expiry: at(50) } }))
+      .thenRefused('invalid')
+    // so that nobody is kept from changing the title of a link from before
+    given(created, updated({ starts: at(60), expiry: at(50) }))
+      .when(update({ changes: { title: 'x' } }))
+      .thenEvents(updated({ title: 'x' }))
+  })
   it('claims a new alias with a new token', () => {
     const rename = update({ changes: { alias: 'Bye' } })
     given(created)
@@ -215,6 +234,60 @@ describe('updating a link', () => {
       .when(update({ account: 2, changes: { expiry: earlier } }))
       .thenRefused('not_found')
   })
+})
+
+describe('the variants of a link', () => {
+  const [a, b, c] = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+  const variants = (...given: (readonly [url: string, weight: number, id?: number])[]) =>
+    given.map(([url, weight, id]) => ({ url, weight, ...(id === undefined ? {} : { id }) }))
+  const numbered = (...given: (readonly [id: number, url: string, weight: number])[]) =>
+    given.map(([id, url, weight]) => ({ id, url, weight }))
+  const two = updated({ variants: numbered([1, a, 1], [2, b, 1]), last_variant: 2 })
+  const change = (...given: Parameters<typeof variants>) => update({ changes: { variants: variants(...given) } })
+
+  it('get ids, also when the link is a copy of another', () => {
+    const { variants: _, last_variant: __, ...fields } = linkFields
+    given()
+      .when(create({ fields: { ...fields, variants: variants([a, 1, 7], [b, 1, 9]) } }))
+      .thenEvents(linkCreated({ variants: numbered([1, a, 1], [2, b, 1]), last_variant: 2 }))
+    given(created)
+      .when(change([a, 1], [b, 1]))
+      .thenEvents(two)
+  })
+  it('keep their ids when their URL, weight or place changes (fault 200)', () => {
+    given(created, two)
+      .when(change([b, 5], [a, 1]))
+      .thenEvents(updated({ variants: numbered([2, b, 5], [1, a, 1]) }))
+    given(created, two)
+      .when(change([c, 1, 1], [b, 1]))
+      .thenEvents(updated({ variants: numbered([1, c, 1], [2, b, 1]) }))
+    given(created, two)
+      .when(change([a, 1], [b, 1]))
+      .thenNothing()
+  })
+  it('never get the id of one that is gone (fault 200)', () => {
+    const none = updated({ variants: [] })
+    given(created, two, none)
+      .when(change([c, 1], [a, 1]))
+      .thenEvents(updated({ variants: numbered([3, c, 1], [4, a, 1]), last_variant: 4 }))
+    given(created, two)
+      .when(change([c, 1], [b, 1]))
+      .thenEvents(updated({ variants: numbered([3, c, 1], [2, b, 1]), last_variant: 3 }))
+  })
+  it('are refused with an id that names none of them, or one twice', () => {
+    given(created, two)
+      .when(change([a, 1, 3], [b, 1]))
+      .thenRefused('invalid')
+    given(created, two)
+      .when(change([a, 1, 1], [b, 1, 1]))
+      .thenRefused('invalid')
+  })
+  it('are among the destinations that are asked whether they can be framed', () =>
+    expect(destinationsOf({ ...linkFields, variants: numbered([1, a, 1], [2, b, 1]) })).to.deep.equal([
+      linkFields.url,
+      a,
+      b,
+    ]))
 })
 
 describe('deleting a link', () => {

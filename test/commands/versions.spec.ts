@@ -67,7 +67,7 @@ describe('the versions of deciders', () => {
     ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
     ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],
     ['domain', domain, domainEvents, '2 TTuizjGnbq0m'],
-    ['link', link, linkEvents, '4 CGY_T5P5XT-t'],
+    ['link', link, linkEvents, '5 GQZx6j2djmiO'],
     ['overlay', overlay, overlayEvents, '1 i_30lvIy977C'],
     ['pixel', pixel, pixelEvents, '1 Xhy4wGU1fi_2'],
     ['qr', qr, qrEvents, '1 nFqwWqSuGlC9'],

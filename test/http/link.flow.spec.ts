@@ -122,6 +122,11 @@ describe('the link API', () => {
         tags: ['shop', 'Print'],
         notes: 'Ask Ann',
         archived: true,
+        starts: '2020-05-01',
+        expired_url: 'example.com/over',
+        max_clicks: '1000',
+        forward: true,
+        variants: [{ url: 'https://example.com/a' }, { url: 'https://example.com/b', weight: 3 }],
       })
       const { status, json } = await app.get(`/api/url/${id}`, { key })
       expect(status).to.equal(200)
@@ -151,6 +156,14 @@ describe('the link API', () => {
         tags: ['shop', 'print'],
         notes: 'Ask Ann',
         archived: true,
+        starts: '2020-05-01 00:00:00',
+        expired_url: 'https://example.com/over',
+        max_clicks: 1000,
+        forward: true,
+        variants: [
+          { id: 1, url: 'https://example.com/a', weight: 1 },
+          { id: 2, url: 'https://example.com/b', weight: 3 },
+        ],
         metatitle: 'Meta title',
         metadescription: 'Meta description',
         metaimage: 'https://example.com/i.png',

@@ -15,7 +15,7 @@ const updated = (
 })
 const deleted: DomainEvent = { type: 'LinkDeleted', data: { id } }
 
-const { notes: _, ...columns } = linkFields
+const { notes: _, last_variant: __, ...columns } = linkFields
 /** Returns the row of the link, last changed at a position. */
 const row = (position: bigint, changed = {}) => ({
   id,
@@ -86,6 +86,13 @@ describe('the table of links', () => {
       row(2n, { tags: ['a', 'b c'], tag_keys: ['1/a', '1/b c'] }),
     )
     given(linkCreated({ id, tags: ['a'], password: 'scrypt' }), updated({ tags: [] })).thenRows('links', row(2n))
+  })
+  it('has the variants, without the highest id that one has had', () => {
+    const variants = [{ id: 3, url: 'https://example.com/b', weight: 1 }]
+    given(created, updated({ variants, last_variant: 3, starts: at(9) })).thenRows(
+      'links',
+      row(2n, { variants, starts: at(9) }),
+    )
   })
   it('keeps notes apart, until they are cleared, the link is deleted or its account erased', () => {
     const noted = linkCreated({ id, notes: 'For Ann' })

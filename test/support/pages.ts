@@ -1,6 +1,6 @@
 import { interstitialPage } from '../../src/http/public/interstitials.ts'
 import type { WritePage } from '../../src/http/public/page.ts'
-import { expiredPage, failurePage, homePage, listPage, pages } from '../../src/http/public/pages.ts'
+import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/pages.ts'
 import { passwordLimitPage, passwordPage } from '../../src/http/public/passwordpage.ts'
 import { en } from '../../src/http/public/texts/en.ts'
 import type { View } from '../../src/http/public/view.ts'
@@ -28,7 +28,8 @@ export const shown = (way: 'pixels' | 'splash' | 'card', to = url) =>
 export const every: Readonly<Record<string, WritePage>> = {
   ...pages,
   home: homePage,
-  expired: expiredPage(new Date('2026-10-31T18:00:00Z'), 'https://nordlicht.example/'),
+  expired: endedPage(new Date('2026-10-31T18:00:00Z'), 'https://nordlicht.example/'),
+  usedUp: endedPage(null),
   unavailable: failurePage('unavailable', '7KQ2-M9XD'),
   failed: failurePage('failed', '7KQ2-M9XD'),
   password: passwordPage({ wrong: false }),

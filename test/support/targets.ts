@@ -13,6 +13,7 @@ export const target = (link: number, aliasKey = `alias-${link}`, over: Partial<T
   aliasKey,
   password: null,
   expiry: null,
+  starts: null,
   unframed: [],
   interstitial: undefined,
   ...over,

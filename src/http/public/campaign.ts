@@ -79,11 +79,16 @@ export const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, '
 
 /** Whether a link is blocked: itself, its domain, or where it leads most visitors. */
 const isBlocked = (
-  { link, domain, url }: Target,
+  { link, domain, url, variants }: Target,
   { blocks, domains }: Pick<CampaignPagesOptions, 'blocks' | 'domains'>,
 ) => {
+  const usual = variants.length > 0 ? variants.map((one) => one.url) : [url]
   const known = domain === null ? undefined : domains.byId(domain)
-  return blocks.link(link) || blocks.destination(url) || (known && blocks.domain(new URL(known.domain).hostname))
+  return (
+    blocks.link(link) ||
+    usual.every((one) => blocks.destination(one)) ||
+    (known && blocks.domain(new URL(known.domain).hostname))
+  )
 }
 
 /**

@@ -2,15 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
 import type { Target } from '../../queries/target.ts'
 import type { Blocks } from '../../cache/blocks.ts'
+import type { ClickCounts } from '../../cache/clickcounts.ts'
 import { withRequestedHost } from '../ownaddress.ts'
 import { answerForm } from './answerform.ts'
 import { blockedPage, withoutBlocked } from './blocked.ts'
 import { interstitialPage } from './interstitials.ts'
 import type { PixelConsent } from './measure.ts'
-import { expiredPage, pages } from './pages.ts'
+import { endedPage, pages } from './pages.ts'
 import { passwordPage } from './passwordpage.ts'
 import { createPasswordForm, type PasswordFormOptions } from './passwordform.ts'
-import { type Destination, resolve, type Shown } from './resolve.ts'
+import { type Closed, type Destination, resolve, type Resolved, type Shown } from './resolve.ts'
 import { redirectTo } from './responses.ts'
 import { isUnlocked } from './unlock.ts'
 import { type Chosen, readVisit, readVisitor, type Source, type Visited, type VisitorOptions } from './visit.ts'
@@ -20,6 +21,9 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly current: (target: Target) => Promise<Target>
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Blocks
+  readonly clickCounts: ClickCounts
+  /** Responds as for an address that has no link. */
+  readonly sendMiss: (req: IncomingMessage, res: ServerResponse) => void
   /** Returns the address of the owner's own site, when the request's domain has one. */
   readonly siteOf: (req: IncomingMessage) => string | undefined
   readonly pixelConsent: PixelConsent
@@ -42,10 +46,13 @@ export interface Follow {
   ) => Promise<void>
 }
 
+const closed: ReadonlySet<string> = new Set<Closed['to']>(['not-started', 'expired', 'used-up', 'instead'])
+const isClosed = (resolved: Resolved): resolved is Closed => closed.has(resolved.to)
+
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { sendPage, current, pepper, siteOf, isOurHost, blocks, recordVisit, notCounted, trustProxy, secureCookies } =
-    options
+  const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted } = options
+  const { trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
   const record: Follow['record'] = async (req, visited, chosen, source) =>
@@ -85,14 +92,24 @@ export const createFollow = (options: FollowOptions): Follow => {
     sendPage(req, res, blockedPage)
   }
 
+  const sendClosed = (req: IncomingMessage, res: ServerResponse, { expiry }: Target, resolved: Closed) => {
+    if (resolved.to === 'not-started') return options.sendMiss(req, res)
+    if (resolved.to === 'instead')
+      return blocks.destination(resolved.url) ? sendBlocked(req, res) : redirectTo(res, resolved.url)
+    sendPage(req, res, endedPage(resolved.to === 'expired' ? expiry : null, siteOf(req)))
+  }
+
   const follow: Follow['follow'] = async (req, res, found, source) => {
     if (blocks.link(found.link)) return sendBlocked(req, res)
     const target = found.interstitial ? await current(found) : found
     const now = Date.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
-    const resolved = resolve(target, readVisitor(req, unlocked, options), now, withRequestedHost(req, isOurHost))
-    if (resolved.to === 'expired') return sendPage(req, res, expiredPage(target.expiry ?? new Date(now), siteOf(req)))
+    const counted = target.max_clicks === null ? 0 : clickCounts.get(link)
+    const clicks = typeof counted === 'number' ? counted : await counted
+    const visitor = readVisitor(req, link, unlocked, options)
+    const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicks)
+    if (isClosed(resolved)) return sendClosed(req, res, target, resolved)
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {
       case 'destination':

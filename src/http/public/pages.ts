@@ -86,19 +86,19 @@ export const homePage: WritePage = ({ texts: { messages }, host }) => ({
     <p>${messages.home.text}</p>`,
 })
 
-/** Returns the page of a link that has ended: when, and where its owner's own site is, if the domain names one. */
-export const expiredPage =
-  (expiry: Date, site = ''): WritePage =>
+/** Returns the page of a link that has ended: when (null: it was opened as often as it may be), and where its owner's own site is, if the domain names one. */
+export const endedPage =
+  (expiry: Date | null, site = ''): WritePage =>
   (view) => {
     const { messages, help } = view.texts
-    const { title, text, next } = messages.expired
-    const day = html`<time datetime="${expiry.toISOString()}">${dayIn(view.texts, expiry)}</time>`
+    const { title, text, next } = expiry ? messages.expired : messages.usedUp
+    const day = expiry && html`<time datetime="${expiry.toISOString()}">${dayIn(view.texts, expiry)}</time>`
     return {
       status: 410,
       title,
       content: html`<h1>${title}</h1>
         ${asked(view, 'over')}
-        <p>${around(text, day)}</p>
+        <p>${day ? around(text, day) : text}</p>
         ${nextSteps(
           view.texts,
           (next ?? []).map((step) => html`${step}`),

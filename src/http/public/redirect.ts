@@ -10,7 +10,7 @@ import { createFollow, type Follow, type FollowOptions } from './follow.ts'
 import { homePage, pages, tooManyRequestsPage } from './pages.ts'
 import { createFallbacks, type Fallbacks, type PublicHandler } from './responses.ts'
 
-export interface RedirectOptions extends Omit<FollowOptions, 'siteOf'> {
+export interface RedirectOptions extends Omit<FollowOptions, 'siteOf' | 'sendMiss'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly isMainHost: (host: string) => boolean
@@ -42,9 +42,6 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     const site = domainOf(req)?.redirectroot
     return site && blocks.destination(site) ? undefined : site
   }
-  const following = createFollow({ ...options, siteOf })
-  const { follow, send } = following
-  const bioPages = createBioPages({ ...options, ...following })
   const { sendFallback, sendFailure } = createFallbacks(options)
   const spendMiss = createBudget(missLimit, trustProxy)
 
@@ -57,6 +54,9 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (wait > 0) sendPage(req, res, tooManyRequestsPage(wait))
     else sendNotFound(req, res, domain)
   }
+  const following = createFollow({ ...options, siteOf, sendMiss: (req, res) => sendMiss(req, res, domainOf(req)) })
+  const { follow, send } = following
+  const bioPages = createBioPages({ ...options, ...following })
 
   const serveAlias = async (
     req: IncomingMessage,

@@ -3,13 +3,16 @@ import { readAgent } from '../../visitor/agent.ts'
 import { isCountry } from '../../visitor/country.ts'
 import { isDevice } from '../../visitor/device.ts'
 import { primaryLanguage } from '../../visitor/language.ts'
+import { withForwarded, withQuery } from './forward.ts'
 
 /** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
 export type Destination = {
   readonly to: 'destination'
   readonly url: string
-  /** `link`, or the target that matched: `device:ios`, `location:canada`, `language:fr` */
+  /** `link`, the target that matched (`device:ios`, `location:canada`, `language:fr`), or the variant by its id (`variant:2`) */
   readonly rule: string
+  /** what is recorded instead of `url`: without the query that the visitor brought, which may be personal */
+  readonly recorded?: string
 } & ({ readonly way: 'redirect' } | Shown)
 /** The page shown before the destination. Only the pixels in `interstitial` are fired. */
 export interface Shown {
@@ -18,7 +21,13 @@ export interface Shown {
   /** its pixels are left out, because the browser asks not to be tracked */
   readonly untracked?: true
 }
-export type Resolved = Destination | { readonly to: 'password' | 'expired' | 'loop' }
+/** A link that leads to no destination at this time. */
+export type Closed =
+  /** `used-up`: it has had as many clicks as its owner allows */
+  | { readonly to: 'not-started' | 'expired' | 'used-up' }
+  /** it has ended, and its owner has another place for its visitors */
+  | { readonly to: 'instead'; readonly url: string }
+export type Resolved = Destination | Closed | { readonly to: 'password' | 'loop' }
 
 /** What rules may ask about a visitor. Functions are called only when a rule needs them, because they cost a lookup. */
 export interface Visitor {
@@ -33,6 +42,10 @@ export interface Visitor {
   readonly untracked: () => boolean
   /** uses https, where browsers do not frame http pages */
   readonly secure: () => boolean
+  /** the query of the request, without its question mark */
+  readonly query: () => string
+  /** a number above 0 and below 1 for a variant of the link: any of them, but always the same for this visitor */
+  readonly chance: (variant: number) => number
 }
 
 type Rules = Target['device']
@@ -46,8 +59,25 @@ const byLanguage = (rules: Rules, preferred: readonly string[]) => {
   return undefined
 }
 
-/** Chooses by device, then location, then language: the first rule that matches. An unknown name never matches. */
-const choose = ({ device, location, language, url }: Target, visitor: Visitor): { url: string; rule: string } => {
+/**
+ * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor stays with a variant; when they
+ * change, only as many visitors change as must.
+ */
+const byChance = (variants: Target['variants'], visitor: Visitor) => {
+  let [best, found] = [Infinity, undefined as Target['variants'][number] | undefined]
+  for (const variant of variants) {
+    if (variant.weight === 0) continue
+    const score = -Math.log(visitor.chance(variant.id)) / variant.weight
+    if (score >= best) continue
+    best = score
+    found = variant
+  }
+  return found && { url: found.url, rule: `variant:${found.id}` }
+}
+
+/** Chooses by device, then location, then language, then among the variants: the first rule that matches. An unknown name never matches. */
+const choose = (target: Target, visitor: Visitor): { url: string; rule: string } => {
+  const { device, location, language, variants, url } = target
   const chosenBy = (kind: string, found: Rules[number] | undefined) =>
     found && { url: found.url, rule: `${kind}:${found.name.toLowerCase()}` }
   const byDevice = () => device.find(({ name }) => isDevice(name, visitor.agent))
@@ -58,19 +88,18 @@ const choose = ({ device, location, language, url }: Target, visitor: Visitor): 
   return (
     (device.length > 0 && chosenBy('device', byDevice())) ||
     (location.length > 0 && chosenBy('location', byLocation())) ||
-    (language.length > 0 && chosenBy('language', byLanguage(language, visitor.languages()))) || { url, rule: 'link' }
+    (language.length > 0 && chosenBy('language', byLanguage(language, visitor.languages()))) ||
+    (variants.length > 0 && byChance(variants, visitor)) || { url, rule: 'link' }
   )
 }
 
-/** Appends the parameters to the query without changing what is there; the fragment stays last. */
-const withParameters = (url: string, parameters: Target['parameters']) => {
-  if (parameters.length === 0) return url
-  const added = new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString()
-  const at = url.indexOf('#')
-  const [address, fragment] = at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at)]
-  const joint = address.includes('?') ? (/[?&]$/.test(address) ? '' : '&') : '?'
-  return `${address}${joint}${added}${fragment}`
-}
+const withParameters = (url: string, parameters: Target['parameters']) =>
+  parameters.length === 0
+    ? url
+    : withQuery(
+        url,
+        new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString(),
+      )
 
 /** Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be tracked. A frame that would stay empty becomes a redirect. */
 const wayOf = (
@@ -93,20 +122,35 @@ const wayOf = (
   return shown.interstitial.pixels.length > 0 ? { way: 'pixels', ...shown } : { way: 'redirect' }
 }
 
-/** Decides where a visitor goes: expired before password before destination. Pure. `now` is in ms since 1970. */
+/** Returns how a link has ended: with a page, or a redirect unless it has become one to ourselves. */
+const ended = (
+  to: 'expired' | 'used-up',
+  { expired_url: url }: Target,
+  isOurHost: (host: string) => boolean,
+): Closed => (url === '' || isOurHost(new URL(url).host) ? { to } : { to: 'instead', url })
+
+/**
+ * Decides where a visitor goes: not started before ended before password before destination. Pure. `now` is in ms since 1970, `clicks` are
+ * those that the link has had so far, if it has a maximum.
+ */
 export const resolve = (
   target: Target,
   visitor: Visitor,
   now: number,
   isOurHost: (host: string) => boolean,
+  clicks = 0,
 ): Resolved => {
-  if (target.expiry && target.expiry.getTime() <= now) return { to: 'expired' }
+  if (target.starts && target.starts.getTime() > now) return { to: 'not-started' }
+  if (target.expiry && target.expiry.getTime() <= now) return ended('expired', target, isOurHost)
+  if (target.max_clicks !== null && clicks >= target.max_clicks) return ended('used-up', target, isOurHost)
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
   const { url, rule } = choose(target, visitor)
   // a branded domain that was added after the link would make it loop
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
-  const to = withParameters(url, target.parameters)
-  if (!target.interstitial) return { to: 'destination', url: to, rule, way: 'redirect' }
+  const own = withParameters(url, target.parameters)
+  const to = target.forward ? withForwarded(own, visitor.query()) : own
+  const chosen = { to: 'destination' as const, url: to, rule, ...(to !== own && { recorded: own }) }
+  if (!target.interstitial) return { ...chosen, way: 'redirect' }
   const refused = target.unframed.some((one) => one.url === url)
-  return { to: 'destination', url: to, rule, ...wayOf(target.interstitial, to, refused, visitor) }
+  return { ...chosen, ...wayOf(target.interstitial, to, refused, visitor) }
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
-import { clientAddress, type TrustedProxies } from '../../lib/address.ts'
+import { clientAddress, plainAddress, type TrustedProxies } from '../../lib/address.ts'
+import { agentLimit } from '../../visitor/agent.ts'
 import { preferredLanguages } from '../../visitor/language.ts'
+import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
 
 /** What led a visitor to a link: its short address, a QR code, a campaign's rotator, an entry of a bio page. */
@@ -9,7 +11,7 @@ export type Source = Visit['source']
 /** What was visited: a link, or a QR code or bio page, whose link is 0. */
 export type Visited = Pick<Visit, 'account' | 'link' | 'revision'>
 /** Where the visitor is sent, and by which rule. */
-export type Chosen = Pick<Destination, 'url' | 'rule'>
+export type Chosen = Pick<Destination, 'url' | 'rule' | 'recorded'>
 
 const limited = (header: string | undefined, length: number) => (header ?? '').slice(0, length)
 
@@ -20,13 +22,27 @@ export interface VisitorOptions {
   readonly trustProxy: TrustedProxies
   /** whether visitors use https */
   readonly secureCookies: () => boolean
+  /** secret of the service; variants are chosen by a hash with it */
+  readonly pepper: Buffer
+}
+
+/** What tells visitors apart, as in the statistics. */
+const visitorText = (req: IncomingMessage, trustProxy: TrustedProxies) => {
+  const address = clientAddress(req, trustProxy)
+  return `${plainAddress(address) || address}\n${limited(req.headers['user-agent'], agentLimit)}`
+}
+
+const queryOf = ({ url = '' }: IncomingMessage) => {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : (url.slice(at + 1).split('#', 1)[0] ?? '')
 }
 
 /** Returns what the rules of a link may ask about the visitor behind a request. */
 export const readVisitor = (
   req: IncomingMessage,
+  link: number,
   unlocked: boolean,
-  { countryOf, trustProxy, secureCookies }: VisitorOptions,
+  { countryOf, trustProxy, secureCookies, pepper }: VisitorOptions,
 ): Visitor => ({
   unlocked,
   agent: limited(req.headers['user-agent'], 512),
@@ -34,13 +50,15 @@ export const readVisitor = (
   languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
   untracked: () => req.headers['sec-gpc'] === '1' || req.headers['dnt'] === '1',
   secure: secureCookies,
+  query: () => queryOf(req),
+  chance: (variant) => chanceOf(pepper, `${link}/${variant}`, visitorText(req, trustProxy)),
 })
 
 /** Returns the visit of a request, as it is recorded. */
 export const readVisit = (
   req: IncomingMessage,
   { account, link, revision }: Visited,
-  { url, rule }: Chosen,
+  { url, rule, recorded = url }: Chosen,
   source: Source,
   trustProxy: TrustedProxies,
 ): Visit => {
@@ -51,7 +69,7 @@ export const readVisit = (
     account,
     link,
     revision,
-    destination: url,
+    destination: recorded,
     rule,
     source,
     address: clientAddress(req, trustProxy),

@@ -65,6 +65,13 @@ const details = z.object({
   tags,
   notes: text.describe('for you alone'),
   archived: z.boolean().describe('left out of the list of links'),
+  starts: time.nullable().describe('not found before'),
+  expired_url: address.describe('where visitors are sent once the link has ended'),
+  max_clicks: count.nullable().describe('ends with this number of clicks'),
+  forward: z.boolean().describe('whether the query of the short address is passed on'),
+  variants: z
+    .array(z.object({ id, url: address, weight: count }))
+    .describe('destinations that visitors are split between; clicks have the `id`'),
   revision,
 })
 const data = statistics(z.literal(0), ['facebook', 'twitter', 'google'])
@@ -93,6 +100,12 @@ const fields = {
   tags: 'at most 20, each of at most 50 characters without commas, stored in lower case; or one string with commas between them',
   notes: 'for you alone: no visitor sees them; at most 4,000 characters',
   archived: 'true leaves the link out of the list; it redirects all the same',
+  starts: 'before this time the link is not found; a day means its beginning; must be before `expiry`',
+  expired_url: 'where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click',
+  max_clicks: 'the link ends with this number of clicks; those of the last second may exceed it',
+  forward: 'true passes the query of the short address on to the destination',
+  variants:
+    'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent): 2 to 10. `id` is that of a variant that the link has',
 }
 const written = success({ id, shorturl, short: shorturl, revision })
 

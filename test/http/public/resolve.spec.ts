@@ -39,6 +39,11 @@ const target = (over: Partial<Target> = {}): Target =>
     pixels: [],
     password: null,
     expiry: null,
+    starts: null,
+    expired_url: '',
+    max_clicks: null,
+    forward: false,
+    variants: [],
     ...over,
   }) as Target
 const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly from?: string } = {}): Visitor => ({
@@ -48,6 +53,8 @@ const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly f
   languages: () => preferredLanguages(over.header ?? ''),
   untracked: () => false,
   secure: () => true,
+  query: () => '',
+  chance: () => 0.5,
   ...over,
 })
 const go = (t: Partial<Target>, v: Parameters<typeof visitor>[0] = {}) =>

@@ -25,6 +25,11 @@ export const de: Texts = {
       text: 'Er war bis zum # gültig und führt nirgendwohin mehr.',
       next: ['Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link, oder suchen Sie die Seite selbst.'],
     },
+    usedUp: {
+      title: 'Dieser Link hat seine Grenze erreicht',
+      text: 'Er konnte nur begrenzt oft geöffnet werden und führt nirgendwohin mehr.',
+      next: ['Bitten Sie die Person, die ihn geteilt hat, um einen neuen Link, oder suchen Sie die Seite selbst.'],
+    },
     loop: {
       title: 'Dieser Link funktioniert nicht mehr',
       text: 'Sein Ziel ist selbst ein Kurzlink und kann deshalb nicht geöffnet werden.',

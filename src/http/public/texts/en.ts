@@ -21,6 +21,11 @@ export const en = {
       'Its owner set it to end on #. It no longer leads anywhere.',
       'Ask the person who shared it for a new link, or look for the page yourself.',
     ),
+    usedUp: message(
+      'This link has reached its limit',
+      'Its owner limited how often it can be opened. It no longer leads anywhere.',
+      'Ask the person who shared it for a new link, or look for the page yourself.',
+    ),
     loop: message(
       'This link no longer works',
       'Its destination is a short link itself, so it cannot be opened.',

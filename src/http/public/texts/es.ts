@@ -25,6 +25,11 @@ export const es: Texts = {
       text: 'Era válido hasta el # y ya no lleva a ninguna parte.',
       next: ['Pida un enlace nuevo a la persona que lo compartió o busque la página por su cuenta.'],
     },
+    usedUp: {
+      title: 'Este enlace ha alcanzado su límite',
+      text: 'Solo se podía abrir un número limitado de veces y ya no lleva a ninguna parte.',
+      next: ['Pida un enlace nuevo a la persona que lo compartió o busque la página por su cuenta.'],
+    },
     loop: {
       title: 'Este enlace ya no funciona',
       text: 'Su destino es también un enlace corto, por lo que no se puede abrir.',

@@ -25,6 +25,11 @@ export const fr: Texts = {
       text: 'Il était valable jusqu’au # et ne mène plus nulle part.',
       next: ['Demandez un nouveau lien à la personne qui vous l’a envoyé, ou cherchez la page vous-même.'],
     },
+    usedUp: {
+      title: 'Ce lien a atteint sa limite',
+      text: 'Il ne pouvait être ouvert qu’un nombre limité de fois et ne mène plus nulle part.',
+      next: ['Demandez un nouveau lien à la personne qui vous l’a envoyé, ou cherchez la page vous-même.'],
+    },
     loop: {
       title: 'Ce lien ne fonctionne plus',
       text: 'Sa destination est elle-même un lien court et ne peut donc pas être ouverte.',
