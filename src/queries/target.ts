@@ -32,20 +32,8 @@ type Texts = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescr
 export interface Target
   extends
     Texts,
-    Pick<
-      LinkFields,
-      | 'url'
-      | 'type'
-      | 'location'
-      | 'device'
-      | 'language'
-      | 'parameters'
-      | 'pixels'
-      | 'expired_url'
-      | 'max_clicks'
-      | 'forward'
-      | 'variants'
-    > {
+    Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'>,
+    Pick<LinkFields, 'expired_url' | 'max_clicks' | 'forward' | 'variants'> {
   readonly link: number
   readonly account: number
   /** of the link's stream */
