@@ -1,23 +1,34 @@
 import { overlay } from '../commands/overlay.ts'
 import { timestamp } from '../lib/fields.ts'
 import { listAnswers } from '../queries/answer.ts'
-import { byId, list, pagination } from './api/fields.ts'
+import { byId } from './api/fields.ts'
+import { list, listQuery } from './api/list.ts'
 import { route } from './api/route.ts'
 import { ownedBy } from './owned.ts'
+import { listAt } from './reference/describe.ts'
+import { overlayReference } from './reference/overlay.ts'
+
+const answers = listAt(overlayReference, '/api/overlay/:id/answers')
 
 export const answerRoutes = [
   route({
     method: 'get',
-    path: '/api/overlay/:id/answers',
+    path: answers.path,
     scope: 'read',
     params: byId,
-    query: pagination,
+    query: listQuery(answers),
     owner: ownedBy(overlay, 'CTA overlay'),
-    run: async ({ params, query }, { reader }) =>
-      list('answers', query, await listAnswers(reader, params.id, query), ({ number, fields, created }) => ({
-        id: number,
-        date: timestamp(created),
-        fields: fields === null ? {} : (JSON.parse(fields) as object),
-      })),
+    run: (call, services) =>
+      list(
+        answers,
+        call,
+        services,
+        (request) => listAnswers(services.reader, call.params.id, request),
+        ({ number, fields, created }) => ({
+          id: number,
+          date: timestamp(created),
+          fields: fields === null ? {} : (JSON.parse(fields) as object),
+        }),
+      ),
   }),
 ]

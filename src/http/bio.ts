@@ -12,6 +12,7 @@ import { route, type Services } from './api/route.ts'
 import { rejectBlocked } from './blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
+import { bioReference } from './reference/bio.ts'
 
 const label = 'Bio page'
 const theme = z.enum(BioTheme.options, { error: must(`one of ${BioTheme.options.join(', ')}`).error })
@@ -81,7 +82,7 @@ const detailed = async (row: BioRow, services: Services) => {
 }
 
 export const bioRoutes = [
-  listRoute('/api/bio', 'bio', listBios, listed),
+  listRoute(bioReference, '/api/bio', listBios, listed),
   route({
     method: 'get',
     path: '/api/bio/:id',

@@ -8,11 +8,15 @@ import type { CampaignFields } from '../events/campaign.ts'
 import { text } from '../lib/fields.ts'
 import { listCampaigns } from '../queries/campaign.ts'
 import { readAccount } from './account.ts'
-import { alias, byId, flag, list, name, orEmpty, pagination, pathId } from './api/fields.ts'
+import { alias, byId, flag, name, orEmpty, pathId } from './api/fields.ts'
+import { list, listQuery } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
 import { deleteRoute, ownedBy } from './owned.ts'
+import { listAt } from './reference/describe.ts'
+import { campaignReference } from './reference/campaign.ts'
 
 const label = 'Campaign'
+const campaigns = listAt(campaignReference, '/api/campaigns')
 const fields = { slug: alias.optional(), public: flag.optional() }
 
 type Presented = CampaignFields & { readonly id: number; readonly revision: number }
@@ -38,12 +42,18 @@ const named = <T extends { readonly name: string }>(presented: T) => ({ ...prese
 export const campaignRoutes = [
   route({
     method: 'get',
-    path: '/api/campaigns',
+    path: campaigns.path,
     scope: 'read',
-    query: pagination,
+    query: listQuery(campaigns),
     run: async (call, services) => {
-      const rows = await listCampaigns(services.reader, call.account, call.query)
-      return list('campaigns', call.query, rows, await presenter(call, services))
+      const present = await presenter(call, services)
+      return list(
+        campaigns,
+        call,
+        services,
+        (request) => listCampaigns(services.reader, call.account, request),
+        present,
+      )
     },
   }),
 

@@ -4,13 +4,17 @@ import { channel } from '../commands/channel.ts'
 import type { ChannelFields } from '../events/channel.ts'
 import { text, timestamp } from '../lib/fields.ts'
 import { type ItemRow, listChannels, listItems } from '../queries/channel.ts'
-import { byId, colorAsSent, flag, list, name, orEmpty, orInitial, pagination, pathId } from './api/fields.ts'
+import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from './api/fields.ts'
+import { list, listQuery } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
 import { short } from './linkwrites.ts'
 import { deleteRoute, listRoute, ownedBy } from './owned.ts'
 import { imageAddress } from './qraddress.ts'
+import { channelReference } from './reference/channel.ts'
+import { listAt } from './reference/describe.ts'
 
 const label = 'Channel'
+const items = listAt(channelReference, '/api/channel/:id')
 const { initialState } = channel
 const fields = z
   .object({
@@ -43,19 +47,25 @@ const presentItem = (row: ItemRow, services: Services) => {
 const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
 
 export const channelRoutes = [
-  listRoute('/api/channels', 'channels', listChannels, present),
+  listRoute(channelReference, '/api/channels', listChannels, present),
 
   route({
     method: 'get',
-    path: '/api/channel/:id',
+    path: items.path,
     scope: 'read',
     params: byId,
-    query: pagination,
+    query: listQuery(items),
     owner: ownedBy(channel, label),
-    run: async ({ account, params: { id }, query }, services) =>
-      list('items', query, await listItems(services.reader, { id, account }, query), (row) =>
-        presentItem(row, services),
-      ),
+    run: (call, services) => {
+      const { account, params } = call
+      return list(
+        items,
+        call,
+        services,
+        (request) => listItems(services.reader, { id: params.id, account }, request),
+        (row) => presentItem(row, services),
+      )
+    },
   }),
 
   route({

@@ -13,12 +13,15 @@ import { safeTargetUrl } from '../lib/url.ts'
 import { type DomainRow, findDomain, findLook, listDomains, saveLook } from '../queries/domain.ts'
 import { readCurrent } from './api/current.ts'
 import { failField } from './api/errors.ts'
-import { byId, list, orEmpty, pagination, url } from './api/fields.ts'
+import { byId, orEmpty, url } from './api/fields.ts'
+import { list, listQuery } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
 import { rejectBlocked } from './blockedaddress.ts'
 import { verificationOf } from './domainstatus.ts'
 import { ownedBy } from './owned.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
+import { listAt } from './reference/describe.ts'
+import { domainReference } from './reference/domain.ts'
 
 const originProblem = (input: string, address: string) => {
   const { port, hostname, pathname, search, hash } = new URL(address)
@@ -46,6 +49,7 @@ const origin = z.string(must('a string')).transform((input, context) => {
   return `${protocol}//${hostname.replace(/\.$/, '')}`
 })
 const target = orEmpty(url)
+const domainList = listAt(domainReference, '/api/domains')
 
 const present = (account: number, row: DomainRow, { domainCheck }: Pick<Services, 'domainCheck'>) => {
   const { id, domain, redirectroot, redirect404, revision } = row
@@ -105,12 +109,16 @@ const verificationNow = async (call: OwnCall, id: number, services: Services) =>
 export const domainRoutes = [
   route({
     method: 'get',
-    path: '/api/domains',
+    path: domainList.path,
     scope: 'read',
-    query: pagination,
-    run: async ({ account, query }, services) =>
-      list('domains', query, await listDomains(services.reader, account, query), (row) =>
-        present(account, row, services),
+    query: listQuery(domainList),
+    run: (call, services) =>
+      list(
+        domainList,
+        call,
+        services,
+        (request) => listDomains(services.reader, call.account, request),
+        (row) => present(call.account, row, services),
       ),
   }),
 

@@ -9,11 +9,12 @@ import { timestamp } from '../lib/fields.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../queries/link.ts'
 import { linkStats } from '../queries/stats.ts'
 import { readCurrent } from './api/current.ts'
-import { byId, list } from './api/fields.ts'
+import { byId } from './api/fields.ts'
+import { list } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
 import { LinkBody } from './linkbody.ts'
 import { channelsOf } from './linkchannels.ts'
-import { filterOf, ListQuery, shortFilter } from './linkfilter.ts'
+import { filterOf, ListQuery, shortFilter, spellings, urls } from './linkfilter.ts'
 import { addLink, deleteLink, label, origin, short, updateLink } from './linkwrites.ts'
 import { ownedBy } from './owned.ts'
 import { statistics } from './statistics.ts'
@@ -121,9 +122,10 @@ const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, se
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
 const findByShort = async (call: Pick<Caller, 'account' | 'load'>, short: string, services: Services) => {
   const { account } = call
-  const found = await listLinks(services.reader, account, shortFilter(short, account, services), 'date', {
+  const found = await listLinks(services.reader, account, shortFilter(short, account, services), {
     limit: 1,
     page: 1,
+    order: 'date',
   })
   const [row] = found.rows
   if (!row) return { error: 1, message: 'There is no such short link.' }
@@ -134,7 +136,7 @@ const findByShort = async (call: Pick<Caller, 'account' | 'load'>, short: string
 export const linkRoutes = [
   route({
     method: 'get',
-    path: '/api/urls',
+    path: urls.path,
     scope: 'read',
     query: ListQuery,
     run: async (call, services) => {
@@ -142,10 +144,12 @@ export const linkRoutes = [
       if (query.short !== undefined) return findByShort(call, query.short, services)
       const filter = filterOf(query, account, services)
       return list(
-        'urls',
-        query,
-        await listLinks(services.reader, account, filter, query.order, query),
+        urls,
+        call,
+        services,
+        (request) => listLinks(services.reader, account, filter, request),
         listRow(services),
+        spellings,
       )
     },
   }),

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { aliasKey } from '../commands/alias.ts'
-import { isStorable, notStorable } from '../lib/fields.ts'
 import { safeTargetUrl } from '../lib/url.ts'
 import type { LinkFilter } from '../queries/link.ts'
-import { filterId, pagination } from './api/fields.ts'
+import type { ListOrder } from '../queries/page.ts'
+import { filterId } from './api/fields.ts'
+import { listQuery, searched } from './api/list.ts'
 import type { Services } from './api/route.ts'
 import { tagFilter } from './tag.ts'
+import { listAt } from './reference/describe.ts'
+import { linkReference } from './reference/link.ts'
 
 /** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
 const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
@@ -14,15 +17,16 @@ const domainFilter = (address: string, account: number, { domains, isMainHost }:
 }
 
 const text = z.string().optional()
-/** PostgreSQL refuses to search for what it cannot store. */
-const searched = z.string().refine(isStorable, notStorable).optional()
+const orders = ['date', 'oldest', 'click'] as const
+export const urls = listAt(linkReference, '/api/urls')
 /** The query of `GET /api/urls`. */
-export const ListQuery = pagination.extend({
+export const ListQuery = listQuery(urls).extend({
   /** any other value means `date` */
-  order: text.transform((order) => (order === 'click' ? 'click' : 'date')),
+  order: text
+    .transform((given): ListOrder => orders.find((name) => name === given) ?? 'date')
+    .meta({ enum: [...orders] }),
   /** a short address, with or without scheme, or an alias alone: finds one link */
   short: searched,
-  q: searched,
   domain: text,
   campaign: filterId,
   channel: filterId,
@@ -35,7 +39,7 @@ export const ListQuery = pagination.extend({
 type ListQuery = z.output<typeof ListQuery>
 
 /** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
-const spellings = (q: string) => {
+export const spellings = (q: string) => {
   const safe = safeTargetUrl(q)
   // every address that contains the longer one contains `q`, and each spelling takes as long as the search itself
   return safe.ok && !safe.url.toLowerCase().includes(q.toLowerCase()) ? [q, safe.url] : [q]
@@ -43,11 +47,10 @@ const spellings = (q: string) => {
 
 /** Returns the filter of a query, in terms of the tables. */
 export const filterOf = (
-  { q, domain, campaign, channel, tag, archived }: ListQuery,
+  { domain, campaign, channel, tag, archived }: ListQuery,
   account: number,
   services: Services,
 ): LinkFilter => ({
-  q: q ? spellings(q) : undefined,
   // as in a link's body, an empty domain is the service's own
   domain: domain === undefined ? undefined : domain === '' ? null : domainFilter(domain, account, services),
   campaign,

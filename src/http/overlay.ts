@@ -5,6 +5,7 @@ import { findOverlay, listOverlays, type OverlayRow } from '../queries/overlay.t
 import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
 import { color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
+import { overlayReference } from './reference/overlay.ts'
 
 const label = 'CTA overlay'
 const initial = overlay.initialState.fields
@@ -47,7 +48,7 @@ const details = (row: OverlayRow) => {
 
 /** The decider checks which fields a type requires, because updates send them one by one. */
 export const overlayRoutes = [
-  listRoute('/api/overlay', 'cta', listOverlays, listed),
+  listRoute(overlayReference, '/api/overlay', listOverlays, listed),
   detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),
   addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), addressesOf),
   updateRoute('/api/overlay/:id/update', overlay, label, fields, addressesOf),

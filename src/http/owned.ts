@@ -7,10 +7,12 @@ import type { Owned, OwnedCommand } from '../commands/owned.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { streamId } from '../events/streams.ts'
 import type { OwnedRow } from '../queries/owned.ts'
-import type { Listed, Page } from '../queries/page.ts'
+import type { Listed, ListRequest } from '../queries/page.ts'
 import type { Reader } from '../queries/reader.ts'
 import { readCurrent } from './api/current.ts'
-import { byId, list, pagination } from './api/fields.ts'
+import { byId } from './api/fields.ts'
+import { list, listQuery } from './api/list.ts'
+import { listAt, type Reference } from './reference/describe.ts'
 import { route, type Services } from './api/route.ts'
 import { rejectBlocked } from './blockedaddress.ts'
 
@@ -28,20 +30,29 @@ export const ownedBy =
   (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
     requireOwn(call, decider, label, call.params.id)
 
+/** The name and the columns of the list are those of its description in `reference`. */
 export const listRoute = <R>(
+  reference: Reference,
   path: string,
-  name: string,
-  rows: (reader: Reader, account: number, page: Page) => Promise<Listed<R>>,
+  rows: (reader: Reader, account: number, request: ListRequest) => Promise<Listed<R>>,
   present: (row: R, services: Services) => object,
-) =>
-  route({
+) => {
+  const described = listAt(reference, path)
+  return route({
     method: 'get',
     path,
     scope: 'read',
-    query: pagination,
-    run: async ({ account, query }, services) =>
-      list(name, query, await rows(services.reader, account, query), (row) => present(row, services)),
+    query: listQuery(described),
+    run: (call, services) =>
+      list(
+        described,
+        call,
+        services,
+        (request) => rows(services.reader, call.account, request),
+        (row) => present(row, services),
+      ),
   })
+}
 
 /** Returns a resource from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
 export const readOwned = async <Row, F extends object, E extends DomainEvent>(

@@ -7,6 +7,7 @@ import { listPixels, type PixelRow } from '../queries/pixel.ts'
 import { byId, name } from './api/fields.ts'
 import { route } from './api/route.ts'
 import { deleteRoute, listRoute, ownedBy } from './owned.ts'
+import { pixelReference } from './reference/pixel.ts'
 
 /** One pattern for all networks, in which no tag can contain markup. */
 const tag = z
@@ -24,7 +25,7 @@ const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
 })
 
 export const pixelRoutes = [
-  listRoute('/api/pixels', 'pixels', listPixels, present),
+  listRoute(pixelReference, '/api/pixels', listPixels, present),
 
   route({
     method: 'post',

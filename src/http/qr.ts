@@ -20,6 +20,7 @@ import { deleteRoute, listRoute, ownedBy, readOwned } from './owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './qraddress.ts'
 import { readData } from './qrdata.ts'
 import { statistics } from './statistics.ts'
+import { qrReference } from './reference/qr.ts'
 
 const label = 'QR code'
 const initial = qr.initialState.fields
@@ -126,7 +127,7 @@ const withWarnings = (fields: Fields) => {
 }
 
 export const qrRoutes = [
-  listRoute('/api/qr', 'qrs', listQrs, present),
+  listRoute(qrReference, '/api/qr', listQrs, present),
 
   route({
     method: 'get',

@@ -5,6 +5,7 @@ import { findSplash, listSplashes, type SplashRow } from '../queries/splash.ts'
 import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from './owned.ts'
 import { color, name, orEmpty, orInitial, url } from './api/fields.ts'
 import { must, text, timestamp } from '../lib/fields.ts'
+import { splashReference } from './reference/splash.ts'
 
 const label = 'Splash page'
 const { error } = must('a whole number of seconds from 0 to 60')
@@ -39,7 +40,7 @@ const details = (row: SplashRow) => {
 }
 
 export const splashRoutes = [
-  listRoute('/api/splash', 'splash', listSplashes, listed),
+  listRoute(splashReference, '/api/splash', listSplashes, listed),
   detailsRoute('/api/splash/:id', splash, label, findSplash, details),
   addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), addressesOf),
   updateRoute('/api/splash/:id/update', splash, label, fields, addressesOf),

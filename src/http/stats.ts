@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { firstMoment, momentExample, parseMoment, timestamp } from '../lib/fields.ts'
+import { firstMoment, timestamp } from '../lib/fields.ts'
 import {
   clickSeries,
   type Interval,
@@ -9,7 +9,7 @@ import {
   type Subject,
 } from '../queries/series.ts'
 import { countryName } from '../visitor/country.ts'
-import { byId } from './api/fields.ts'
+import { byId, moment } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { readLink } from './link.ts'
 
@@ -17,17 +17,6 @@ const maxIntervals = 2000
 const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
 const isDimension = (text: string): text is SeriesDimension => (seriesDimensions as readonly string[]).includes(text)
 
-const moment = (timeOfDay: string) =>
-  z
-    .string()
-    .optional()
-    .transform((text, context) => {
-      if (!text) return undefined
-      const found = parseMoment(text, timeOfDay)
-      if (found) return found
-      context.addIssue(`must be ${momentExample}`)
-      return z.NEVER
-    })
 const interval = z.preprocess(
   (text) => text || 'day',
   z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),

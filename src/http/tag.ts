@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { isStorable, must, notStorable } from '../lib/fields.ts'
 import { listTags } from '../queries/tag.ts'
-import { list, pagination } from './api/fields.ts'
+import { list, listQuery, orderOf } from './api/list.ts'
 import { route } from './api/route.ts'
+import { listAt } from './reference/describe.ts'
+import { tagReference } from './reference/tag.ts'
 
 const [most, longest] = [20, 50]
 
@@ -38,13 +40,23 @@ export const tagFilter = z
   .refine((found) => found.length > 0, 'must be a tag: leave it out to list all')
   .optional()
 
+const tagNames = listAt(tagReference, '/api/tags')
+
 export const tagRoutes = [
   route({
     method: 'get',
-    path: '/api/tags',
+    path: tagNames.path,
     scope: 'read',
-    query: pagination,
-    run: async ({ account, query }, { reader }) =>
-      list('tags', query, await listTags(reader, account, query), (row) => row),
+    query: listQuery(tagNames)
+      .omit({ from: true, to: true })
+      .extend({ order: orderOf('name') }),
+    run: (call, services) =>
+      list(
+        tagNames,
+        call,
+        services,
+        (request) => listTags(services.reader, call.account, request),
+        (row) => row,
+      ),
   }),
 ]

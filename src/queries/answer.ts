@@ -1,4 +1,4 @@
-import { type Listed, offset, type Page } from './page.ts'
+import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from './page.ts'
 import type { Reader } from './reader.ts'
 
 export interface AnswerRow {
@@ -8,29 +8,57 @@ export interface AnswerRow {
   readonly fields: string | null
   readonly created: Date
 }
+type Raw = Omit<AnswerRow, 'number'> & { readonly id: string; readonly number: string }
 
-/** Returns one page of the answers to an overlay, newest first. */
-export const listAnswers = async ({ db, table }: Reader, overlay: number, page: Page): Promise<Listed<AnswerRow>> => {
-  // one statement, so that an answer that is projected meanwhile is in both or in neither
-  const rows = (await db({ c: table('answer_counts') })
-    .leftJoin(
-      db(table('answers'))
-        .where({ overlay })
-        .select('overlay', 'id', 'fields', 'created')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .offset(offset(page))
-        .as('a'),
-      'a.overlay',
-      'c.overlay',
-    )
-    .where({ 'c.overlay': overlay })
-    .select('c.n', 'a.id', 'a.fields', 'a.created')
-    .orderBy('a.id', 'desc')) as (Omit<AnswerRow, 'number'> & { readonly n: string; readonly id: string | null })[]
-  const total = Number(rows[0]?.n ?? 0)
-  const found = rows.filter(({ id }) => id !== null)
-  return {
-    total,
-    rows: found.map(({ fields, created }, i) => ({ number: total - offset(page) - i, fields, created })),
+/** What visitors entered, without the names of the fields. */
+const searched = `(select string_agg(value, E'\\n') from json_each_text(x.fields::json))`
+
+/** Returns answers by their ids. They are counted from the newest, so that this is as fast as finding them. */
+const readAnswers = async ({ db, table }: Reader, overlay: number, ids: readonly number[]) => {
+  if (ids.length === 0) return []
+  const answers = table('answers')
+  const { rows } = await db.raw<{ rows: Raw[] }>(
+    `select * from (
+       select id, fields, created, row_number() over (order by id)
+         + (select n from ${table('answer_counts')} where overlay = :overlay)
+         - (select count(*) from ${answers} where overlay = :overlay and id >= :first) as number
+       from ${answers} where overlay = :overlay and id between :first and :last
+     ) numbered where id = any(:ids)`,
+    { overlay, ids, first: Math.min(...ids), last: Math.max(...ids) },
+  )
+  return rows
+}
+
+/** Returns one page of the answers to an overlay. */
+export const listAnswers = async (
+  reader: Reader,
+  overlay: number,
+  request: ListRequest,
+): Promise<Listed<AnswerRow>> => {
+  const { db, table } = reader
+  const source = {
+    matching: () =>
+      filtered(db, db({ x: table('answers') }).where({ 'x.overlay': overlay }), request, {
+        searched,
+        created: 'x.created',
+      }),
+    position: ['x.id'],
+    kept: isFiltered(request) ? undefined : () => countAnswers(reader, overlay),
   }
+  const found = await readPositions(source, reader, request)
+  const rows = await readAnswers(
+    reader,
+    overlay,
+    found.rows.map(([id]) => Number(id)),
+  )
+  const { rows: sorted, ...listed } = inOrder(found, rows, ({ id }) => Number(id))
+  return {
+    ...listed,
+    rows: sorted.map(({ number, fields, created }) => ({ number: Number(number), fields, created })),
+  }
+}
+
+const countAnswers = async ({ db, table }: Reader, overlay: number) => {
+  const [counted] = await db<{ overlay: number; n: string }>(table('answer_counts')).where({ overlay }).select('n')
+  return Number(counted?.n ?? 0)
 }

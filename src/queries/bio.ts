@@ -1,8 +1,8 @@
 import { type BioFields, entriesOf } from '../events/bio.ts'
 import { subjects } from '../projections/clickfacts.ts'
 import { allEntries } from '../projections/entrystats.ts'
-import { countOwned, findOwned, type OwnedRow, typed } from './owned.ts'
-import { type Listed, offset, type Page } from './page.ts'
+import { findOwned, listOwned, type OwnedRow } from './owned.ts'
+import type { Listed, ListRequest } from './page.ts'
 import type { Reader } from './reader.ts'
 
 export type BioRow = OwnedRow & BioFields
@@ -13,7 +13,7 @@ export interface BioListRow extends BioRow {
   readonly clicks: number
 }
 
-export const listBios = async (reader: Reader, account: number, page: Page): Promise<Listed<BioListRow>> => {
+export const listBios = async (reader: Reader, account: number, request: ListRequest): Promise<Listed<BioListRow>> => {
   const { db, table } = reader
   const views = db.raw(
     `(select s.clicks from ${table('link_stats')} s where s.link = ${subjects.view(0)} - b.id) as views`,
@@ -21,18 +21,13 @@ export const listBios = async (reader: Reader, account: number, page: Page): Pro
   const clicks = db.raw(
     `(select s.clicks from ${table('entry_stats')} s where s.bio = b.id and s.entry = ${allEntries}) as clicks`,
   )
-  const rows = (await db({ b: table('bios') })
-    .where({ account, deleted: null })
-    .select('b.*', views, clicks)
-    .orderBy('b.id', 'desc')
-    .limit(page.limit)
-    .offset(offset(page))) as BioListRow[]
-  const counted = rows.map((row) => ({
-    ...typed(row),
-    views: Number(row.views),
-    clicks: Number(row.clicks),
-  }))
-  return { total: await countOwned(reader, 'bios', account), rows: counted }
+  const { rows, ...listed } = await listOwned<BioListRow>(reader, { table: 'bios' }, account, request, (ids) =>
+    db({ b: table('bios') })
+      .where({ account, deleted: null })
+      .whereIn('b.id', ids)
+      .select('b.*', views, clicks),
+  )
+  return { ...listed, rows: rows.map((row) => ({ ...row, views: Number(row.views), clicks: Number(row.clicks) })) }
 }
 
 export const findBio = (reader: Reader, account: number, id: number) => findOwned<BioRow>(reader, 'bios', account, id)

@@ -1,11 +1,11 @@
 import type { ChannelFields, ItemKind, ItemRef } from '../events/channel.ts'
 import { listOwned, type OwnedRow } from './owned.ts'
-import { type Listed, offset, type Page } from './page.ts'
+import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
 export type ChannelRow = OwnedRow & ChannelFields
-export const listChannels = (reader: Reader, account: number, page: Page) =>
-  listOwned<ChannelRow>(reader, 'channels', account, page)
+export const listChannels = (reader: Reader, account: number, request: ListRequest) =>
+  listOwned<ChannelRow>(reader, { table: 'channels' }, account, request)
 
 /** Returns the ids of the channels that an item is in, oldest channel first. */
 export const channelsOfItem = async ({ db, table }: Reader, account: number, { kind, id }: ItemRef) => {
@@ -48,37 +48,56 @@ const kinds: Record<ItemKind, { readonly table: string; readonly columns: string
   },
 }
 
-/**
- * Returns one page of the items in a channel that are not deleted, newest assignment first. Both statements look items up by id: while the
- * tables have no statistics, PostgreSQL plans plain joins as all items for each link (10 s for 10,000).
- */
-export const listItems = async (
-  { db, table }: Reader,
-  { id, account }: { readonly id: number; readonly account: number },
-  page: Page,
-): Promise<Listed<ItemRow>> => {
-  const items = table('channel_items')
-  const perKind = (select: (kind: string, from: string, columns: string) => string) =>
-    Object.entries(kinds).map(([kind, { table: name, columns }]) => select(kind, table(name), columns))
-  const details = perKind(
-    (kind, from, columns) =>
-      `select ${columns} from ${from} x where i.kind = '${kind}' and x.id = i.item and x.account = :account and x.deleted is null`,
-  )
+const perKind = ({ table }: Reader, select: (kind: string, from: string, columns: string) => string) =>
+  Object.entries(kinds).map(([kind, { table: name, columns }]) => select(kind, table(name), columns))
+
+/** Each part looks items up by id: while the tables have no statistics, PostgreSQL plans plain joins as all items for each link (10 s for 10,000). */
+const countItems = async (reader: Reader, channel: number, account: number) => {
+  const items = reader.table('channel_items')
   const counts = perKind(
+    reader,
     (kind, from) =>
       `(select count(*) from ${from} x where x.account = :account and x.deleted is null
-          and x.id = any(array(select item from ${items} where channel = :id and kind = '${kind}')))`,
+          and x.id = any(array(select item from ${items} where channel = :channel and kind = '${kind}')))`,
   )
-  const [{ rows }, counted] = await Promise.all([
-    db.raw<{ rows: (ItemRow & { domain: string | null })[] }>(
-      `select i.kind, i.item as id, i.assigned, details.* from ${items} i cross join lateral (${details.join(' union all ')}) details
-       where i.channel = :id order by i.position desc limit :limit offset :offset`,
-      { id, account, limit: page.limit, offset: offset(page) },
-    ),
-    db.raw<{ rows: { n: string }[] }>(`select ${counts.join(' + ')} as n`, { id, account }),
-  ])
-  return {
-    total: Number(counted.rows[0]?.n ?? 0),
-    rows: rows.map((row) => ({ ...row, id: Number(row.id), domain: idOrNull(row.domain) })),
+  const { rows } = await reader.db.raw<{ rows: { n: string }[] }>(`select ${counts.join(' + ')} as n`, {
+    channel,
+    account,
+  })
+  return Number(rows[0]?.n ?? 0)
+}
+
+/** Returns one page of the items in a channel that are not deleted, in the order of their assignments. */
+export const listItems = async (
+  reader: Reader,
+  { id: channel, account }: { readonly id: number; readonly account: number },
+  request: ListRequest,
+): Promise<Listed<ItemRow>> => {
+  const { db, table } = reader
+  const details = perKind(
+    reader,
+    (kind, from, columns) =>
+      `select ${columns} from ${from} x where i.kind = '${kind}' and x.id = i.item and x.account = :account and x.deleted is null`,
+  ).join(' union all ')
+  const items = () =>
+    db({ i: table('channel_items') })
+      .crossJoin(db.raw(`lateral (${details}) details`, { account }))
+      .where({ 'i.channel': channel })
+  const source = {
+    matching: () => filtered(db, items(), request, { searched: 'details.title', created: 'i.assigned' }),
+    position: ['i.position'],
+    kept: isFiltered(request) ? undefined : () => countItems(reader, channel, account),
   }
+  const found = await readPositions(source, reader, request)
+  const rows = (await items()
+    .whereIn(
+      'i.position',
+      found.rows.map(([position]) => Number(position)),
+    )
+    .select('i.kind', 'i.item as id', 'i.assigned', 'i.position', 'details.*')) as (ItemRow & {
+    position: string
+    domain: string | null
+  })[]
+  const { rows: sorted, ...listed } = inOrder(found, rows, ({ position }) => Number(position))
+  return { ...listed, rows: sorted.map((row) => ({ ...row, id: Number(row.id), domain: idOrNull(row.domain) })) }
 }

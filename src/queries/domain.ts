@@ -1,6 +1,6 @@
 import type { DomainFields } from '../events/domain.ts'
-import { countOwned, type OwnedRow, typed } from './owned.ts'
-import { type Listed, offset, type Page } from './page.ts'
+import { listOwned, type OwnedRow, typed } from './owned.ts'
+import type { Listed, ListRequest } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
 export interface DomainRow extends OwnedRow, DomainFields {
@@ -29,13 +29,10 @@ const ownDomains = ({ db, table }: Reader, account: number) =>
       'c.found',
     )
 
-export const listDomains = async (reader: Reader, account: number, page: Page): Promise<Listed<DomainRow>> => {
-  const rows = (await ownDomains(reader, account)
-    .orderBy('d.id', 'desc')
-    .limit(page.limit)
-    .offset(offset(page))) as DomainRow[]
-  return { total: await countOwned(reader, 'domains', account), rows: rows.map(typed) }
-}
+export const listDomains = (reader: Reader, account: number, request: ListRequest): Promise<Listed<DomainRow>> =>
+  listOwned<DomainRow>(reader, { table: 'domains', searched: 'x.domain' }, account, request, (ids) =>
+    ownDomains(reader, account).whereIn('d.id', ids),
+  )
 
 export const findDomain = async (reader: Reader, account: number, id: number): Promise<DomainRow | undefined> => {
   const [row] = (await ownDomains(reader, account).where({ 'd.id': id })) as DomainRow[]

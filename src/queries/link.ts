@@ -1,7 +1,18 @@
+import type { Knex } from 'knex'
 import type { LinkFields, Unframed } from '../events/link.ts'
 import { addressKey, linkAddress, tagKey } from '../projections/link.ts'
 import type { TableNames } from '../projections/projection.ts'
-import { type Listed, offset, type Page } from './page.ts'
+import {
+  filtered,
+  inOrder,
+  isFiltered,
+  type Listed,
+  type ListRequest,
+  type Position,
+  readPositions,
+  type Source,
+  type Window,
+} from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
 /** A link as its owner sees it. */
@@ -45,10 +56,11 @@ const calculated = (table: TableNames) =>
   `l.password is not null as password, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes,
    (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
 
+/** The text of a link that lists search, as SQL. */
+const linkText = `(alias || E'\\n' || title || E'\\n' || metatitle || E'\\n' || url || E'\\n' || coalesce(entered, ''))`
+
 /** Selects some of an account's links; undefined fields do not filter. */
 export interface LinkFilter {
-  /** parts of the alias, title, metatitle or long URL, in any letter case, of which one is enough */
-  readonly q?: readonly string[] | undefined
   /** null: the service's own host */
   readonly domain?: number | null | undefined
   readonly campaign?: number | undefined
@@ -59,20 +71,13 @@ export interface LinkFilter {
   /** the whole alias, in lower case */
   readonly aliasKey?: string | undefined
 }
-export type LinkOrder = 'date' | 'click'
-
-const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
 /** The account's links that pass the filter and are not deleted, as `l`. */
 const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) => {
-  const { q, domain, campaign, channel, tags, archived, aliasKey } = filter
+  const { domain, campaign, channel, tags, archived, aliasKey } = filter
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
   if (archived !== undefined) void links.where({ 'l.archived': archived })
   if (tags) void links.whereRaw('l.tag_keys @> ?::text[]', [tags.map((tag) => tagKey(account, tag))])
-  if (q)
-    void links.whereRaw(`concat_ws(E'\\n', l.alias, l.title, l.metatitle, l.url, l.entered) ilike any(?)`, [
-      q.map(like),
-    ])
   if (domain !== undefined) void links.where({ 'l.domain': domain })
   if (aliasKey !== undefined && domain !== undefined)
     void links.whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
@@ -92,18 +97,31 @@ const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) =>
   return links
 }
 
-const counted = async ({ db, table }: Reader, account: number, archived: boolean | undefined) => {
+/** The projection maintains the number of all links, and of those in the archive. */
+const countAll = async ({ db, table }: Reader, account: number, archived: boolean | undefined) => {
   const [row] = await db<{ account: number; n: string; archived: string }>(table('link_counts')).where({ account })
   const [all, away] = [Number(row?.n ?? 0), Number(row?.archived ?? 0)]
   return archived === undefined ? all : archived ? away : all - away
 }
 
-const count = async (reader: Reader, account: number, filter: LinkFilter) => {
+/** Links as a list sees them: its filters, and the columns that it is sorted by. */
+const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: ListRequest): Source => {
+  const { db, table } = reader
   const { archived, ...others } = filter
-  // the projection maintains these numbers
-  if (Object.values(others).every((value) => value === undefined)) return counted(reader, account, archived)
-  const [row] = (await matching(reader, account, filter).count('* as n')) as { n: string }[]
-  return Number(row?.n ?? 0)
+  const isPart = isFiltered(request) || Object.values(others).some((value) => value !== undefined)
+  const links = () =>
+    filtered(db, matching(reader, account, filter), request, { searched: linkText, created: 'l.created' })
+  const clicks = `coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0)`
+  const byDate = request.from || request.to ? ['l.created', 'l.id'] : ['l.id']
+  return {
+    matching: links,
+    position: request.order === 'click' ? [clicks, 'l.id'] : byDate,
+    sorted: request.order === 'click' ? (window) => byClicks(reader, account, links, window) : undefined,
+    kept: isPart ? undefined : () => countAll(reader, account, archived),
+    counted: isFiltered(request)
+      ? undefined
+      : async () => Number(((await links().count('* as n')) as { n: string }[])[0]?.n ?? 0),
+  }
 }
 
 type ListRaw = Raw & { clicks: string; uniques: string }
@@ -112,56 +130,63 @@ export const listLinks = async (
   reader: Reader,
   account: number,
   filter: LinkFilter,
-  order: LinkOrder,
-  page: Page,
+  request: ListRequest,
 ): Promise<Listed<LinkListRow>> => {
-  const [total, found] = await Promise.all([
-    count(reader, account, filter),
-    order === 'click' ? byClicks(reader, account, filter, page) : byDate(reader, account, filter, page),
-  ])
-  const rows = found.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) }))
-  return { total, rows }
-}
-
-const byDate = async (reader: Reader, account: number, filter: LinkFilter, page: Page) => {
   const { db, table } = reader
-  const columns = `coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}`
-  return (await matching(reader, account, filter)
+  const found = await readPositions(sourceOf(reader, account, filter, request), reader, request)
+  const rows = (await db({ l: table('links') })
     .leftJoin({ s: table('link_stats') }, 's.link', 'l.id')
-    .select(...fields, db.raw(columns))
-    .orderBy('l.id', 'desc')
-    .limit(page.limit)
-    .offset(offset(page))) as ListRaw[]
+    .where({ 'l.account': account, 'l.deleted': null })
+    .whereIn(
+      'l.id',
+      found.rows.map((position) => Number(position.at(-1))),
+    )
+    .select(
+      ...fields,
+      db.raw(`coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}`),
+    )) as ListRaw[]
+  return inOrder(
+    found,
+    rows.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
+    ({ id }) => id,
+  )
 }
 
 /**
- * Reads links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
+ * Finds links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
  * joins over all links: the cost of a page does not grow with the number of links.
  */
-const byClicks = async (reader: Reader, account: number, filter: LinkFilter, page: Page) => {
-  const { db, table } = reader
-  const links = () => matching(reader, account, filter).select(...fields, db.raw(calculated(table)))
-  const clicked = () =>
-    db({ s: table('link_stats') })
-      .crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').limit(1)]))
+const byClicks = async (
+  { db, table }: Reader,
+  account: number,
+  links: () => Knex.QueryBuilder,
+  { after, limit, skip }: Window,
+): Promise<readonly Position[]> => {
+  const [clicks = 0, id = 0] = after ?? []
+  const clicked = () => {
+    const rows = db({ s: table('link_stats') })
+      .crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').select('l.id').limit(1)]))
       .where({ 's.account': account })
       .where('s.clicks', '>', 0)
+    return after ? rows.whereRaw('(s.clicks, s.link) < (?, ?)', [clicks, id]) : rows
+  }
   const first = (await clicked()
-    .select('l.*', 's.clicks', 's.uniques')
+    .select('s.clicks', 's.link')
     .orderByRaw('s.clicks desc, s.link desc')
-    .limit(page.limit)
-    .offset(offset(page))) as ListRaw[]
-  const missing = page.limit - first.length
-  if (missing === 0) return first
-  const [counted] = first.length > 0 ? [] : ((await clicked().count('* as n')) as { n: string }[])
-  const before = counted === undefined ? 0 : offset(page) - Number(counted.n)
-  const rest = (await links()
+    .limit(limit + 1)
+    .offset(skip)) as { clicks: string; link: string }[]
+  const positions = first.map((row) => [Number(row.clicks), Number(row.link)])
+  const missing = limit + 1 - first.length
+  if (missing === 0) return positions
+  const [counted] = skip === 0 || first.length > 0 ? [] : ((await clicked().count('* as n')) as { n: string }[])
+  const rest = links()
     .whereRaw(`coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0) = 0`)
-    .select(db.raw('0 as clicks, 0 as uniques'))
+    .select('l.id')
     .orderBy('l.id', 'desc')
     .limit(missing)
-    .offset(Math.max(0, before))) as ListRaw[]
-  return [...first, ...rest]
+    .offset(counted === undefined ? 0 : Math.max(0, skip - Number(counted.n)))
+  if (after && Number(clicks) === 0) void rest.where('l.id', '<', id)
+  return [...positions, ...((await rest) as { id: string }[]).map((row) => [0, Number(row.id)])]
 }
 
 /** Returns those of the pixels that are not deleted, in the same order. */

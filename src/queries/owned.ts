@@ -1,4 +1,4 @@
-import { type Listed, offset, type Page } from './page.ts'
+import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from './page.ts'
 import type { Reader } from './reader.ts'
 
 /** Columns that every resource of an account has. */
@@ -12,20 +12,34 @@ export interface OwnedRow {
 /** Numbers as numbers: the driver returns bigint columns as strings. */
 export const typed = <R extends OwnedRow>(row: R): R => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 
-/** Returns one page of an account's resources that are not deleted, newest first. */
+interface OwnedList {
+  readonly table: string
+  /** SQL of the text that `q` searches, in columns of `x`; the name if not given */
+  readonly searched?: string
+}
+
+/**
+ * Returns one page of an account's resources that are not deleted. `rows` reads those with some ids, without an order; if not given, with
+ * all columns.
+ */
 export const listOwned = async <R extends OwnedRow>(
-  { db, table }: Reader,
-  name: string,
+  reader: Reader,
+  { table: name, searched = 'x.name' }: OwnedList,
   account: number,
-  page: Page,
+  request: ListRequest,
+  rows?: (ids: readonly number[]) => PromiseLike<readonly unknown[]>,
 ): Promise<Listed<R>> => {
-  const rows = (await db(table(name))
-    .where({ account, deleted: null })
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(offset(page))) as R[]
-  const total = await countOwned({ db, table }, name, account)
-  return { total, rows: rows.map(typed) }
+  const { db, table } = reader
+  const own = () => db({ x: table(name) }).where({ 'x.account': account, 'x.deleted': null })
+  const source = {
+    matching: () => filtered(db, own(), request, { searched, created: 'x.created' }),
+    position: ['x.id'],
+    kept: isFiltered(request) ? undefined : () => countOwned(reader, name, account),
+  }
+  const found = await readPositions(source, reader, request)
+  const ids = found.rows.map(([id]) => Number(id))
+  const read = (await (rows?.(ids) ?? own().whereIn('x.id', ids).select('x.*'))) as R[]
+  return inOrder(found, read.map(typed), ({ id }) => id)
 }
 
 /** Returns the number of an account's resources that are not deleted. */

@@ -1,12 +1,172 @@
+import type { Knex } from 'knex'
+import type { Reader } from './reader.ts'
+
 /** One page of a list; `page` counts from 1. */
 export interface Page {
   /** rows per page */
   readonly limit: number
   readonly page: number
 }
+export const offset = ({ limit, page }: Page) => (page - 1) * limit
+
+/** The columns of a row that its list is sorted by. They identify the row within the list, so that reading can continue after it. */
+export type Position = readonly (number | string)[]
+/** `date`: newest first */
+export type ListOrder = 'date' | 'oldest' | 'click' | 'name'
+
+/** What a request wants of a list. */
+export interface ListRequest extends Page {
+  /** the last row that the client has: the page starts after it, and `page` does not count */
+  readonly after?: Position | undefined
+  readonly order: ListOrder
+  /** when rows were created: inclusive */
+  readonly from?: Date | undefined
+  /** exclusive */
+  readonly to?: Date | undefined
+  /** parts of the searched text, in any letter case, of which one is enough */
+  readonly q?: readonly string[] | undefined
+}
 export interface Listed<R> {
   readonly rows: readonly R[]
-  /** number of matches on all pages */
+  /** number of matches on all pages; at most `mostCounted` where they have to be counted */
   readonly total: number
+  /** of the last row, unless it is the last of the list */
+  readonly next?: Position | undefined
 }
-export const offset = ({ limit, page }: Page) => (page - 1) * limit
+
+/** Matches beyond these are not counted, and have no page numbers. A cursor reads them all. */
+export const mostCounted = 10_000
+
+const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+
+/** SQL that is true if one of the parts is in the text. */
+export const contains = (db: Knex, text: string, parts: readonly string[]) =>
+  db.raw(`${text} ilike any(?)`, [parts.map(like)])
+
+/** Whether the request leaves out rows of the list. */
+export const isFiltered = ({ q, from, to }: ListRequest) => q !== undefined || from !== undefined || to !== undefined
+
+interface Filtered {
+  /** SQL of the text that `q` searches */
+  readonly searched: string
+  /** SQL of the moment of creation */
+  readonly created: string
+}
+/** Adds the conditions of a request to a query of the whole list. */
+export const filtered = (
+  db: Knex,
+  rows: Knex.QueryBuilder,
+  { q, from, to }: ListRequest,
+  { searched, created }: Filtered,
+): Knex.QueryBuilder => {
+  if (q) void rows.whereRaw(contains(db, searched, q))
+  if (from) void rows.whereRaw(`${created} >= ?`, [from])
+  if (to) void rows.whereRaw(`${created} < ?`, [to])
+  return rows
+}
+
+/** A part of a sorted list: `limit` rows after a position, or after as many rows as are skipped. */
+export interface Window extends Pick<ListRequest, 'after' | 'order' | 'limit'> {
+  readonly skip: number
+}
+const windowOf = (request: ListRequest): Window => ({ ...request, skip: request.after ? 0 : offset(request) })
+
+/** Sorts rows by the columns of their position, and takes those of the window and one more, which shows whether the list goes on. */
+export const slice = (rows: Knex.QueryBuilder, position: readonly string[], window: Window): Knex.QueryBuilder => {
+  const { after, order, limit, skip } = window
+  const [further, direction] = order === 'oldest' || order === 'name' ? ['>', 'asc'] : ['<', 'desc']
+  if (after)
+    void rows.whereRaw(`(${position.join(', ')}) ${further} (${position.map(() => '?').join(', ')})`, [...after])
+  return rows
+    .orderByRaw(position.map((column) => `${column} ${direction}`).join(', '))
+    .limit(limit + 1)
+    .offset(skip)
+}
+
+/** Returns the page of what `slice` has found. */
+const pageOf = <R>(
+  found: readonly R[],
+  total: number,
+  { limit }: Pick<Page, 'limit'>,
+  positionOf: (row: R) => Position,
+): Listed<R> => {
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { total, rows, next: found.length > limit && last !== undefined ? positionOf(last) : undefined }
+}
+
+/** Where the rows of a list come from. */
+export interface Source {
+  /** Returns the rows that the request does not leave out, without an order and without columns. */
+  readonly matching: () => Knex.QueryBuilder
+  /** SQL of the columns of a row's position */
+  readonly position: readonly string[]
+  /** Returns the number of rows where it is kept. Otherwise they are counted, up to `mostCounted`. */
+  readonly kept?: (() => Promise<number>) | undefined
+  /** Counts the rows beyond `mostCounted`, too, where that is fast. */
+  readonly counted?: (() => Promise<number>) | undefined
+  /** Reads sorted positions where there may be many, as `slice` does. */
+  readonly sorted?: ((window: Window) => Promise<readonly Position[]>) | undefined
+}
+
+const names = (position: readonly string[]) => position.map((_, i) => `k${i}`)
+
+/** Selects the columns of the position, so that an index suffices. */
+const narrow = ({ matching, position }: Source, db: Knex) =>
+  matching().select(names(position).map((name, i) => db.raw(`${position[i]} as ${name}`)))
+
+const positionOf = (row: Readonly<Record<string, number | string | Date>>): Position =>
+  Object.values(row).map((value) => (value instanceof Date ? value.toISOString() : value))
+
+const sortedPositions = async (source: Source, { db }: Reader, window: Window): Promise<readonly Position[]> => {
+  if (source.sorted) return source.sorted(window)
+  return ((await slice(narrow(source, db), source.position, window)) as Record<string, number>[]).map(positionOf)
+}
+
+/** Finds all matches in one pass, if they can be counted: the planner is free to use the index that finds the fewest rows. */
+const countedPositions = async (source: Source, { db }: Reader, window: Window) => {
+  const columns = names(source.position)
+  const page = slice(db('found').select(columns), columns, window).as('p')
+  const [row] = (await db
+    .withMaterialized('found', narrow(source, db).limit(mostCounted + 1))
+    .select(
+      db.raw('(select count(*)::int from found) as n'),
+      db.raw('(select json_agg(p) from ?) as positions', [page]),
+    )) as { n: number; positions: Record<string, number | string>[] | null }[]
+  return { n: row?.n ?? 0, found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
+}
+
+const itself = (position: Position) => position
+
+/** Reads a page of more matches than are counted. One with a number ends with those that are. */
+const beyondCounted = async (source: Source, reader: Reader, window: Window) => {
+  const [total, last] = source.counted ? [await source.counted(), Infinity] : [mostCounted, mostCounted]
+  const limit = window.after ? window.limit : Math.max(0, Math.min(window.limit, last - window.skip))
+  const found = limit === 0 ? [] : await sortedPositions(source, reader, { ...window, limit })
+  return pageOf(found, total, { limit }, itself)
+}
+
+/** Returns the positions of the rows on a page. Reading whole rows only for these keeps a page fast however far back it is. */
+export const readPositions = async (
+  source: Source,
+  reader: Reader,
+  request: ListRequest,
+): Promise<Listed<Position>> => {
+  const window = windowOf(request)
+  if (source.kept) {
+    const [total, found] = await Promise.all([source.kept(), sortedPositions(source, reader, window)])
+    return pageOf(found, total, request, itself)
+  }
+  const { n, found } = await countedPositions(source, reader, window)
+  return n <= mostCounted ? pageOf(found, n, request, itself) : beyondCounted(source, reader, window)
+}
+
+/** Returns rows in the order of their positions; a row that was deleted meanwhile is left out. */
+export const inOrder = <R>(
+  { rows: positions, ...listed }: Listed<Position>,
+  rows: readonly R[],
+  keyOf: (row: R) => number | string,
+): Listed<R> => {
+  const byKey = new Map(rows.map((row) => [String(keyOf(row)), row]))
+  return { ...listed, rows: positions.flatMap((position) => byKey.get(String(position.at(-1))) ?? []) }
+}

@@ -1,6 +1,6 @@
 import type { QrFields, QrPersonal } from '../events/qr.ts'
-import { countOwned, type OwnedRow, typed } from './owned.ts'
-import { type Listed, offset, type Page } from './page.ts'
+import { listOwned, type OwnedRow, typed } from './owned.ts'
+import type { Listed, ListRequest } from './page.ts'
 import type { Reader } from './reader.ts'
 
 interface ListedQr extends OwnedRow {
@@ -16,18 +16,17 @@ export interface QrListRow extends ListedQr {
   readonly scans: number
 }
 
-export const listQrs = async (reader: Reader, account: number, page: Page): Promise<Listed<QrListRow>> => {
+export const listQrs = async (reader: Reader, account: number, request: ListRequest): Promise<Listed<QrListRow>> => {
   const { db, table } = reader
-  const rows = (await db({ q: table('qrs') })
-    // the statistics of QR codes have negative ids: see `subjects.qr`
-    .leftJoin({ s: table('link_stats') }, 's.link', db.raw('-q.id'))
-    .where({ 'q.account': account, 'q.deleted': null })
-    .select('q.id', 'q.alias', 'q.name', 'q.created', 'q.revision', db.raw('coalesce(s.clicks, 0) as scans'))
-    .orderBy('q.id', 'desc')
-    .limit(page.limit)
-    .offset(offset(page))) as QrListRow[]
-  const total = await countOwned(reader, 'qrs', account)
-  return { total, rows: rows.map((row) => ({ ...typed(row), scans: Number(row.scans) })) }
+  const { rows, ...listed } = await listOwned<QrListRow>(reader, { table: 'qrs' }, account, request, (ids) =>
+    db({ q: table('qrs') })
+      // the statistics of QR codes have negative ids: see `subjects.qr`
+      .leftJoin({ s: table('link_stats') }, 's.link', db.raw('-q.id'))
+      .where({ 'q.account': account, 'q.deleted': null })
+      .whereIn('q.id', ids)
+      .select('q.id', 'q.alias', 'q.name', 'q.created', 'q.revision', db.raw('coalesce(s.clicks, 0) as scans')),
+  )
+  return { ...listed, rows: rows.map((row) => ({ ...row, scans: Number(row.scans) })) }
 }
 
 export const findQr = async ({ db, table }: Reader, account: number, id: number): Promise<QrRow | undefined> => {

@@ -1,4 +1,4 @@
-import { type Listed, offset, type Page } from './page.ts'
+import { filtered, inOrder, type Listed, type ListRequest, readPositions } from './page.ts'
 import type { Reader } from './reader.ts'
 
 export interface TagRow {
@@ -8,18 +8,25 @@ export interface TagRow {
   readonly archived: number
 }
 
-/** Returns the tags of an account's links in alphabetical order. */
-export const listTags = async ({ db, table }: Reader, account: number, page: Page): Promise<Listed<TagRow>> => {
-  const { rows } = await db.raw<{ rows: { total: string; rows: readonly TagRow[] }[] }>(
-    `with counted as materialized (
-       select tag, count(*) filter (where not l.archived) as links, count(*) filter (where l.archived) as archived
-       from ${table('links')} l cross join unnest(l.tags) as tag
-       where l.account = ? and l.deleted is null and l.tags <> '{}' group by tag
-     )
-     select (select count(*) from counted) as total,
-       (select coalesce(json_agg(p), '[]') from (select * from counted order by tag limit ? offset ?) p) as rows`,
-    [account, page.limit, offset(page)],
-  )
-  const [found] = rows
-  return { total: Number(found?.total ?? 0), rows: found?.rows ?? [] }
+/** Returns the tags of an account's links in alphabetical order. They are counted with each request: few links of a large account have any. */
+export const listTags = async (reader: Reader, account: number, request: ListRequest): Promise<Listed<TagRow>> => {
+  const { db, table } = reader
+  const tags = () =>
+    db.from(
+      db.raw(
+        `(select tag, count(*) filter (where not l.archived)::int as links, count(*) filter (where l.archived)::int as archived
+          from ${table('links')} l cross join unnest(l.tags) as tag
+          where l.account = ? and l.deleted is null and l.tags <> '{}' group by tag) as x`,
+        [account],
+      ),
+    )
+  const matching = () => filtered(db, tags(), request, { searched: 'x.tag', created: 'null::timestamptz' })
+  const found = await readPositions({ matching, position: ['x.tag'] }, reader, request)
+  const rows = (await tags()
+    .whereIn(
+      'x.tag',
+      found.rows.map(([tag]) => String(tag)),
+    )
+    .select('x.*')) as TagRow[]
+  return inOrder(found, rows, ({ tag }) => tag)
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { aliasFormProblem } from '../../commands/alias.ts'
-import { must, text } from '../../lib/fields.ts'
+import { momentExample, must, parseMoment, text } from '../../lib/fields.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
-import type { Listed, Page } from '../../queries/page.ts'
 
 /** The name of a resource. */
 export const name = text(255).min(1, 'must not be empty')
@@ -101,32 +100,15 @@ export const filterId = z
 /** The query of a list: `limit` and `page`. A malformed number counts as not sent, a large one is clamped. */
 export const pagination = z.object({ limit: count(15, 1000), page: count(1, 1_000_000_000) })
 
-/** Returns the `Link` header of a response (RFC 8288): the next page of a list, nothing on its last page or for other responses. */
-export const nextPage = ({ data }: { readonly data?: unknown }, path: string, query: URLSearchParams) => {
-  const { currentpage, maxpage } = (data ?? {}) as { readonly currentpage?: unknown; readonly maxpage?: unknown }
-  if (typeof currentpage !== 'number' || typeof maxpage !== 'number' || currentpage >= maxpage) return {}
-  const next = new URLSearchParams(query)
-  next.set('page', String(currentpage + 1))
-  return { Link: `<${path}?${next.toString()}>; rel="next"` }
-}
-
-/** Returns the envelope of every list, in which `error` is a string. */
-export const list = <R>(
-  name: string,
-  { limit, page: current }: Page,
-  { rows, total }: Listed<R>,
-  present: (row: R) => object,
-) => {
-  const maxpage = Math.max(1, Math.ceil(total / limit))
-  return {
-    error: '0',
-    data: {
-      result: total,
-      perpage: limit,
-      currentpage: current,
-      nextpage: Math.min(current + 1, maxpage),
-      maxpage,
-      [name]: rows.map(present),
-    },
-  }
-}
+/** A time, or a day with `timeOfDay`; `` counts as not sent. */
+export const moment = (timeOfDay: string) =>
+  z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (!text) return undefined
+      const found = parseMoment(text, timeOfDay)
+      if (found) return found
+      context.addIssue(`must be ${momentExample}`)
+      return z.NEVER
+    })

@@ -5,7 +5,7 @@ import { admit, type AdmitOptions, identify, setUncountedRate } from './admit.ts
 import { readBody } from './body.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
-import { nextPage } from './fields.ts'
+import { nextPage } from './list.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import type { Call, Query, Route, Services } from './route.ts'

@@ -26,8 +26,14 @@ export const channelReference: Reference = {
   'GET /api/channel/:id': {
     summary: 'List the items of a channel',
     description: 'The latest assignment comes first.',
-    fields: pageFields,
-    answer: page('items', item),
+    fields: {
+      ...pageFields,
+      order: '`date` (latest assignment first, default) or `oldest`',
+      from: 'added since this time or day',
+      to: 'added before this time, or until the end of this day',
+      q: 'part of the title, in any letter case',
+    },
+    answer: page('items', item, ['type', 'id']),
   },
   'POST /api/channel/add': {
     summary: 'Create a channel',

@@ -57,19 +57,49 @@ export const created = success({ id, revision })
 /** The answer to a request that changed a resource. */
 export const updated = success({ message: text, revision })
 
+interface ListShape {
+  /** of the collection in the answer */
+  readonly name: string
+  readonly columns: readonly string[]
+  /** the columns that a row has whatever `fields` says */
+  readonly identity: readonly string[]
+}
+const lists = new WeakMap<z.ZodType, ListShape>()
+/** Returns what was passed to `page`; undefined for other answers. */
+export const shapeOf = (answer: z.ZodType): ListShape | undefined =>
+  answer instanceof z.ZodUnion
+    ? (answer.options as z.ZodType[]).map(shapeOf).find((found) => found !== undefined)
+    : lists.get(answer)
+
 /** One page of a list, in which `error` is a string. */
-export const page = (name: string, row: z.ZodType) =>
-  z.object({
+export const page = (name: string, row: z.ZodObject, identity: readonly string[] = ['id']) => {
+  const always = Object.fromEntries(identity.map((column) => [column, row.shape[column]!]))
+  const answer = z.object({
     error: z.literal('0'),
     data: z.object({
-      result: count.describe('number of all matches'),
+      result: count.describe('number of all matches; with `q`, `from` or `to` at most 10,000'),
       perpage: count.describe('the limit in effect'),
       currentpage: count,
       nextpage: count.describe('stays at `maxpage` on the last page'),
       maxpage: count,
-      [name]: z.array(row),
+      next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
+      [name]: z.array(row.partial().extend(always)).describe('rows; with `fields`, only those columns of them'),
     }),
   })
+  lists.set(answer, { name, columns: Object.keys(row.shape), identity })
+  return answer
+}
+
+/** A list of the API, as the reference describes it. */
+export interface DescribedList extends ListShape {
+  readonly path: string
+}
+/** Returns the list at a path. Throws for a path that is not described as a list. */
+export const listAt = (reference: Reference, path: string): DescribedList => {
+  const shape = reference[`GET ${path}`] && shapeOf(reference[`GET ${path}`]!.answer)
+  if (!shape) throw new Error(`GET ${path} is not described as a list in src/http/reference`)
+  return { path, ...shape }
+}
 
 const labels = z.record(z.string(), z.string()).meta({ examples: [{ Canada: '12', Germany: '3' }] })
 /** The ten most frequent labels; `none` without data. */
@@ -90,4 +120,11 @@ export const statistics = <N extends z.ZodType>(none: N, networks: readonly stri
 export const pageFields = {
   limit: 'entries on a page, 15 if not sent, at most 1,000',
   page: 'number of the page, from 1 on',
+  cursor:
+    'instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others',
+  order: '`date` (newest first, default) or `oldest`',
+  from: 'created since this time or day',
+  to: 'created before this time, or until the end of this day',
+  q: 'part of the name, in any letter case',
+  fields: 'columns to return, separated by commas; all if not sent',
 }

@@ -29,7 +29,11 @@ const domain = z.object({ id, domain: address, redirectroot: text, redirect404: 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
 
 export const domainReference: Reference = {
-  'GET /api/domains': { summary: 'List branded domains', fields: pageFields, answer: page('domains', domain) },
+  'GET /api/domains': {
+    summary: 'List branded domains',
+    fields: { ...pageFields, q: 'part of the address' },
+    answer: page('domains', domain),
+  },
   'GET /api/domain/:id': {
     summary: 'Get a branded domain',
     description: '`verification` says which DNS record to create, and what was found.',

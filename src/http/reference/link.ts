@@ -116,9 +116,9 @@ export const linkReference: Reference = {
       'With `short`, the answer has the details of one link, and `data.urls` its row. If there is no such link, `error` is 1, with status 200.',
     fields: {
       ...pageFields,
-      order: '`date` (default) or `click`',
+      order: '`date` (newest first, default), `oldest` or `click` (most clicks first); anything else is `date`',
       short: 'a short address, or an alias alone',
-      q: 'part of the alias, the title or the long URL',
+      q: 'part of the alias, the title or the long URL; three characters or more are fast on any number of links',
       domain: 'address of a branded domain; empty for the domain of the service',
       campaign: 'id of a campaign',
       channel: 'id of a channel',

@@ -66,7 +66,7 @@ export const overlayReference: Reference = {
   },
   'GET /api/overlay/:id/answers': {
     summary: 'List what visitors sent through an overlay',
-    fields: pageFields,
+    fields: { ...pageFields, q: 'part of what a visitor entered, in any letter case' },
     answer: page('answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
   },
 }

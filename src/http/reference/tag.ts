@@ -7,10 +7,13 @@ const row = z.object({
   archived: count.describe('archived links with this tag'),
 })
 
+// a tag is not created: it is there while a link has it
+const { from: _from, to: _to, ...undated } = pageFields
+
 export const tagReference: Reference = {
   'GET /api/tags': {
     summary: 'List the tags of your links, in alphabetical order',
-    fields: pageFields,
-    answer: page('tags', row),
+    fields: { ...undated, order: '`name`', q: 'part of the tag' },
+    answer: page('tags', row, ['tag']),
   },
 }
