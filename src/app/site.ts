@@ -5,6 +5,7 @@ import { createDomainCheck } from '../commands/domaincheck.ts'
 import { openResolver, type Resolver } from '../lib/dns.ts'
 import { type GuardedFetch, type GuardedProbe, openFetch } from '../lib/fetch.ts'
 import type { Cache } from '../cache/cache.ts'
+import { asyncApi, messageSchema } from '../clicks/kafka/asyncapi.ts'
 import { version } from '../lib/version.ts'
 import { referencePages } from '../http/reference/pages.ts'
 import { createSendPage } from '../http/public/page.ts'
@@ -40,6 +41,12 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
   readonly isMainHost: (host: string) => boolean
   readonly baseUrl: string
   readonly outside: Outside
+}
+
+/** Describes the topic of clicks, and its messages as JSON Schema. */
+const topicDescriptions = {
+  '/asyncapi.json': () => asyncApi(version()),
+  '/asyncapi/click.schema.json': messageSchema,
 }
 
 /** Returns what pages say about the operator. */
@@ -135,7 +142,7 @@ export const openSite = ({
     api: api.callback(),
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, ...forms },
-    at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version()) },
+    at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version(), topicDescriptions) },
     close: async () => {
       await jobs.close()
       await images.close()

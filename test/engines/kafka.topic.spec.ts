@@ -21,6 +21,37 @@ describe('the click topic on a real broker', function () {
     expect(topics[0]?.partitions).to.have.length(partitions)
   })
 
+  it('has messages with the attributes of a CloudEvent (fault 204)', async () => {
+    const { brokers, topic } = kafka()
+    await send({ 1: clicks(7, 7) })
+    const consumer = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }).consumer({
+      groupId: `g-${topic}`,
+    })
+    try {
+      await consumer.connect()
+      await consumer.subscribe({ topic, fromBeginning: true })
+      const headers = await new Promise<Record<string, string>>((resolve) => {
+        void consumer.run({
+          eachMessage: async ({ message }) =>
+            resolve(
+              Object.fromEntries(Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)])),
+            ),
+        })
+      })
+      expect(headers).to.include({
+        'content-type': 'application/json',
+        ce_specversion: '1.0',
+        ce_type: 'linkledger.click.v1',
+        ce_id: 's:1:7',
+        ce_subject: 'link:7',
+      })
+      expect(headers).to.have.property('ce_time')
+      expect(headers['ce_source']).to.match(/^\/linkledger\/log\/./)
+    } finally {
+      await consumer.disconnect()
+    }
+  })
+
   it('is refused when it has another number of partitions, with the setting to change', async () => {
     const { topic } = kafka()
     await (await openAdmin()).createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true })

@@ -10,6 +10,7 @@ export interface OutgoingMessage {
   readonly partition: number
   readonly key: string | null
   readonly value: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A connection to the topic that is used until something fails, and then replaced by a new one. */

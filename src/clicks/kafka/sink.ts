@@ -7,6 +7,7 @@ import type { ClickRecord } from '../record.ts'
 import type { Log } from '../report.ts'
 import type { ClickSink } from '../sink.ts'
 import { noAnswer } from './client.ts'
+import { cloudEventHeaders } from './cloudevent.ts'
 import { encode } from './message.ts'
 import type { OutgoingMessage, TopicProducer } from './producer.ts'
 import type { ReadSent } from './sent.ts'
@@ -14,6 +15,8 @@ import { describeTruncation, type PartitionOffsets } from './topic.ts'
 
 /** bytes of one request before compression; a broker accepts 1 MB */
 const requestBytes = 512 * 1024
+/** bytes of a message's key and headers */
+const overhead = 512
 /** ms until a request that is not acknowledged has failed */
 const requestTimeout = 20_000
 
@@ -142,8 +145,14 @@ const toRequests = function* (log: string, entries: EntriesByPartition): Generat
   let bytes = 0
   for (const [partition, part] of Object.entries(entries))
     for (const entry of part) {
-      const message = { partition: Number(partition), ...encode(log, entry) }
-      const size = Buffer.byteLength(message.value) + 128
+      const { key, value } = encode(log, entry)
+      const message = {
+        partition: Number(partition),
+        key,
+        value,
+        headers: cloudEventHeaders(log, Number(partition), entry, key),
+      }
+      const size = Buffer.byteLength(value) + overhead
       if (messages.length > 0 && bytes + size > requestBytes) {
         yield messages
         ;[messages, bytes] = [[], 0]

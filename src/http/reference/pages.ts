@@ -13,6 +13,9 @@ import { openApi } from './openapi.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
+/** What makes further documents, by the path at which they are served. */
+export type Descriptions = Readonly<Record<string, () => object>>
+
 interface Asset {
   readonly type: string
   readonly read: () => Promise<Buffer> | Buffer
@@ -64,12 +67,16 @@ const swagger = (name: string) => {
   return readFile(existsSync(built) ? built : join(folder(), name))
 }
 
-const assets = (version: string): Readonly<Record<string, Asset>> => ({
-  '/openapi.json': {
-    type: 'application/json; charset=utf-8',
-    read: () => Buffer.from(JSON.stringify(openApi({ routes, version }))),
-    headers: { 'Access-Control-Allow-Origin': '*' },
-  },
+/** A description for programs of any origin. */
+const description = (make: () => object): Asset => ({
+  type: 'application/json; charset=utf-8',
+  read: () => Buffer.from(JSON.stringify(make())),
+  headers: { 'Access-Control-Allow-Origin': '*' },
+})
+
+const assets = (version: string, others: Descriptions): Readonly<Record<string, Asset>> => ({
+  ...Object.fromEntries(Object.entries(others).map(([path, make]) => [path, description(make)])),
+  '/openapi.json': description(() => openApi({ routes, version })),
   '/docs': {
     type: 'text/html; charset=utf-8',
     read: () => Buffer.from(html),
@@ -122,6 +129,9 @@ const serveAsset = (asset: Asset): Handler => {
   }
 }
 
-/** Returns what serves `/openapi.json`, and `/docs`: a page that shows it and sends requests. By path. */
-export const referencePages = (version: string): Readonly<Record<string, Handler>> =>
-  Object.fromEntries(Object.entries(assets(version)).map(([path, asset]) => [path, serveAsset(asset)]))
+/**
+ * Returns what serves `/openapi.json`, `/docs`, which is a page that shows it and sends requests, and the descriptions that are not of the
+ * HTTP API. By path.
+ */
+export const referencePages = (version: string, others: Descriptions): Readonly<Record<string, Handler>> =>
+  Object.fromEntries(Object.entries(assets(version, others)).map(([path, asset]) => [path, serveAsset(asset)]))
