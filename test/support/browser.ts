@@ -102,6 +102,12 @@ export const openBrowser = async () => {
   for (const domain of ['Page', 'Log', 'Network']) await send(`${domain}.enable`, {}, session)
   await send('Page.setLifecycleEventsEnabled', { enabled: true }, session)
 
+  // without promises and listeners, which do not run while scripts are off
+  const isParsing = async () => {
+    const evaluate = { expression: `document.readyState === 'loading'`, returnByValue: true }
+    return (await send<{ result: { value: boolean } }>('Runtime.evaluate', evaluate, session)).result.value
+  }
+
   return {
     /** Loads a page and evaluates an expression on it, two animation frames later, when scripts of the page have run. */
     visit: async <T>(url: string, expression: string): Promise<Seen<T>> => {
@@ -167,6 +173,8 @@ export const openBrowser = async () => {
         const at = targetInfo.url
         const took = performance.now() - began
         if (isWanted(at) || took > ms) {
+          // scripts that are allowed before the page is parsed would still run
+          while (!scripts && (await isParsing())) await new Promise((done) => setTimeout(done, 20))
           await send('Emulation.setScriptExecutionDisabled', { value: false }, session)
           return { at, ms: took, blocked, problems }
         }
