@@ -36,7 +36,7 @@ export const project = (
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
 ): Projector => {
-  const { store, logCheck, connection, instance, log, metrics, tables } = ledger
+  const { config, store, logCheck, connection, instance, log, metrics, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
@@ -56,6 +56,7 @@ export const project = (
     onRestart: metrics.restarted,
     ...(retries ? { retries } : {}),
     onUnknown: metrics.unknown,
+    keepClicks: config.CLICK_RETENTION_MONTHS,
   })
   return {
     ...projector,

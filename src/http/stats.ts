@@ -8,7 +8,9 @@ import {
   type SeriesOptions,
   type Subject,
 } from '../queries/series.ts'
+import { BeforeHorizon } from '../queries/facts.ts'
 import { countryName } from '../visitor/country.ts'
+import { failField } from './api/errors.ts'
 import { byId, moment } from './api/fields.ts'
 import { route, type Services } from './api/route.ts'
 import { readLink } from './link.ts'
@@ -53,7 +55,10 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
 
 const statistics = async (subject: Subject, options: SeriesOptions, { reader }: Services) => {
   const { from, to, interval } = options
-  const { total, points, by } = await clickSeries(reader, subject, options)
+  const { total, points, by } = await clickSeries(reader, subject, options).catch((error: unknown) => {
+    if (!(error instanceof BeforeHorizon)) throw error
+    return failField('from', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+  })
   const { clicks, uniques, visits, suspects } = total
   return {
     data: {

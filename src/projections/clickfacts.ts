@@ -94,37 +94,31 @@ export const factTables = {
     `create table ${t} (link bigint not null, visitor bigint not null, primary key (link, visitor))`,
 } as const
 
-/** A month, by the minutes that it begins and ends with. */
-interface Month {
-  readonly name: string
-  readonly from: number
-  readonly to: number
-}
-const monthOf = (minute: number): Month => {
+/** Returns the first minute of the month so many months after the one of a minute. */
+export const monthStart = (minute: number, months = 0): number => {
   const at = new Date(minute * minuteMs)
-  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
-  const from = (n: number) => Date.UTC(year, n) / minuteMs
-  return { name: at.toISOString().slice(0, 7).replace('-', '_'), from: from(month), to: from(month + 1) }
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months) / minuteMs
 }
+/** Returns the name of the partition that has the facts of a month, by its first minute. */
+export const partitionOf = (table: string, month: number): string =>
+  `${table}_${new Date(month * minuteMs).toISOString().slice(0, 7).replace('-', '_')}`
 
 /**
  * Creates the partitions that the visits need. They are attached, because `create table … partition of` would lock out the readers of the
  * whole table.
  */
 const ensurePartitions = async (tx: Knex, table: string, visits: readonly Visit[]) => {
-  const months = new Map<string, Month>()
-  for (const minute of new Set(visits.map((visit) => visit.minute))) {
-    const month = monthOf(minute)
-    months.set(`${table}_${month.name}`, month)
-  }
+  const starts = new Set(visits.map(({ minute }) => monthStart(minute)))
+  const months = new Map([...starts].map((month) => [partitionOf(table, month), month]))
   const { rows } = await tx.raw<{ rows: { name: string }[] }>(
     `select name from unnest(?::text[]) as m (name) where to_regclass(name) is null order by name`,
     [[...months.keys()]],
   )
   for (const { name } of rows) {
-    const { from, to } = months.get(name)!
+    const month = months.get(name)!
     await tx.raw(
-      `create table ${name} (like ${table}); alter table ${table} attach partition ${name} for values from (${from}) to (${to})`,
+      `create table ${name} (like ${table});
+       alter table ${table} attach partition ${name} for values from (${month}) to (${monthStart(month, 1)})`,
     )
   }
 }

@@ -43,7 +43,7 @@ interface Span {
 }
 
 /** The first minute that PostgreSQL can number. */
-const earliest = -(2 ** 31)
+export const earliest = -(2 ** 31)
 
 /**
  * Returns how far a subject is rolled up after its visits, which are grouped by event: it depends on the log alone, not on where the
@@ -97,7 +97,7 @@ const factsIn = (clicks: string, key: 'link' | 'account') => `
 
 const excess = (n: string) => `greatest(${n} - ${plausible}, 0)`
 /** Adds to rows that may exist. */
-const orAdd = (key: string, columns: readonly string[]) =>
+export const orAdd = (key: string, columns: readonly string[]) =>
   `on conflict (${key}) do update set ${columns.map((name) => `${name} = t.${name} + excluded.${name}`).join()}`
 
 /**

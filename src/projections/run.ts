@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../events/store.ts'
 import { keepFollowing, type Subscriptions } from './follow.ts'
+import { dropOldClicks } from './oldclicks.ts'
 import { dropOutdated, projectorLock } from './outdated.ts'
 import type { Projection } from './projection.ts'
 import { prune } from './tables.ts'
@@ -29,6 +30,8 @@ export interface ProjectorOptions extends FollowOptions {
   readonly openLocks: () => Promise<Locks>
   /** ms between attempts to drop tables that are no longer used */
   readonly pruneInterval?: number
+  /** months before the present one whose clicks are kept one by one; undefined keeps all */
+  readonly keepClicks?: number | undefined
   /** ms that this process has to be active before it drops tables of older versions: until then, going back to one is fast */
   readonly keepOutdated?: number
 }
@@ -41,17 +44,26 @@ const pause = (signal: AbortSignal) => sleep(takeoverInterval, undefined, { sign
 
 /** Drops tables that are no longer used. `activeFor` returns the ms that this process has been active, undefined while it is not. */
 const startPruning = (
-  { db, projections, log, pruneInterval = 60_000, keepOutdated = 3_600_000 }: ProjectorOptions,
+  { db, projections, log, keepClicks, pruneInterval = 60_000, keepOutdated = 3_600_000 }: ProjectorOptions,
   activeFor: () => number | undefined,
 ) => {
   const pruneTables = async () => {
     const active = activeFor()
     if (active === undefined) return
     await prune(db, projections)
+    if (keepClicks !== undefined) {
+      const partitions = await dropOldClicks(db, keepClicks)
+      if (partitions.length > 0) log.info({ partitions }, 'clicks of old months are dropped')
+    }
     if (active >= keepOutdated)
       await dropOutdated(db, projections, (dropped) => log.info(dropped, 'tables of an older version are dropped'))
   }
-  return setInterval(() => void pruneTables().catch(() => {}), pruneInterval).unref()
+  let pruning: Promise<void> | undefined
+  return setInterval(() => {
+    pruning ??= pruneTables()
+      .catch(() => {})
+      .finally(() => (pruning = undefined))
+  }, pruneInterval).unref()
 }
 
 /** Locks those of the projections that no other process works on. */

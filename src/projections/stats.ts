@@ -18,6 +18,7 @@ import { labelIds, labelTables } from './labels.ts'
 import type { Projection, TableNames } from './projection.ts'
 import { type Progress, progressAfter, rollUp, rollupTables, type Subject } from './rollup.ts'
 import { countRoutes, routeTables } from './routestats.ts'
+import { retentionTables } from './retention.ts'
 
 /** The visits of one event, and the minute in which the log has recorded it. */
 interface Batch {
@@ -151,7 +152,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Clicked[]) =>
  */
 export const stats: Projection = {
   name: 'stats',
-  version: 5,
+  version: 6,
   filter: 'clicks',
   tables: {
     ...factTables,
@@ -159,7 +160,7 @@ export const stats: Projection = {
     link_stats: (t) => `
       create table ${t} (
         link bigint primary key, account bigint not null, clicks bigint not null, uniques bigint not null, visits bigint not null,
-        rolled int, tail int not null
+        rolled int, tail int not null, since int
       ) with (fillfactor = 80);
       create index on ${t} (account, clicks desc, link desc)`,
     account_stats: (t) => `
@@ -167,6 +168,7 @@ export const stats: Projection = {
         account bigint primary key, clicks bigint not null, uniques bigint not null, visits bigint not null, rolled int, tail int not null
       ) with (fillfactor = 80)`,
     ...rollupTables,
+    ...retentionTables,
     ...routeTables,
     ...entryTables,
   },

@@ -1,4 +1,4 @@
-import { aboveViews, highestAccount, subjects } from '../projections/clickfacts.ts'
+import { aboveViews, highestAccount, minuteMs, subjects } from '../projections/clickfacts.ts'
 import type { Reader } from './reader.ts'
 
 /** The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its bio pages. */
@@ -12,13 +12,31 @@ export interface Counted {
   readonly uniques: number
   /** the roll-ups have all visits before this minute, and no others; they have none when it is null */
   readonly rolled: number | null
+  /** clicks before this minute are in totals only: they were dropped before the subject had roll-ups */
+  readonly since: number | null
+  /** the facts of clicks before this minute were dropped */
+  readonly horizon: number | null
+}
+
+/** A question about a part of the time before the horizon that the roll-ups do not have. */
+export class BeforeHorizon extends Error {
+  override readonly name = 'BeforeHorizon'
+  /** of the first click that is kept */
+  readonly horizon: Date
+  constructor(minute: number) {
+    super('clicks of that time are no longer kept one by one')
+    this.horizon = new Date(minute * minuteMs)
+  }
 }
 
 export const readCounted = async ({ db, table }: Reader, of: Subject): Promise<Counted> => {
-  const [name, key, id] = 'link' in of ? ['link_stats', 'link', of.link] : ['account_stats', 'account', of.account]
-  const { rows } = await db.raw<{ rows: { clicks: string; uniques: string; rolled: number | null }[] }>(
-    `select clicks, uniques, rolled from ${table(name)} where ${key} = ?`,
-    [id],
+  const [name, key, since] =
+    'link' in of ? (['link_stats', 'link', 'since'] as const) : (['account_stats', 'account', 'null::int'] as const)
+  type Row = Omit<Counted, 'subject' | 'clicks' | 'uniques'> & { readonly clicks: string; readonly uniques: string }
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select clicks, uniques, rolled, ${since} as since, (select max(minute) from ${table('click_horizon')}) as horizon
+     from ${table(name)} where ${key} = ?`,
+    ['link' in of ? of.link : of.account],
   )
   const [row] = rows
   return {
@@ -26,6 +44,8 @@ export const readCounted = async ({ db, table }: Reader, of: Subject): Promise<C
     clicks: Number(row?.clicks ?? 0),
     uniques: Number(row?.uniques ?? 0),
     rolled: row?.rolled ?? null,
+    since: row?.since ?? null,
+    horizon: row?.horizon ?? null,
   }
 }
 

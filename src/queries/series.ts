@@ -1,7 +1,7 @@
 import { isClick, isUnique, minuteMs, timeOf } from '../projections/clickfacts.ts'
 import { dims } from '../projections/labels.ts'
 import { plausible } from '../projections/rollup.ts'
-import { type Counted, factsOf, type Minutes, readCounted, type Subject } from './facts.ts'
+import { BeforeHorizon, type Counted, factsOf, type Minutes, readCounted, type Subject } from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 import type { Count } from './stats.ts'
 
@@ -43,16 +43,28 @@ interface Plan {
   readonly facts: readonly Minutes[]
 }
 
+/** Throws `BeforeHorizon` if the plan needs facts that were dropped. */
+const checked = (plan: Plan, { from }: SeriesOptions, { rolled, since, horizon }: Counted): Plan => {
+  if (since !== null && from.getTime() < since * minuteMs) throw new BeforeHorizon(Math.max(since, horizon ?? since))
+  // before the horizon was set, everything from `rolled` to it was rolled up
+  const gone = rolled === null || horizon === null ? -Infinity : Math.min(rolled, horizon)
+  if (plan.facts.some((range) => range.from < gone)) throw new BeforeHorizon(horizon ?? gone)
+  return plan
+}
+
 /** Splits a time into whole periods of so many minutes, as far as they are rolled up, and the minutes before and after them. */
-const planOf = ({ from, to }: SeriesOptions, period: number, { rolled }: Counted): Plan => {
+const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan => {
+  const { from, to } = options
+  const { rolled } = counted
   const [first, end] = [from.getTime() / minuteMs, to.getTime() / minuteMs]
   const all = { from: Math.floor(first), to: Math.ceil(end) }
   const whole = { from: Math.ceil(first / period), to: Math.floor(end / period) }
-  if (rolled === null || whole.from >= whole.to) return { rolled: { from: 0, to: 0 }, facts: [all] }
+  if (rolled === null || whole.from >= whole.to)
+    return checked({ rolled: { from: 0, to: 0 }, facts: [all] }, options, counted)
   const [start, stop] = [whole.from * period, whole.to * period]
   const recent = { from: Math.max(start, rolled), to: stop }
   const facts = [{ from: all.from, to: start }, recent, { from: stop, to: all.to }]
-  return { rolled: whole, facts: facts.filter((range) => range.from < range.to) }
+  return checked({ rolled: whole, facts: facts.filter((range) => range.from < range.to) }, options, counted)
 }
 
 /** SQL of the facts in the plan that are not before the first moment and not after the last one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { whole } from './parsers.ts'
+import { integer, whole } from './parsers.ts'
 
 /** Options in the query of an EventStoreDB address. For any other the client prints the whole address, including the password. */
 const storeOptions = [
@@ -54,6 +54,11 @@ export const storageSettings = {
     })
     .optional()
     .describe('EventStoreDB to keep the log in, instead of PostgreSQL: `esdb://host:2113?tls=false`'),
+  CLICK_RETENTION_MONTHS: integer(2, 1200)
+    .optional()
+    .describe(
+      'months before the present one whose clicks are kept one by one in the read tables; older ones stay in all totals; not set: all are kept',
+    ),
   SECRET: z
     .string()
     .min(16, 'must have at least 16 characters')

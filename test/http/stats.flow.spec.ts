@@ -178,6 +178,22 @@ describe('the click series API', () => {
     expect(total).to.deep.equal({ clicks: 46, uniqueClicks: 1, visits: 46, suspects: 15 })
   })
 
+  it('returns 400 and names the horizon for a time whose clicks were dropped (fault 182)', async () => {
+    const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
+    await record(click(id, account, '2026-03-02T12:00:00Z'))
+    await visits(`/api/url/${id}/stats`, 1)
+    const { db, tables } = app.app.ledger
+    const since = Date.parse('2026-03-01T00:00:00Z') / 60_000
+    await db(tables.name('link_stats')).where({ link: id }).update({ since })
+    const asked = async (from: string) => app.get(`/api/url/${id}/stats?from=${from}&to=2026-03-03`, { key })
+    const { status, json } = await asked('2026-02-28')
+    expect([status, json['message']]).to.deep.equal([
+      400,
+      '`from` must be 2026-03-01 00:00:00 or later: clicks of that time are no longer kept one by one.',
+    ])
+    expect((await asked('2026-03-01')).json['data'].total.clicks).to.equal(1)
+  })
+
   it('says what would be right about an invalid query', async () => {
     const wrong: Record<string, RegExp> = {
       'from=yesterday': /^`from` must be a date and time/,

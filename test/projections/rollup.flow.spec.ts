@@ -2,8 +2,10 @@ import { expect } from 'chai'
 import type { Click } from '../../src/events/click.ts'
 import type { Clicked } from '../../src/projections/clickfacts.ts'
 import { newGeneration, tableNames } from '../../src/projections/tables.ts'
+import { dropOldFacts } from '../../src/projections/retention.ts'
 import { progressAfter, rollAfter } from '../../src/projections/rollup.ts'
 import { stats } from '../../src/projections/stats.ts'
+import { BeforeHorizon } from '../../src/queries/facts.ts'
 import { clickSeries, seriesDimensions, type SeriesOptions, type Subject } from '../../src/queries/series.ts'
 import { linkStats } from '../../src/queries/stats.ts'
 import { clicked, recorded } from '../support/events.ts'
@@ -174,6 +176,66 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     expect(sum('visits', byRule)).to.equal(clicks.filter(({ rule }) => rule === 'device:ios').length)
     expect(rows.map(({ destination }) => destination)).to.include('https://example.com/')
   })
+
+  it('keep all totals when the clicks of old months are dropped, and name the horizon to a question about them (fault 182)', async () => {
+    const events = randomEvents(random, 4000)
+    const [most, late] = [events.slice(0, -8), events.slice(-8)]
+    const { reader } = await written(most, 20)
+    const february = Date.parse('2026-02-01T00:00:00Z') / 60_000
+    const drop = () =>
+      dropOldFacts({
+        locked: (work) => log.db.transaction(work),
+        names: reader.table,
+        horizon: february,
+        subjectsAtOnce: 1,
+        pagesAtOnce: 3,
+      })
+    expect(await drop()).to.deep.equal([`${reader.table('clicks')}_2026_01`])
+    expect(await drop()).to.deep.equal([])
+    // clicks of the month that is gone, too
+    const moved = late.map((event) => ({
+      ...event,
+      data: {
+        ...event.data,
+        clicks: event.data.clicks.map((one, n) => (n % 2 ? one : { ...one, at: '2026-01-30T05:00:00.000Z' })),
+      },
+    }))
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    await stats.write(log.db, reader.table, moved)
+    expect(await drop()).to.have.length(1)
+
+    const all = [...most, ...moved]
+    const options = { from: new Date('2026-01-01'), to: new Date('2026-03-01'), interval: 'month', by: [] } as const
+    for (const link of [7, 1]) {
+      const { clicks, uniques, ...tops } = await linkStats(reader, link)
+      const exact = model(all, { link }, { ...options, by: seriesDimensions })
+      expect({ clicks, uniques }).to.deep.equal({ clicks: exact.total.clicks, uniques: exact.total.uniques })
+      for (const dim of ['country', 'referrer', 'browser', 'os'] as const)
+        expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
+    }
+    const total = async (subject: Subject, from: string) => {
+      const { clicks, visits } = (await clickSeries(reader, subject, { ...options, from: new Date(from) })).total
+      return { clicks, visits }
+    }
+    const exact = (subject: Subject, from: string) => {
+      const { clicks, visits } = model(all, subject, { ...options, from: new Date(from) }).total
+      return { clicks, visits }
+    }
+    for (const subject of [{ account: 1 }, { link: 7 }, { link: 99 }])
+      expect(await total(subject, '2026-01-30T07:00:00Z')).to.deep.equal(exact(subject, '2026-01-30T07:00:00Z'))
+    for (const subject of [{ account: 1 }, { link: 7 }, { link: 1 }])
+      expect(await total(subject, '2026-02-01T00:30:00Z')).to.deep.equal(exact(subject, '2026-02-01T00:30:00Z'))
+    const refused = [
+      [{ account: 1 }, '2026-01-30T07:00:01Z'],
+      [{ link: 7 }, '2026-01-30T07:30:00Z'],
+      [{ link: 1 }, '2026-01-30T07:00:00Z'],
+    ] as const
+    for (const [subject, from] of refused) {
+      const problem = await total(subject, from).catch((error: unknown) => error)
+      expect(problem, JSON.stringify(subject)).to.be.instanceOf(BeforeHorizon)
+      expect((problem as BeforeHorizon).horizon.toISOString()).to.equal('2026-02-01T00:00:00.000Z')
+    }
+  }).timeout(60_000)
 
   it('begin with the thousandth visit, and leave out the last minutes and clocks that are ahead', () => {
     const at = (minute: number, n: number) => Array<number>(n).fill(minute)

@@ -7,8 +7,11 @@ import { projections as registered } from '../../src/projections/index.ts'
 import { links } from '../../src/projections/link.ts'
 import type { Projection } from '../../src/projections/projection.ts'
 import type { Locks } from '../../src/projections/run.ts'
+import { stats } from '../../src/projections/stats.ts'
+import { tableNames } from '../../src/projections/tables.ts'
+import { linkStats } from '../../src/queries/stats.ts'
 import { until } from '../support/client.ts'
-import { fresh } from '../support/events.ts'
+import { click, clicked, fresh } from '../support/events.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
 import { dump, history, liveCheckpoint } from '../support/log.ts'
 import { noLocks, projections, projectorStage } from '../support/projector.ts'
@@ -45,6 +48,28 @@ describe(`the projector (${repeatable})`, function () {
       ),
     ).to.equal(head)
     expect((await liveCheckpoint(log().db, links))?.position).to.equal(String(head))
+  })
+
+  it('drops the clicks of old months when it is asked to, and keeps their totals (fault 182)', async () => {
+    const now = new Date().toISOString()
+    await log().append([
+      { stream: 'clicks-local-0', event: fresh(clicked(click(), click({ visitor: 'b' }), click({ at: now }))) },
+    ])
+    const facts = async () => {
+      const live = await liveCheckpoint(log().db, stats)
+      const names = tableNames(stats, live?.generation ?? 0)
+      return live ? ((await log().db(names('clicks')).orderBy('seq').select('minute')) as { minute: number }[]) : []
+    }
+    const projector = start({ projections: [stats] })
+    await caughtUp(projector, 'clicks')
+    expect(await facts()).to.have.length(3)
+    await projector.stop()
+    start({ projections: [stats], pruneInterval: 20, keepClicks: 2 })
+    const kept = await until(facts, (rows) => rows.length < 3)
+    expect(kept).to.deep.equal([{ minute: Math.floor(Date.parse(now) / 60_000) }])
+    const live = await liveCheckpoint(log().db, stats)
+    const reader = { db: log().db, table: tableNames(stats, live!.generation) }
+    expect(await linkStats(reader, 42)).to.deep.include({ clicks: 3, uniques: 2, country: [{ label: 'CA', n: 3 }] })
   })
 
   it('resumes at its checkpoint after a stop, without reading anything twice', async () => {

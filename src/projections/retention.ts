@@ -1,0 +1,126 @@
+import type { Knex } from 'knex'
+import { aboveViews, isClick, monthStart, subjects } from './clickfacts.ts'
+import { column } from './columns.ts'
+import { dims } from './labels.ts'
+import type { TableNames } from './projection.ts'
+import { earliest, orAdd, rollUp } from './rollup.ts'
+
+/** The first minute whose facts are kept, once facts were dropped. For a link that had no roll-ups then, `link_stats` has `since`. */
+export const retentionTables = {
+  click_horizon: (t: string) => `create table ${t} (minute int not null)`,
+} as const
+
+/** Runs in a transaction in which no projector writes. */
+export type Locked = <T>(work: (tx: Knex) => Promise<T>) => Promise<T>
+
+interface Dropping {
+  readonly locked: Locked
+  readonly names: TableNames
+  /** the first minute to keep */
+  readonly horizon: number
+  /** links or accounts in one transaction */
+  readonly subjectsAtOnce: number
+  /** pages of a partition in one transaction */
+  readonly pagesAtOnce: number
+}
+
+/** Returns the first minute to keep: the start of the month so many months before this one. */
+export const horizonOf = (months: number, now: Date): number => monthStart(now.getTime() / 60_000, -months)
+
+/**
+ * Rolls up what is before the horizon: of accounts everything, since their questions need it; of links what had roll-ups already. Returns
+ * whether there may be more.
+ */
+const rollOld = async (tx: Knex, key: 'link' | 'account', { names, horizon, subjectsAtOnce }: Dropping) => {
+  const table = names(`${key}_stats`)
+  const { rows } = await tx.raw<{ rows: { id: string; rolled: number | null }[] }>(
+    `select s.${key} as id, s.rolled from ${table} s
+     where ${key === 'link' ? `s.rolled < ${horizon}` : `coalesce(s.rolled, ${earliest}) < ${horizon}`} and exists (
+       select from ${names('clicks')} c where c.${key} = s.${key} and ${key === 'link' ? 'true' : `c.link > ${aboveViews}`}
+         and c.minute >= coalesce(s.rolled, ${earliest}) and c.minute < ${horizon})
+     order by 1 limit ${subjectsAtOnce}`,
+  )
+  if (rows.length === 0) return false
+  const old = rows.map(({ id, rolled }) => ({
+    subject: key === 'link' ? Number(id) : subjects.account(Number(id)),
+    before: { rolled, tail: 0 },
+    after: { rolled: horizon, tail: 0 },
+    visits: [],
+  }))
+  await rollUp(tx, names, old, 0n)
+  await tx.raw(`update ${table} set rolled = ${horizon} where ${key} = any(?::bigint[])`, [
+    column(rows, ({ id }) => id),
+  ])
+  return rows.length === subjectsAtOnce
+}
+
+/**
+ * Moves the facts of links without roll-ups from a partition to `tops`, where a link's totals find them. For a question about a time before
+ * the horizon they are gone, which `since` says. Facts of an account that is not rolled up to the horizon stay.
+ */
+const moveOld = (
+  tx: Knex,
+  partition: string,
+  pages: { readonly from: number; readonly to: number },
+  { names, horizon }: Dropping,
+) =>
+  tx.raw(
+    `with old as (
+       delete from ${partition} c using ${names('link_stats')} s
+       where c.ctid >= '(${pages.from},0)' and c.ctid < '(${pages.to},0)' and s.link = c.link and s.rolled is null and (
+         c.link <= ${aboveViews} or exists (select from ${names('account_stats')} a where a.account = c.account and a.rolled >= ${horizon}))
+       returning c.*
+     ), marked as (
+       update ${names('link_stats')} s set since = ${horizon} where link in (select link from old) and since is distinct from ${horizon}
+     )
+     insert into ${names('tops')} as t (subject, dim, label, clicks)
+     select link, dim, label, count(*) from old
+     cross join lateral (values ${(['referrer', 'country', 'browser', 'os'] as const).map((dim) => `(${dims[dim]}::smallint, ${dim}::int)`).join()}) as l (dim, label)
+     where ${isClick} group by 1, 2, 3
+     ${orAdd('subject, dim, label', ['clicks'])}`,
+  )
+
+const pageCount = async (tx: Knex, partition: string) => {
+  const { rows } = await tx.raw<{ rows: { n: string }[] }>(
+    `select pg_relation_size(?::regclass) / current_setting('block_size')::int as n`,
+    [partition],
+  )
+  return Number(rows[0]?.n ?? 0)
+}
+
+const rollAll = async (run: Locked, options: Dropping) => {
+  for (const key of ['link', 'account'] as const) while (await run((tx) => rollOld(tx, key, options)));
+}
+
+/** Drops the partitions of months before the horizon, and returns their names. Totals keep what they counted. */
+export const dropOldFacts = async (options: Dropping): Promise<readonly string[]> => {
+  const { locked, names, horizon, pagesAtOnce } = options
+  const partitions = await locked(async (tx) => {
+    const { rows } = await tx.raw<{ rows: { name: string }[] }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = ?::regclass order by 1`,
+      [names('clicks')],
+    )
+    return rows.flatMap(({ name }) => {
+      const [, year, month] = /_(\d{4})_(\d\d)$/.exec(name) ?? []
+      return Date.UTC(Number(year), Number(month)) / 60_000 <= horizon ? [name] : []
+    })
+  })
+  if (partitions.length === 0) return []
+  // most of the work is done in small transactions, between which the projector goes on
+  await rollAll(locked, options)
+  for (const partition of partitions) {
+    const pages = await locked((tx) => pageCount(tx, partition))
+    for (let from = 0; from < pages; from += pagesAtOnce)
+      await locked((tx) => moveOld(tx, partition, { from, to: from + pagesAtOnce }, options))
+  }
+  await locked(async (tx) => {
+    // what was recorded meanwhile
+    await rollAll((work) => work(tx), options)
+    for (const partition of partitions) {
+      await moveOld(tx, partition, { from: 0, to: await pageCount(tx, partition) }, options)
+      await tx.raw(`drop table ${partition}`)
+    }
+    await tx.raw(`delete from ${names('click_horizon')}; insert into ${names('click_horizon')} values (${horizon})`)
+  })
+  return partitions
+}
