@@ -5,6 +5,7 @@ import { abuseSettings } from './settings/abuse.ts'
 import { domainCheckOf, domainProblems, domainSettings } from './settings/domains.ts'
 import { kafkaSettings, missingKafkaSettings } from './settings/kafka.ts'
 import { limitSettings } from './settings/limits.ts'
+import { mailSettings, missingMailSettings } from './settings/mail.ts'
 import { pageSettings } from './settings/pages.ts'
 import { serviceSettings } from './settings/service.ts'
 import { storageSettings } from './settings/storage.ts'
@@ -15,6 +16,7 @@ export const settings = {
   ...storageSettings,
   ...kafkaSettings,
   ...limitSettings,
+  ...mailSettings,
   ...domainSettings,
   ...pageSettings,
   ...abuseSettings,
@@ -29,7 +31,11 @@ const Environment = z.object(settings).superRefine((given, context) => {
     refuse('must include projector unless DATABASE_URL is set: no other process can use the embedded database')
   if (ROLES.size === 1 && ROLES.has('recorder') && KAFKA_BROKERS.length === 0)
     refuse('must not be recorder alone without KAFKA_BROKERS: the relay records the clicks then')
-  for (const [name, message] of [...missingKafkaSettings(given), ...domainProblems(given)])
+  for (const [name, message] of [
+    ...missingKafkaSettings(given),
+    ...missingMailSettings(given),
+    ...domainProblems(given),
+  ])
     context.addIssue({ code: 'custom', path: [name], message })
 })
 export type Config = Readonly<

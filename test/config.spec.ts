@@ -339,4 +339,23 @@ describe('settings', () => {
     expect(await readdir(dir)).to.deep.equal([])
     await rm(dir, { recursive: true })
   })
+
+  it('needs a sender and an address for the links in mails, and never prints the password of the mail server', () => {
+    const problem = (variables: Readonly<Record<string, string>>) => {
+      try {
+        readConfig(variables)
+        return ''
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    const [SMTP_URL, SMTP_FROM] = ['smtp://ann:secret-word@mail.example.com:587', 'Links <links@example.com>']
+    const BASE_URL = 'https://go.example.com'
+    expect(problem({ SMTP_URL })).to.include('SMTP_FROM must be set').and.include('BASE_URL must be set')
+    expect(problem({ SMTP_URL: 'ann:secret-word@mail', SMTP_FROM, BASE_URL }))
+      .to.match(/^SMTP_URL must be an address/)
+      .and.not.include('secret-word')
+    expect(problem({ SMTP_URL, SMTP_FROM: 'links', BASE_URL })).to.include('SMTP_FROM must be an e-mail address')
+    expect(problem({ SMTP_URL, SMTP_FROM, BASE_URL })).to.equal('')
+  })
 })

@@ -1,22 +1,69 @@
 import type { Cache } from '../cache/cache.ts'
 import { openAccountPasswords } from '../http/accountpassword.ts'
 import type { Limiter } from '../http/api/limiter.ts'
-import { type AccountPagesOptions, createAccountPages } from '../http/public/account.ts'
+import { createMails } from '../http/mails.ts'
+import { type AccountPagesOptions, createAccountPages, oneTimeAddress } from '../http/public/account.ts'
+import { mailText } from '../http/public/accountmails.ts'
+import { startMails } from '../jobs/mail.ts'
 import { idSequence } from '../postgres/ids.ts'
 import { hasAccounts } from '../queries/account.ts'
-import { openOneTimeLinks } from '../security/onetimelinks.ts'
+import { type OneTimeLinks, openOneTimeLinks } from '../security/onetimelinks.ts'
+import { openOutbox } from '../security/outbox.ts'
 import type { Ledger } from './ledger.ts'
+import { describeSmtpError, openSmtp } from './smtp.ts'
 
-/** Opens what concerns the life of an account: its password, and the links that work once. */
+/** ms in which at most one problem with mails is logged: while the mail server is down, each mail has one */
+const quiet = 60_000
+
+/** Starts to send mails, with SMTP_URL. */
+const openMails = (
+  { config, db, handler, keys, log }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log'>,
+  { links, limiter, baseUrl }: { readonly links: OneTimeLinks; readonly limiter: Limiter; readonly baseUrl: string },
+) => {
+  const { SMTP_URL, SMTP_FROM = '', OPERATOR_NAME } = config
+  if (SMTP_URL === undefined) return { mails: undefined, close: async () => {} }
+  const { host, hostname } = new URL(baseUrl)
+  const smtp = openSmtp(SMTP_URL, SMTP_FROM, hostname)
+  const outbox = openOutbox(db, keys.service)
+  let logged = -Infinity
+  const sending = startMails({
+    outbox,
+    links,
+    handler,
+    pepper: keys.service,
+    textOf: (name, lang, link) => mailText(name, lang, { host, operator: OPERATOR_NAME }, link),
+    addressOf: (kind, token) => oneTimeAddress(baseUrl, kind, token),
+    send: smtp.send,
+    onProblem: (error, what) => {
+      if (performance.now() - logged < quiet) return
+      logged = performance.now()
+      log.warn({ problem: describeSmtpError(error) }, what)
+    },
+  })
+  return {
+    mails: createMails({ outbox, limiter, pepper: keys.service, onOrder: sending.wake }),
+    close: async () => {
+      await sending.close()
+      smtp.close()
+    },
+  }
+}
+
+/** Opens what concerns the life of an account: its password, mails to its owner, and the links that work once. */
 export const openAccountLife = (
-  { db, handler, keys, reader }: Pick<Ledger, 'db' | 'handler' | 'keys' | 'reader'>,
+  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'reader'>,
   { progress }: Pick<Cache, 'progress'>,
   limiter: Limiter,
+  baseUrl: string,
 ) => {
+  const { db, handler, keys, reader } = ledger
   const links = openOneTimeLinks(db, keys.service)
-  const own = { links, progress, nextId: idSequence(db, 'account'), isFirst: async () => !(await hasAccounts(reader)) }
+  const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
+  const isFirst = async () => !(await hasAccounts(reader))
+  const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
   return {
-    passwords: openAccountPasswords({ limiter, load: handler.load }),
+    services: { links, mails, passwords: openAccountPasswords({ limiter, load: handler.load }) },
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
+    close,
   }
 }

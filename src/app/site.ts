@@ -105,7 +105,7 @@ export const openSite = ({
     trustProxy: config.TRUST_PROXY,
     log,
   }
-  const life = openAccountLife(ledger, cache, shared.limiter)
+  const life = openAccountLife(ledger, cache, shared.limiter, baseUrl)
   const api = createApi({
     ...shared,
     handler,
@@ -114,7 +114,7 @@ export const openSite = ({
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
-    passwords: life.passwords,
+    ...life.services,
     hashNewPassword: outside.hashNewPassword ?? hashPassword,
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isOperatorHost: isOperatorHost(config),
@@ -144,7 +144,7 @@ export const openSite = ({
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, ...forms },
     at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version(), topicDescriptions) },
     close: async () => {
-      await jobs.close()
+      await Promise.all([jobs.close(), life.close()])
       await images.close()
     },
   }

@@ -55,6 +55,8 @@ export const readAccount = async (
     },
   })
 
+const emailSent = 'Open the link that was sent to the new e-mail address. It counts once it is confirmed.'
+
 export const accountRoutes = [
   route({
     method: 'get',
@@ -73,15 +75,39 @@ export const accountRoutes = [
         (body) => body.email !== undefined || body.password !== undefined,
         'At least one of `email` and `password` is required',
       ),
-    run: async ({ account: id, body, from, write }, { passwords, pepper }) => {
+    run: async ({ account: id, body, from, lang, load, write }, { links, mails, passwords, pepper }) => {
       if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
+      const hash = body.password === undefined ? undefined : await hashPassword(body.password)
+      const before = (await load(account, id)).state
+      const toConfirm = mails && body.email !== before.email ? body.email : undefined
+      if (mails && toConfirm !== undefined) {
+        await mails.count(`account ${id}`)
+        await mails.order({ kind: 'email', lang, to: toConfirm }, id)
+      }
+      // before the change: it is sent once the change has happened, and lost by no crash
+      if (mails && hash !== undefined) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)
       const { revision } = await write(account, {
         type: 'UpdateAccount',
         id,
-        ...(body.email === undefined ? {} : { email: claimedEmail(pepper, body.email) }),
-        ...(body.password === undefined ? {} : { password: await hashPassword(body.password) }),
+        ...(body.email === undefined || toConfirm !== undefined ? {} : { email: claimedEmail(pepper, body.email) }),
+        ...(hash === undefined ? {} : { password: hash }),
       })
-      return { message: 'Account has been updated.', revision }
+      // a link to reset the old password must not replace the new one
+      if (hash !== undefined) await links.end(id)
+      return { message: toConfirm === undefined ? 'Account has been updated.' : emailSent, revision }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/account/reset',
+    public: true,
+    body: z.object({ email }),
+    run: async ({ body, from, lang }, { mails }) => {
+      if (!mails) return fail(404, 'This service sends no mail. Ask its operator for a new password.')
+      await mails.count(from)
+      await mails.order({ kind: 'reset', lang, to: body.email })
+      return { message: 'If this e-mail address belongs to an account, a link to set a new password was sent to it.' }
     },
   }),
 ]

@@ -1,8 +1,11 @@
 import { account } from '../commands/account.ts'
 import { register, Registration } from '../commands/register.ts'
+import { refuseTaken } from '../commands/taken.ts'
+import { findAccountBy } from '../queries/account.ts'
 import { fail } from './api/errors.ts'
 import type { Limiter } from './api/limiter.ts'
-import { route } from './api/route.ts'
+import { type Call, route, type Services } from './api/route.ts'
+import type { Mails } from './mails.ts'
 
 const hour = 3600
 
@@ -36,15 +39,33 @@ export const limitRegistrations =
     await count('register', total, 'at this service')
   }
 
+/**
+ * Orders the mail that confirms a new address, or tells the owner of one that is taken. Nothing here depends on which it is: the answer and its
+ * time must not show who has an account. A username shows itself, at the address of its lists.
+ */
+const registerByMail = async (
+  { body: { email, username, password }, lang }: Pick<Call<unknown, unknown, Registration>, 'body' | 'lang'>,
+  mails: Mails,
+  { reader, hashNewPassword }: Pick<Services, 'reader' | 'hashNewPassword'>,
+) => {
+  if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
+  await mails.order({ kind: 'register', lang, to: email, username, password: await hashNewPassword(password) })
+  return {
+    message: 'Open the link that was sent to this e-mail address. Its page creates the account and shows the API key.',
+  }
+}
+
 export const registerRoutes = [
   route({
     method: 'post',
     path: '/register',
     public: true,
     body: Registration,
-    run: async ({ body, create, from }, { pepper, countRegistration, hashNewPassword }) => {
+    run: async ({ body, create, from, lang }, services) => {
+      const { pepper, countRegistration, hashNewPassword, mails } = services
       // after the fields were checked: a mistake in them is no registration
       await countRegistration(from)
+      if (mails) return registerByMail({ body, lang }, mails, services)
       return register(pepper, body, (make) => create('account', account, make), hashNewPassword)
     },
   }),

@@ -3,6 +3,8 @@ import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
 import { destroyKeys, insertKey, shareKeys } from '../postgres/keys.ts'
 import { eraseImages } from '../postgres/images.ts'
+import { eraseMails } from '../postgres/mails.ts'
+import { deleteLinksOf } from '../postgres/onetimelinks.ts'
 import { eraseSnapshots } from '../postgres/snapshots.ts'
 import type { Keyring as AccountKeyring } from './seal.ts'
 import { openWrapping } from './wrapping.ts'
@@ -87,6 +89,8 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       accounts.forEach((account) => cache.delete(account))
       await eraseImages(db, accounts)
       await eraseSnapshots(db, accounts)
+      await eraseMails(db, accounts)
+      await deleteLinksOf(db, accounts)
     },
     forget: (accounts) => accounts.forEach((account) => cache.delete(account)),
   }

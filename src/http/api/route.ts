@@ -12,7 +12,9 @@ import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
+import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { AccountPasswords } from '../accountpassword.ts'
+import type { Mails } from '../mails.ts'
 import type { Needed } from './scope.ts'
 
 /** The dependencies of routes. */
@@ -43,6 +45,10 @@ export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> 
   readonly passwords: AccountPasswords
   /** Hashes the password of a new account. */
   readonly hashNewPassword: (password: string) => Promise<string>
+  /** links that work once */
+  readonly links: Pick<OneTimeLinks, 'end'>
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
   /** whether `POST /register` exists */
   readonly registration: boolean
   /** Counts a registration from an address block. Fails with 429 when there are too many. */
@@ -56,6 +62,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly body: B
   /** the address block of the client */
   readonly from: string
+  /** the language for mails that follow from the request, by its Accept-Language */
+  readonly lang: string
   /**
    * Counts `requests` more for this request. Fails with 429 when so many are not left: call it before anything is changed.
    */

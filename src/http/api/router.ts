@@ -8,6 +8,7 @@ import { fail } from './errors.ts'
 import { nextPage } from './list.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
+import { textsFor } from '../public/texts/languages.ts'
 import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
 import { writer } from './write.ts'
@@ -79,6 +80,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     body: valid(route.body, body),
     together: writerTogether(ctx, who, options),
     from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
+    lang: textsFor(ctx.req).lang,
     charge,
   }
   const answer = await route.run(call, options)

@@ -12,7 +12,7 @@ import type { SendPage } from './page.ts'
 import { pages } from './pages.ts'
 import type { Redirect } from './redirect.ts'
 import type { PublicHandler } from './responses.ts'
-import { counted } from './texts/languages.ts'
+import { counted, textsFor } from './texts/languages.ts'
 
 export interface AccountPagesOptions
   extends StepOptions, Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Services, 'domains'> {
@@ -65,7 +65,11 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
     if (step.asks.includes('email') && !address.success) return again(problemOf('email'))
     if (step.asks.includes('password') && !validPassword.safeParse(password).success)
       return again(problemOf('password'))
-    return sendPage(req, res, (await step.act(token, { email: address.data ?? '', password })) ?? gonePage)
+    return sendPage(
+      req,
+      res,
+      (await step.act(token, { email: address.data ?? '', password }, textsFor(req).lang)) ?? gonePage,
+    )
   }
 
   return async (req, res) => {

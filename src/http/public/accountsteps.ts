@@ -4,6 +4,8 @@ import { account } from '../../commands/account.ts'
 import { Refused } from '../../commands/decider.ts'
 import type { Handler, NextId } from '../../commands/handle.ts'
 import { claimedEmail, type Registration, registerHashed } from '../../commands/register.ts'
+import type { MailOrder } from '../../security/outbox.ts'
+import type { Mails } from '../mails.ts'
 import type { LinkKind, OneTimeLinks } from '../../security/onetimelinks.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import {
@@ -24,6 +26,8 @@ export interface StepOptions {
   readonly nextId: NextId
   readonly progress: Pick<Progress, 'wait'>
   readonly links: OneTimeLinks
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
   /** Whether no account was ever made. */
   readonly isFirst: () => Promise<boolean>
   readonly pepper: Buffer
@@ -39,7 +43,7 @@ export interface Step {
   /** Returns the page with the button; undefined when the link does not work any more. */
   readonly show: (token: string, problem?: FormProblem, email?: string) => Promise<WritePage | undefined>
   /** Returns the page that says what was done; undefined when the link does not work any more. */
-  readonly act: (token: string, posted: Posted) => Promise<WritePage | undefined>
+  readonly act: (token: string, posted: Posted, lang: string) => Promise<WritePage | undefined>
 }
 
 /** ms that a change is waited for until it is in the read tables */
@@ -53,7 +57,7 @@ const contextOf = (id: number) => ({
   at: new Date().toISOString(),
 })
 
-const createWrites = ({ handler, nextId, progress, pepper }: StepOptions) => {
+const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions) => {
   const create = async (registration: Registration): Promise<WritePage> => {
     const own = contextOf(0)
     const made = await registerHashed(pepper, registration, async (make) => {
@@ -71,12 +75,20 @@ const createWrites = ({ handler, nextId, progress, pepper }: StepOptions) => {
           return create({ ...registration, username: undefined })
         throw error
       }),
+    /** Changes an account, and tells its owner: at the old address, if it is that which changes. */
     update: async (
       id: number | null,
       { email, password }: { readonly email?: string; readonly password?: string },
-      page: WritePage,
+      { lang, page }: { readonly lang: string; readonly page: WritePage },
     ) => {
       if (id === null) throw new Error('a link that changes an account must name one')
+      const before = (await handler.load(account, id)).state.email
+      // before the change: it is sent once the change has happened, and lost by no crash
+      const orders: MailOrder[] = [
+        ...(email === undefined || before === null ? [] : [{ kind: 'emailChanged', lang, to: before, email } as const]),
+        ...(password === undefined ? [] : [{ kind: 'passwordChanged', lang, password } as const]),
+      ]
+      for (const order of orders) await mails?.order(order, id)
       const changes = {
         ...(email === undefined ? {} : { email: claimedEmail(pepper, email) }),
         ...(password === undefined ? {} : { password }),
@@ -124,9 +136,9 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
     email: {
       asks: [],
       show: shown('email'),
-      act: async (token) => {
+      act: async (token, _, lang) => {
         const used = await links.use('email', token, ({ account, content }) =>
-          unlessTaken(update(account, content, confirmedPage)),
+          unlessTaken(update(account, content, { lang, page: confirmedPage })),
         )
         return used?.result
       },
@@ -135,9 +147,9 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       asks: ['password'],
       show: async (token, problem) =>
         (await links.find('password', token)) ? newPasswordPage({ token, problem }) : undefined,
-      act: async (token, { password }) => {
+      act: async (token, { password }, lang) => {
         const used = await links.use('password', token, async (link) =>
-          update(link.account, { password: await hashPassword(password) }, passwordChangedPage),
+          update(link.account, { password: await hashPassword(password) }, { lang, page: passwordChangedPage }),
         )
         return used?.result
       },

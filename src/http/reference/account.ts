@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, count, id, type Reference, revision, success, text, time, updated } from './describe.ts'
+import { address, count, done, id, type Reference, revision, success, text, time, updated } from './describe.ts'
 
 const dimension = z.record(z.string(), count)
 const series = success({
@@ -29,13 +29,14 @@ const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] 
 export const accountReference: Reference = {
   'POST /register': {
     summary: 'Create an account',
-    description: 'Needs no API key. `REGISTRATION=closed` turns it off.',
+    description:
+      'Needs no API key. `REGISTRATION=closed` turns it off. Where the service sends mail (`SMTP_URL`), the answer is a message, the same for every e-mail address: a link in the mail leads to a page that creates the account and shows the API key.',
     fields: {
       password: 'at least 8 characters',
       username: '3 to 32 lower-case letters, digits, hyphens and underscores; made from the e-mail address if not sent',
     },
     example: { email: 'ann@example.com', password: 'correct horse battery' },
-    answer: success({ id, username: text.meta({ examples: ['ann'] }), api_key: apiKey }),
+    answer: z.union([success({ id, username: text.meta({ examples: ['ann'] }), api_key: apiKey }), done]),
   },
   'GET /api/account': {
     summary: 'Get the account',
@@ -54,12 +55,21 @@ export const accountReference: Reference = {
   },
   'PUT /api/account/update': {
     summary: 'Change the e-mail address or the password',
+    description:
+      'Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told.',
     fields: {
       password: 'at least 8 characters',
       current_password: 'the password so far; when it is sent, it must be right',
     },
     example: { email: 'ann.smith@example.com' },
     answer: updated,
+  },
+  'POST /api/account/reset': {
+    summary: 'Ask for a link that sets a new password',
+    description:
+      'Needs no API key. The answer is the same whether the address is known. The link works once, within an hour. API keys stay valid. 404 where the service sends no mail.',
+    example: { email: 'ann@example.com' },
+    answer: done,
   },
   'GET /api/account/stats': {
     summary: 'Get clicks over time of all links, QR codes and entries of bio pages',

@@ -1,18 +1,9 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { query } from '../../support/faults.ts'
+import { oneTimeLink, postForm as post } from '../../support/forms.ts'
 
 const password = 'correct horse 1'
-
-/** Sends a form as a browser does. */
-const postForm = async (app: TestApp, path: string, fields: Readonly<Record<string, string>>, headers = {}) => {
-  const response = await fetch(app.address + path, { method: 'POST', body: new URLSearchParams(fields), headers })
-  return { status: response.status, headers: response.headers, text: await response.text() }
-}
-const partsOf = (address: string) => {
-  const { pathname, searchParams } = new URL(address)
-  return { path: pathname, token: searchParams.get('t') ?? '' }
-}
 
 describe('the link to the first account (fault 192)', () => {
   let app: TestApp
@@ -25,7 +16,9 @@ describe('the link to the first account (fault 192)', () => {
     await other.close()
     await app.close()
   })
-  const linkOf = ({ app: { firstAccount } }: TestApp) => partsOf(firstAccount ?? expect.fail('no link was made'))
+  const postForm = ({ address }: TestApp, path: string, fields: Readonly<Record<string, string>>) =>
+    post(address + path, fields)
+  const linkOf = ({ app: { firstAccount } }: TestApp) => oneTimeLink(firstAccount ?? expect.fail('no link was made'))
 
   it('is stored only as a hash, and not used up by opening it (threat 104)', async () => {
     const { path, token } = linkOf(app)

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { Database } from '../postgres/database.ts'
+import { deleteMail, insertMail, postponeMail, replaceMail, type StoredMail, takeMails } from '../postgres/mails.ts'
+import { openOneTimeLinks } from './onetimelinks.ts'
+import { sealBytes, unsealBytes } from './seal.ts'
+
+const lang = z.string()
+/** Why a mail is to be sent. Whether it is, and what it says, is decided when it is sent: a request must not show who has an account. */
+const Order = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('register'),
+    lang,
+    to: z.string(),
+    username: z.string().optional(),
+    password: z.string(),
+  }),
+  z.object({ kind: z.literal('email'), lang, to: z.string() }),
+  z.object({ kind: z.literal('reset'), lang, to: z.string() }),
+  /** to the old address, once the account has the new one, `email` */
+  z.object({ kind: z.literal('emailChanged'), lang, to: z.string(), email: z.string() }),
+  /** once the account has this hash */
+  z.object({ kind: z.literal('passwordChanged'), lang, password: z.string() }),
+])
+export type MailOrder = z.output<typeof Order>
+/** A mail as it is sent. */
+const Written = z.object({
+  kind: z.literal('written'),
+  /** the same when it is sent twice */
+  id: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  /** the link in the text, and how long it works from when the mail is sent */
+  link: z.object({ token: z.string(), seconds: z.number() }).optional(),
+})
+export type WrittenMail = z.output<typeof Written>
+const Content = z.union([Order, Written])
+
+/** A mail that is due. */
+export interface DueMail extends Omit<StoredMail, 'sealed'> {
+  readonly content: MailOrder | WrittenMail
+}
+
+/** Mails on their way to the mail server, sealed under the service key. */
+export interface Outbox {
+  readonly order: (order: MailOrder, account?: number | null) => Promise<void>
+  readonly take: (limit: number, seconds: number) => Promise<readonly DueMail[]>
+  /** Replaces an order with what the mail says. `write` may issue the link in it, which exists if and only if the mail does. */
+  readonly write: (
+    id: number,
+    account: number | null,
+    write: (issue: ReturnType<typeof openOneTimeLinks>['issue']) => Promise<WrittenMail>,
+  ) => Promise<WrittenMail | undefined>
+  readonly postpone: (id: number, seconds: number) => Promise<void>
+  readonly remove: (id: number) => Promise<void>
+}
+
+const context = 'mail'
+/** The mail was deleted while it was written: its account is erased. */
+class Gone extends Error {
+  override readonly name = 'Gone'
+}
+
+export const openOutbox = (db: Database, service: Buffer): Outbox => {
+  const sealed = (content: MailOrder | WrittenMail) => sealBytes(service, context, JSON.stringify(content))
+  return {
+    order: (order, account = null) => insertMail(db, account, sealed(order)),
+    take: async (limit, seconds) =>
+      (await takeMails(db, limit, seconds)).map(({ sealed: content, ...mail }) => ({
+        ...mail,
+        content: Content.parse(JSON.parse(unsealBytes(service, context, content).toString())),
+      })),
+    write: async (id, account, write) => {
+      try {
+        return await db.transaction(async (tx) => {
+          const mail = await write(openOneTimeLinks(tx, service).issue)
+          if (!(await replaceMail(tx, id, account, sealed(mail)))) throw new Gone()
+          return mail
+        })
+      } catch (error) {
+        if (error instanceof Gone) return undefined
+        throw error
+      }
+    },
+    postpone: (id, seconds) => postponeMail(db, id, seconds),
+    remove: (id) => deleteMail(db, id),
+  }
+}
