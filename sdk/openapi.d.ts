@@ -1099,9 +1099,44 @@ export interface components {
             message: string;
             /** @description with status 500: the id to report to the operator */
             request?: string;
+            /** @description with status 412: the revision of the resource now */
+            revision?: number;
+        };
+        Problem: {
+            /** @example `url` must be an address with http or https, for example https://example.com. */
+            detail: string;
+            /** @constant */
+            error: 1;
+            /**
+             * @description the invalid field, where one is known
+             * @example url
+             */
+            field?: string;
+            /**
+             * @description names the request by its id
+             * @example urn:uuid:…
+             */
+            instance: string;
+            /** @example `url` must be an address with http or https, for example https://example.com. */
+            message: string;
+            /** @description with status 412: the revision of the resource now */
+            revision?: number;
+            status: number;
+            /** @example Bad Request */
+            title: string;
+            /** @constant */
+            type: "about:blank";
         };
     };
     responses: {
+        /** @description The answer is one that `If-None-Match` names. */
+        304: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description A field is invalid, a name is taken, or the body is not a JSON object. */
         400: {
             headers: {
@@ -1109,6 +1144,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key is missing, unknown or expired. */
@@ -1119,6 +1155,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The account is disabled or has reached a quota, or the API key lacks the scope that the message names. */
@@ -1128,6 +1165,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description There is no such resource in this account. */
@@ -1137,6 +1175,17 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The resource does not have a revision that `If-Match` names. */
+        412: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is larger than 64 KiB. */
@@ -1146,6 +1195,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is not sent as JSON, or is compressed. */
@@ -1155,6 +1205,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Too many requests. */
@@ -1165,6 +1216,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description An error in the service. */
@@ -1174,6 +1226,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description A database cannot be reached, or does not respond in time. The change may have been stored: read it first, then try again. */
@@ -1184,12 +1237,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
     parameters: never;
     requestBodies: never;
     headers: {
+        /** @description the revision, the clicks if there are statistics, and a digest of the answer */
+        ETag: string;
         /** @description the next page of a list: `</api/urls?page=2>; rel="next"` */
         Link: string;
         /** @description requests that are left (`r`) and seconds until the limit is full again (`t`), as in the IETF draft */
@@ -1216,7 +1272,10 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1225,6 +1284,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1261,6 +1321,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -1356,7 +1417,10 @@ export interface operations {
     putAccountUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1405,6 +1469,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -1415,10 +1480,22 @@ export interface operations {
     getBio: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -1441,30 +1518,33 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            /** @description rows; with `fields`, only those columns of them */
                             bio: {
-                                alias: string;
+                                alias?: string;
                                 /** @example 1234 */
-                                clicks: number;
+                                clicks?: number;
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
+                                date?: string;
                                 /** @example 42 */
                                 id: number;
                                 /** @example https://go.example.com/ann */
-                                link: string;
-                                name: string;
+                                link?: string;
+                                name?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
-                                title: string;
+                                revision?: number;
+                                title?: string;
                                 /** @example 1234 */
-                                views: number;
+                                views?: number;
                             }[];
                             /** @example 1234 */
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -1476,7 +1556,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -1497,7 +1577,10 @@ export interface operations {
     getBioById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -1508,6 +1591,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1585,6 +1669,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -1596,7 +1681,10 @@ export interface operations {
     deleteBioByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -1628,6 +1716,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -1636,7 +1725,10 @@ export interface operations {
     putBioByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -1700,6 +1792,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -1832,7 +1925,10 @@ export interface operations {
     deleteCampaignByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -1864,6 +1960,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -1872,7 +1969,10 @@ export interface operations {
     putCampaignByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -1945,6 +2045,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -2037,10 +2138,22 @@ export interface operations {
     getCampaigns: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -2063,34 +2176,37 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            /** @description rows; with `fields`, only those columns of them */
                             campaigns: {
                                 /**
                                  * @description the name again
                                  * @example Spring
                                  */
-                                domain: string;
+                                domain?: string;
                                 /** @example 42 */
                                 id: number;
                                 /**
                                  * @description page with its links
                                  * @example https://example.com/spring
                                  */
-                                list: string;
+                                list?: string;
                                 /** @example Spring */
-                                name: string;
-                                public: boolean;
+                                name?: string;
+                                public?: boolean;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                                 /** @description redirects to any of its links; false while it is not public */
-                                rotator: string | false;
+                                rotator?: string | false;
                             }[];
                             /** @example 1234 */
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -2102,7 +2218,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -2207,10 +2323,22 @@ export interface operations {
     getChannelById: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description added since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (latest assignment first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the title, in any letter case */
+                q?: string;
+                /** @description added before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path: {
@@ -2237,27 +2365,30 @@ export interface operations {
                         data: {
                             /** @example 1234 */
                             currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             items: {
                                 /**
                                  * @description when it was added
                                  * @example 2030-01-31
                                  */
-                                date: string;
+                                date?: string;
                                 /** @example 42 */
                                 id: number;
                                 /** @example https://example.com/spring */
-                                link: string;
+                                link?: string;
                                 /**
                                  * @description its image, or the favicon address of its destination
                                  * @example https://example.com/spring
                                  */
-                                preview: string;
-                                title: string;
+                                preview?: string;
+                                title?: string;
                                 /** @enum {string} */
                                 type: "links" | "bio" | "qr";
                             }[];
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -2269,7 +2400,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -2291,7 +2422,10 @@ export interface operations {
     deleteChannelByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2323,6 +2457,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -2331,7 +2466,10 @@ export interface operations {
     putChannelByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2391,6 +2529,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -2469,10 +2608,22 @@ export interface operations {
     getChannels: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -2495,25 +2646,28 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            /** @description rows; with `fields`, only those columns of them */
                             channels: {
                                 /** @example #3b82f6 */
-                                color: string;
-                                description: string;
+                                color?: string;
+                                description?: string;
                                 /** @example 42 */
                                 id: number;
                                 /** @example Newsletter */
-                                name: string;
+                                name?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
-                                starred: boolean;
+                                revision?: number;
+                                starred?: boolean;
                             }[];
                             /** @example 1234 */
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -2525,7 +2679,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -2546,7 +2700,10 @@ export interface operations {
     getDomainById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2557,6 +2714,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2606,6 +2764,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -2617,7 +2776,10 @@ export interface operations {
     deleteDomainByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2649,6 +2811,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -2657,7 +2820,10 @@ export interface operations {
     putDomainByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2708,6 +2874,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -2869,10 +3036,22 @@ export interface operations {
     getDomains: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the address */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -2897,20 +3076,21 @@ export interface operations {
                         data: {
                             /** @example 1234 */
                             currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             domains: {
                                 /** @example https://example.com/spring */
-                                domain: string;
+                                domain?: string;
                                 /** @example 42 */
                                 id: number;
-                                redirect404: string;
-                                redirectroot: string;
+                                redirect404?: string;
+                                redirectroot?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                                 /** @enum {string} */
-                                status: "pending" | "active" | "unverified";
+                                status?: "pending" | "active" | "unverified";
                                 verification?: {
                                     checked: string | null;
                                     dns?: {
@@ -2933,6 +3113,8 @@ export interface operations {
                             }[];
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -2944,7 +3126,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -2965,10 +3147,22 @@ export interface operations {
     getOverlay: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -2991,24 +3185,27 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            /** @description rows; with `fields`, only those columns of them */
                             cta: {
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
+                                date?: string;
                                 /** @example 42 */
                                 id: number;
-                                name: string;
+                                name?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                                 /** @enum {string} */
-                                type: "message" | "contact" | "poll" | "newsletter" | "image" | "coupon";
+                                type?: "message" | "contact" | "poll" | "newsletter" | "image" | "coupon";
                             }[];
                             /** @example 1234 */
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -3020,7 +3217,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -3041,7 +3238,10 @@ export interface operations {
     getOverlayById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3052,6 +3252,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3091,6 +3292,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -3102,10 +3304,22 @@ export interface operations {
     getOverlayByIdAnswers: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what a visitor entered, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path: {
@@ -3130,10 +3344,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            /** @description rows; with `fields`, only those columns of them */
                             answers: {
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
-                                fields: {
+                                date?: string;
+                                fields?: {
                                     [key: string]: string;
                                 };
                                 /** @example 42 */
@@ -3143,6 +3358,8 @@ export interface operations {
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -3154,7 +3371,7 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -3176,7 +3393,10 @@ export interface operations {
     deleteOverlayByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3208,6 +3428,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3216,7 +3437,10 @@ export interface operations {
     putOverlayByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3284,6 +3508,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3376,7 +3601,10 @@ export interface operations {
     deletePixelByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3408,6 +3636,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3416,7 +3645,10 @@ export interface operations {
     putPixelByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3467,6 +3699,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3539,10 +3772,22 @@ export interface operations {
     getPixels: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -3569,6 +3814,8 @@ export interface operations {
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -3579,25 +3826,26 @@ export interface operations {
                              * @example 1234
                              */
                             perpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             pixels: {
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
+                                date?: string;
                                 /** @example 42 */
                                 id: number;
                                 /** @example Shop */
-                                name: string;
+                                name?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                                 /** @example G-ABC123 */
-                                tag: string;
+                                tag?: string;
                                 /** @example gapixel */
-                                type: string;
+                                type?: string;
                             }[];
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -3618,10 +3866,22 @@ export interface operations {
     getQr: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -3648,6 +3908,8 @@ export interface operations {
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -3658,27 +3920,28 @@ export interface operations {
                              * @example 1234
                              */
                             perpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             qrs: {
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
+                                date?: string;
                                 /** @example 42 */
                                 id: number;
                                 /**
                                  * @description address of the image
                                  * @example https://go.example.com/qr/k3m9x2pa
                                  */
-                                link: string;
-                                name: string;
+                                link?: string;
+                                name?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                                 /** @example 1234 */
-                                scans: number;
+                                scans?: number;
                             }[];
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
@@ -3699,7 +3962,10 @@ export interface operations {
     getQrById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3710,6 +3976,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3781,6 +4048,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -3792,7 +4060,10 @@ export interface operations {
     deleteQrByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3824,6 +4095,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3832,7 +4104,10 @@ export interface operations {
     putQrByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -3896,6 +4171,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3986,10 +4262,22 @@ export interface operations {
     getSplash: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -4016,6 +4304,8 @@ export interface operations {
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -4027,21 +4317,22 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             splash: {
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
+                                date?: string;
                                 /** @example 42 */
                                 id: number;
-                                name: string;
+                                name?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                             }[];
                         };
                         /** @constant */
@@ -4060,7 +4351,10 @@ export interface operations {
     getSplashById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -4071,6 +4365,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4107,6 +4402,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -4118,7 +4414,10 @@ export interface operations {
     deleteSplashByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -4150,6 +4449,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -4158,7 +4458,10 @@ export interface operations {
     putSplashByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -4219,6 +4522,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -4301,10 +4605,18 @@ export interface operations {
     getTags: {
         parameters: {
             query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
+                /** @description `name` */
+                order?: "name";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of the tag */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -4331,6 +4643,8 @@ export interface operations {
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -4342,21 +4656,22 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             tags: {
                                 /**
                                  * @description archived links with this tag
                                  * @example 1234
                                  */
-                                archived: number;
+                                archived?: number;
                                 /**
                                  * @description links with this tag that are not archived
                                  * @example 1234
                                  */
-                                links: number;
+                                links?: number;
                                 /** @example spring */
                                 tag: string;
                             }[];
@@ -4377,7 +4692,10 @@ export interface operations {
     getUrlById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -4388,6 +4706,7 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4445,7 +4764,14 @@ export interface operations {
                             };
                             /** @example https://example.com/spring */
                             domain: string;
+                            /**
+                             * @description where visitors are sent once the link has ended
+                             * @example https://example.com/spring
+                             */
+                            expired_url: string;
                             expiry: string | null;
+                            /** @description whether the query of the short address is passed on */
+                            forward: boolean;
                             /** @example 42 */
                             id: number;
                             /**
@@ -4471,6 +4797,8 @@ export interface operations {
                              * @example https://example.com/spring
                              */
                             longurl: string;
+                            /** @description ends with this number of clicks */
+                            max_clicks: number | null;
                             metadescription: string;
                             metaimage: string;
                             metatitle: string;
@@ -4490,6 +4818,8 @@ export interface operations {
                             revision: number;
                             /** @example https://go.example.com/spring */
                             shorturl: string;
+                            /** @description not found before */
+                            starts: string | null;
                             /**
                              * @example [
                              *       "spring",
@@ -4509,12 +4839,22 @@ export interface operations {
                                 /** @example https://example.com/spring */
                                 url: string;
                             }[];
+                            /** @description destinations that visitors are split between; clicks have the `id` */
+                            variants: {
+                                /** @example 42 */
+                                id: number;
+                                /** @example https://example.com/spring */
+                                url: string;
+                                /** @example 1234 */
+                                weight: number;
+                            }[];
                         };
                         /** @constant */
                         error: 0;
                     };
                 };
             };
+            304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -4526,7 +4866,10 @@ export interface operations {
     deleteUrlByIdDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -4558,6 +4901,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -4654,7 +4998,10 @@ export interface operations {
     putUrlByIdUpdate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -4686,8 +5033,12 @@ export interface operations {
                     }[] | null;
                     /** @description one of your branded domains; `""` is the domain of the service */
                     domain?: string | null;
+                    /** @description where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click */
+                    expired_url?: "" | null | string;
                     /** @description a time in UTC or with an offset, or a day for its end */
                     expiry?: string | null;
+                    /** @description true passes the query of the short address on to the destination */
+                    forward?: boolean | null;
                     /** @description other destinations by country, by its English name or ISO code */
                     geotarget?: {
                         link: string;
@@ -4698,6 +5049,8 @@ export interface operations {
                         language: string;
                         link: string;
                     }[] | null;
+                    /** @description the link ends with this number of clicks; those of the last second may exceed it */
+                    max_clicks?: (number | string) | null;
                     /** @description description in previews */
                     metadescription?: "" | null | string;
                     /** @description picture in previews */
@@ -4715,6 +5068,8 @@ export interface operations {
                     password?: string | null;
                     /** @description ids of pixels */
                     pixels?: (number | string)[] | null;
+                    /** @description before this time the link is not found; a day means its beginning; must be before `expiry` */
+                    starts?: string | null;
                     /** @description at most 20, each of at most 50 characters without commas, stored in lower case; or one string with commas between them */
                     tags?: string[] | null;
                     /** @description for your lists */
@@ -4723,6 +5078,13 @@ export interface operations {
                     type?: number | null | string;
                     /** @description destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme */
                     url: string;
+                    /** @description destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent): 2 to 10. `id` is that of a variant that the link has */
+                    variants?: {
+                        id?: number | string;
+                        url: string;
+                        /** @default 1 */
+                        weight?: number;
+                    }[] | null;
                 };
             };
         };
@@ -4761,6 +5123,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -4820,8 +5183,12 @@ export interface operations {
                     }[] | null;
                     /** @description one of your branded domains; `""` is the domain of the service */
                     domain?: string | null;
+                    /** @description where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click */
+                    expired_url?: "" | null | string;
                     /** @description a time in UTC or with an offset, or a day for its end */
                     expiry?: string | null;
+                    /** @description true passes the query of the short address on to the destination */
+                    forward?: boolean | null;
                     /** @description other destinations by country, by its English name or ISO code */
                     geotarget?: {
                         link: string;
@@ -4832,6 +5199,8 @@ export interface operations {
                         language: string;
                         link: string;
                     }[] | null;
+                    /** @description the link ends with this number of clicks; those of the last second may exceed it */
+                    max_clicks?: (number | string) | null;
                     /** @description description in previews */
                     metadescription?: "" | null | string;
                     /** @description picture in previews */
@@ -4849,6 +5218,8 @@ export interface operations {
                     password?: string | null;
                     /** @description ids of pixels */
                     pixels?: (number | string)[] | null;
+                    /** @description before this time the link is not found; a day means its beginning; must be before `expiry` */
+                    starts?: string | null;
                     /** @description at most 20, each of at most 50 characters without commas, stored in lower case; or one string with commas between them */
                     tags?: string[] | null;
                     /** @description for your lists */
@@ -4857,6 +5228,13 @@ export interface operations {
                     type?: number | null | string;
                     /** @description destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme */
                     url: string;
+                    /** @description destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent): 2 to 10. `id` is that of a variant that the link has */
+                    variants?: {
+                        id?: number | string;
+                        url: string;
+                        /** @default 1 */
+                        weight?: number;
+                    }[] | null;
                 };
             };
         };
@@ -4910,20 +5288,28 @@ export interface operations {
                 campaign?: number;
                 /** @description id of a channel */
                 channel?: number;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
                 /** @description address of a branded domain; empty for the domain of the service */
                 domain?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
                 /** @description entries on a page, 15 if not sent, at most 1,000 */
                 limit?: number;
-                /** @description `date` (default) or `click` */
-                order?: string;
+                /** @description `date` (newest first, default), `oldest` or `click` (most clicks first); anything else is `date` */
+                order?: "date" | "oldest" | "click";
                 /** @description number of the page, from 1 on */
                 page?: number;
-                /** @description part of the alias, the title or the long URL */
+                /** @description part of the alias, the title or the long URL; three characters or more are fast on any number of links */
                 q?: string;
                 /** @description a short address, or an alias alone */
                 short?: string;
                 /** @description a tag; with commas between them, tags that a link must all have */
                 tag?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -4950,6 +5336,8 @@ export interface operations {
                             currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
                             /**
                              * @description stays at `maxpage` on the last page
                              * @example 1234
@@ -4961,43 +5349,44 @@ export interface operations {
                              */
                             perpage: number;
                             /**
-                             * @description number of all matches
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
                              * @example 1234
                              */
                             result: number;
+                            /** @description rows; with `fields`, only those columns of them */
                             urls: {
                                 /** @example spring */
-                                alias: string;
-                                archived: boolean;
-                                campaign: number | null;
+                                alias?: string;
+                                archived?: boolean;
+                                campaign?: number | null;
                                 /** @example 1234 */
-                                clicks: number;
+                                clicks?: number;
                                 /** @example 2030-01-31 18:00:00 */
-                                date: string;
-                                description: string;
+                                date?: string;
+                                description?: string;
                                 /** @example https://example.com/spring */
-                                domain: string;
+                                domain?: string;
                                 /** @example 42 */
                                 id: number;
                                 /** @example https://example.com/spring */
-                                longurl: string;
+                                longurl?: string;
                                 /**
                                  * @description goes up with every change; `If-Match` compares it
                                  * @example 7
                                  */
-                                revision: number;
+                                revision?: number;
                                 /** @example https://go.example.com/spring */
-                                shorturl: string;
+                                shorturl?: string;
                                 /**
                                  * @example [
                                  *       "spring",
                                  *       "print"
                                  *     ]
                                  */
-                                tags: string[];
-                                title: string;
+                                tags?: string[];
+                                title?: string;
                                 /** @example 1234 */
-                                uniqueclicks: number;
+                                uniqueclicks?: number;
                             }[];
                         };
                         /** @constant */
@@ -5084,7 +5473,14 @@ export interface operations {
                             };
                             /** @example https://example.com/spring */
                             domain: string;
+                            /**
+                             * @description where visitors are sent once the link has ended
+                             * @example https://example.com/spring
+                             */
+                            expired_url: string;
                             expiry: string | null;
+                            /** @description whether the query of the short address is passed on */
+                            forward: boolean;
                             /** @example 42 */
                             id: number;
                             /**
@@ -5110,6 +5506,8 @@ export interface operations {
                              * @example https://example.com/spring
                              */
                             longurl: string;
+                            /** @description ends with this number of clicks */
+                            max_clicks: number | null;
                             metadescription: string;
                             metaimage: string;
                             metatitle: string;
@@ -5129,6 +5527,8 @@ export interface operations {
                             revision: number;
                             /** @example https://go.example.com/spring */
                             shorturl: string;
+                            /** @description not found before */
+                            starts: string | null;
                             /**
                              * @example [
                              *       "spring",
@@ -5147,6 +5547,15 @@ export interface operations {
                                 since: string;
                                 /** @example https://example.com/spring */
                                 url: string;
+                            }[];
+                            /** @description destinations that visitors are split between; clicks have the `id` */
+                            variants: {
+                                /** @example 42 */
+                                id: number;
+                                /** @example https://example.com/spring */
+                                url: string;
+                                /** @example 1234 */
+                                weight: number;
                             }[];
                         };
                         /** @constant */
@@ -5215,7 +5624,9 @@ export interface operations {
                             link: string;
                         }[] | null;
                         domain?: string | null;
+                        expired_url?: "" | null | string;
                         expiry?: string | null;
+                        forward?: boolean | null;
                         geotarget?: {
                             link: string;
                             location: string;
@@ -5224,6 +5635,7 @@ export interface operations {
                             language: string;
                             link: string;
                         }[] | null;
+                        max_clicks?: (number | string) | null;
                         metadescription?: "" | null | string;
                         metaimage?: "" | null | string;
                         metatitle?: "" | null | string;
@@ -5234,10 +5646,17 @@ export interface operations {
                         }[] | null;
                         password?: string | null;
                         pixels?: (number | string)[] | null;
+                        starts?: string | null;
                         tags?: string[] | null;
                         title?: "" | null | string;
                         type?: number | null | string;
                         url: string;
+                        variants?: {
+                            id?: number | string;
+                            url: string;
+                            /** @default 1 */
+                            weight?: number;
+                        }[] | null;
                     } | {
                         archived?: boolean | null;
                         campaign?: null | "" | (number | string);
@@ -5249,7 +5668,9 @@ export interface operations {
                             link: string;
                         }[] | null;
                         domain?: string | null;
+                        expired_url?: "" | null | string;
                         expiry?: string | null;
+                        forward?: boolean | null;
                         geotarget?: {
                             link: string;
                             location: string;
@@ -5259,6 +5680,7 @@ export interface operations {
                             language: string;
                             link: string;
                         }[] | null;
+                        max_clicks?: (number | string) | null;
                         metadescription?: "" | null | string;
                         metaimage?: "" | null | string;
                         metatitle?: "" | null | string;
@@ -5269,10 +5691,17 @@ export interface operations {
                         }[] | null;
                         password?: string | null;
                         pixels?: (number | string)[] | null;
+                        starts?: string | null;
                         tags?: string[] | null;
                         title?: "" | null | string;
                         type?: number | null | string;
                         url?: string;
+                        variants?: {
+                            id?: number | string;
+                            url: string;
+                            /** @default 1 */
+                            weight?: number;
+                        }[] | null;
                     } | {
                         id: number | string;
                     })[];
@@ -5439,6 +5868,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is neither JSON nor NDJSON nor CSV, or is compressed. */
@@ -5448,6 +5878,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["429"];

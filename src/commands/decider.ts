@@ -23,17 +23,26 @@ export interface Decider<C, S, E> {
 export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
   streamId(kind, id(command))
 
-export type Refusal = 'not_found' | 'invalid' | 'taken' | 'busy'
+export type Refusal = 'not_found' | 'invalid' | 'taken' | 'busy' | 'changed'
 
 /** The command is not allowed, and would not be if it were sent again. `what` is the kind of unique name that is taken. */
 export class Refused extends Error {
-  override readonly name = 'Refused'
+  override readonly name: string = 'Refused'
   readonly code: Refusal
   readonly what: string | undefined
   constructor(code: Refusal, message: string, what?: string) {
     super(message)
     this.code = code
     this.what = what
+  }
+}
+/** The resource has another revision than those that the command may change. */
+export class RevisionChanged extends Refused {
+  override readonly name = 'RevisionChanged'
+  readonly revision: number
+  constructor(revision: number) {
+    super('changed', `The resource has changed: its revision is ${revision}. Read it again before you change it.`)
+    this.revision = revision
   }
 }
 export const refuse = (code: Refusal, message: string, what?: string): never => {

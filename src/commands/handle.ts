@@ -14,7 +14,7 @@ import {
   type PendingWrite,
   releaseClaim,
 } from './claimwrites.ts'
-import { type Decider, fold, refuse, Refused, streamOf } from './decider.ts'
+import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
 
 /** Who sends a command, and when. `command` is its id: a retry with the same id appends nothing twice. */
@@ -34,6 +34,9 @@ export interface Handled<S, E> {
   /** of the stream's last event; -1 for an empty stream */
   readonly revision: number
 }
+/** The revisions of a stream that a command may change; undefined: any. */
+export type Revisions = readonly number[] | undefined
+
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
 /** `NextId` of each kind of resource whose ids are numbers. */
@@ -51,11 +54,12 @@ export interface Handler {
   readonly load: Load
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
-  /** Loads, decides and appends; after a conflict it decides again on the newer state. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
+  /** Loads, decides and appends; after a conflict it decides again on the newer state, if that has one of the `revisions`. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
   readonly handle: <C, S, E extends DomainEvent>(
     decider: Decider<C, S, E>,
     command: C,
     context: Context,
+    revisions?: Revisions,
   ) => Promise<Handled<S, E>>
   /**
    * Creates a resource under a new id by appending to a stream that must not exist yet: only that append allocates the id. If the
@@ -114,13 +118,20 @@ const append = (store: EventStore, writes: readonly PendingWrite[], context: Con
 type Claimed = Map<string, Claim>
 type Known<S> = Pick<Loaded<S>, 'state' | 'revision' | 'position'>
 
+/** How a command may claim names, what it has claimed, and which revisions it may change. */
+interface Limits {
+  readonly claimWrites: ClaimWrites
+  readonly claimed: Claimed
+  readonly revisions?: Revisions
+}
+
 /**
  * Decides and appends once; `ok: false` names the stream that has changed meanwhile. An engine without transactions may then have stored
  * claims already: they are added to `claimed`.
  */
 const attempt = async <C, S, E extends DomainEvent>(
   store: EventStore,
-  { claimWrites, claimed }: { readonly claimWrites: ClaimWrites; readonly claimed: Claimed },
+  { claimWrites, claimed, revisions }: Limits,
   decider: Decider<C, S, E>,
   command: C,
   context: Context,
@@ -131,6 +142,8 @@ const attempt = async <C, S, E extends DomainEvent>(
   const conflict = { ok: false, stream, actual: revision } as const
   const events = decider.decide(command, state)
   const before = countRevision(revision)
+  // after the decision: who may not change the resource must not learn its revision
+  if (revisions && !revisions.includes(before)) throw new RevisionChanged(before)
   if (events.length === 0) return { ok: true, state, events, position, revision: before } as const
   const claims = decider.claims?.(command, events) ?? []
   const claimant = { stream, account: context.account ?? 0, at: context.at }
@@ -199,14 +212,14 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
-    handle: (decider, command, context) =>
+    handle: (decider, command, context, revisions) =>
       withRelease(
         () => context,
         async (claimed) => {
           for (let n = 1; n <= attempts; n++) {
             const known = await load(decider, decider.id(command))
-            const names = { claimWrites: claimAnyName, claimed }
-            const done = await attempt(store, names, decider, command, context, known)
+            const limits = { claimWrites: claimAnyName, claimed, revisions }
+            const done = await attempt(store, limits, decider, command, context, known)
             if (done.ok) return done
             await jitter(n)
           }

@@ -61,6 +61,7 @@ export const accountRoutes = [
   route({
     method: 'get',
     path: '/api/account',
+    single: true,
     scope: ['read', 'account'],
     run: async (call, services) => ({ data: present(await readAccount(call, services)) }),
   }),
@@ -68,6 +69,7 @@ export const accountRoutes = [
   route({
     method: 'put',
     path: '/api/account/update',
+    single: true,
     scope: 'account',
     body: z
       .object({ email: email.optional(), password: password.optional(), current_password: text(1024).optional() })

@@ -86,6 +86,7 @@ export const bioRoutes = [
   route({
     method: 'get',
     path: '/api/bio/:id',
+    single: true,
     scope: 'read',
     params: byId,
     run: async (call, services) =>

@@ -92,6 +92,7 @@ export const campaignRoutes = [
   route({
     method: 'put',
     path: '/api/campaign/:id/update',
+    single: true,
     scope: 'write',
     params: byId,
     owner: ownedBy(campaign, label),

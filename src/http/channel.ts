@@ -108,6 +108,7 @@ export const channelRoutes = [
   route({
     method: 'put',
     path: '/api/channel/:id/update',
+    single: true,
     scope: 'write',
     params: byId,
     owner: ownedBy(channel, label),

@@ -125,6 +125,7 @@ export const domainRoutes = [
   route({
     method: 'get',
     path: '/api/domain/:id',
+    single: true,
     scope: 'read',
     params: byId,
     run: async (call, services) => ({
@@ -188,6 +189,7 @@ export const domainRoutes = [
   route({
     method: 'put',
     path: '/api/domain/:id/update',
+    single: true,
     scope: 'write',
     params: byId,
     owner: ownedBy(domain, 'Domain'),
@@ -203,6 +205,7 @@ export const domainRoutes = [
   route({
     method: 'delete',
     path: '/api/domain/:id/delete',
+    single: true,
     scope: 'write',
     params: byId,
     run: async ({ account, params: { id }, write }) => {

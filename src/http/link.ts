@@ -157,6 +157,7 @@ export const linkRoutes = [
   route({
     method: 'get',
     path: '/api/url/:id',
+    single: true,
     scope: 'read',
     params: byId,
     run: async (call, services) => detailed(call, await readLink(call, call.params.id, services), services),
@@ -173,6 +174,7 @@ export const linkRoutes = [
   route({
     method: 'put',
     path: '/api/url/:id/update',
+    single: true,
     scope: 'links:write',
     params: byId,
     owner: ownedBy(link, label),
@@ -183,6 +185,7 @@ export const linkRoutes = [
   route({
     method: 'delete',
     path: '/api/url/:id/delete',
+    single: true,
     scope: 'links:write',
     params: byId,
     run: (call) => deleteLink(call, call.params.id),

@@ -84,6 +84,7 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
     path,
     scope: 'read',
     params: byId,
+    single: true,
     run: async (call, services) => ({
       details: present(await readOwned(decider, label, find, call, call.params.id, services), services),
     }),
@@ -126,6 +127,7 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
     path,
     scope: 'write',
     params: byId,
+    single: true,
     owner: ownedBy(decider, label),
     body,
     run: async ({ account, params: { id }, body, write }, services) => {
@@ -142,6 +144,7 @@ export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: Own
     path,
     scope: 'write',
     params: byId,
+    single: true,
     run: async ({ account, params: { id }, write }) => {
       await write(decider, { type: 'Delete', id, account })
       return { message: `${label} has been deleted.` }

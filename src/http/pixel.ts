@@ -42,6 +42,7 @@ export const pixelRoutes = [
   route({
     method: 'put',
     path: '/api/pixel/:id/update',
+    single: true,
     scope: 'write',
     params: byId,
     owner: ownedBy(pixel, 'Pixel'),

@@ -132,6 +132,7 @@ export const qrRoutes = [
   route({
     method: 'get',
     path: '/api/qr/:id',
+    single: true,
     scope: 'read',
     params: byId,
     run: async (call, services) => {
@@ -167,6 +168,7 @@ export const qrRoutes = [
   route({
     method: 'put',
     path: '/api/qr/:id/update',
+    single: true,
     scope: 'write',
     params: byId,
     owner: ownedBy(qr, label),

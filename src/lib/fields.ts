@@ -79,6 +79,9 @@ export const email = text(254)
 /** Returns the message for a problem with one field: "`url` is required." */
 export const fieldProblem = (field: string, problem: string) => `\`${field}\` ${problem}.`
 
+/** Returns the field that such a message is about. */
+export const fieldOf = (message: string): string | undefined => /^`([\w.-]+)` /.exec(message)?.[1]
+
 /** Whether a message is our own and not one that zod made up for a schema without one. */
 const isWrittenByUs = (message: string) => !message.startsWith('Invalid')
 

@@ -1,11 +1,11 @@
 import { QuotaExceeded } from '../../cache/quotas.ts'
-import { Refused, type Refusal } from '../../commands/decider.ts'
+import { Refused, type Refusal, RevisionChanged } from '../../commands/decider.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import { fieldProblem } from '../../lib/fields.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
 import { TooManyPasswords } from '../../security/passwords.ts'
 
-/** A response other than success: its status, message and headers. */
+/** A response other than success: its status, message and headers, and further fields of its body. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly status: number
@@ -27,7 +27,7 @@ export const fail = (status: number, message: string, headers?: Readonly<Record<
 /** Throws a `Failure` about one field: "`url` is required." */
 export const failField = (field: string, problem: string): never => fail(400, fieldProblem(field, problem))
 
-const refusals: Record<Refusal, number> = { not_found: 404, invalid: 400, taken: 400, busy: 503 }
+const refusals: Record<Refusal, number> = { not_found: 404, invalid: 400, taken: 400, busy: 503, changed: 412 }
 const retry = { 'Retry-After': '2' }
 
 /** Returns the response to any thrown error. An error that the client cannot fix gets a constant text. */
@@ -35,7 +35,8 @@ export const failureOf = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   if (error instanceof Refused) {
     const status = refusals[error.code]
-    return new Failure(status, error.message, status === 503 ? retry : {})
+    const more = error instanceof RevisionChanged ? { revision: error.revision } : {}
+    return new Failure(status, error.message, status === 503 ? retry : {}, more)
   }
   if (error instanceof QuotaExceeded) return new Failure(403, error.message)
   if (error instanceof NotReady)

@@ -94,6 +94,11 @@ interface Described<P, Q, B> {
   readonly body?: z.ZodType<B>
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
   readonly read?: (ctx: Context) => Promise<unknown>
+  /**
+   * Whether it reads or changes one resource that has a revision. What is read then has an ETag; what is changed obeys `If-Match`, which the
+   * first `write` of the route compares.
+   */
+  readonly single?: true
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
   /** Returns the response body; `error: 0` is added to it. */

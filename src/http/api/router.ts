@@ -3,6 +3,7 @@ import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { admit, type AdmitOptions, identify, setUncountedRate } from './admit.ts'
 import { readBody } from './body.ts'
+import { allowedRevisions, sendTagged } from './conditions.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
 import { nextPage } from './list.ts'
@@ -39,7 +40,7 @@ export const createApi = (options: ApiOptions) => {
     .use((ctx) => unmatched(ctx, isPublic, options))
 }
 
-/** Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
+/** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
 const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, options: ApiOptions) => {
   const { matched = [] } = ctx as unknown as { matched?: readonly { path: unknown; methods: readonly string[] }[] }
   await identify(
@@ -48,7 +49,13 @@ const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, opt
     options,
   )
   if (matched.length === 0) fail(404, 'There is nothing at this address.')
-  const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].join(', ')
+  const methods = [...new Set([...matched.flatMap((layer) => layer.methods), 'OPTIONS'])]
+  const allowed = methods.join(', ')
+  if (ctx.method === 'OPTIONS') {
+    ctx.status = 204
+    ctx.set('Allow', allowed)
+    return
+  }
   fail(405, `This address supports ${allowed}.`, { Allow: allowed })
 }
 
@@ -69,15 +76,15 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const { who, charge } = await admit(ctx, route, options)
-  const body: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
-  const caller = writer(ctx, who, options)
+  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
+  const caller = writer(ctx, who, options, allowedRevisions(ctx, route))
   const params = valid(route.params, rawParams(ctx))
   await route.owner?.({ ...caller, params }, options)
   const call: Call = {
     ...caller,
     params,
     query: valid(route.query, firstValues(ctx.query)),
-    body: valid(route.body, body),
+    body: valid(route.body, sent),
     together: writerTogether(ctx, who, options),
     from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
     lang: textsFor(ctx.req).lang,
@@ -85,5 +92,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   }
   const answer = await route.run(call, options)
   ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))
-  ctx.body = { error: 0, ...answer }
+  const body = { error: 0, ...answer }
+  if (route.single && route.method === 'get') sendTagged(ctx, body)
+  else ctx.body = body
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Progress } from '../../cache/progress.ts'
 import { streamOf } from '../../commands/decider.ts'
-import type { Handled } from '../../commands/handle.ts'
+import type { Handled, Revisions } from '../../commands/handle.ts'
 import type { Authorized } from './admit.ts'
 import type { Services, Writer } from './route.ts'
 
@@ -34,12 +34,18 @@ export const projected = async (
 
 /**
  * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
- * projection it does not wait.
+ * projection it does not wait. The first write is to a stream at one of the `allowed` revisions.
  */
-export const writer = (ctx: Context, who: Authorized | undefined, options: WriterOptions): Writer => {
+export const writer = (
+  ctx: Context,
+  who: Authorized | undefined,
+  options: WriterOptions,
+  allowed?: Revisions,
+): Writer => {
   const { handler, nextId, quotas } = options
   const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
   const account = who?.account ?? 0
+  let unwritten = allowed
   const context = (account: number) => ({
     account,
     actor,
@@ -54,8 +60,12 @@ export const writer = (ctx: Context, who: Authorized | undefined, options: Write
   return {
     account,
     load: handler.load,
-    write: async (decider, command) =>
-      shown(streamOf(decider, command), await handler.handle(decider, command, context(account))),
+    write: async (decider, command) => {
+      const revisions = unwritten
+      unwritten = undefined
+      const handled = await handler.handle(decider, command, context(account), revisions)
+      return shown(streamOf(decider, command), handled)
+    },
     create: async (kind, decider, make) => {
       const own = context(0)
       const end = kind === 'account' ? () => {} : await quotas.reserve(account, kind)

@@ -1,5 +1,8 @@
 const schema = { $ref: '#/components/schemas/Failure' }
-const content = { 'application/json': { schema } }
+const content = {
+  'application/json': { schema },
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+}
 const retry = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
 const whole = { type: 'integer', minimum: 0 }
 
@@ -21,6 +24,10 @@ export const headers = {
     description: '1 when the change is stored but lists do not show it yet',
     schema: { type: 'string', const: '1' },
   },
+  ETag: {
+    description: 'the revision, the clicks if there are statistics, and a digest of the answer',
+    schema: { type: 'string', examples: ['"7.1042-pWmG3kqz0Ab"'] },
+  },
   Link: { description: 'the next page of a list: `</api/urls?page=2>; rel="next"`', schema: { type: 'string' } },
   'Retry-After': { description: 'seconds to wait', schema: whole },
 } as const
@@ -35,8 +42,33 @@ export const failure = {
       examples: ['`url` must be an address with http or https, for example https://example.com.'],
     },
     request: { type: 'string', description: 'with status 500: the id to report to the operator' },
+    revision: { type: 'integer', description: 'with status 412: the revision of the resource now' },
   },
   required: ['error', 'message'],
+} as const
+
+/** The same for a client that accepts `application/problem+json` (RFC 9457). */
+export const problem = {
+  type: 'object',
+  properties: {
+    type: { const: 'about:blank' },
+    title: { type: 'string', examples: ['Bad Request'] },
+    status: { type: 'integer' },
+    detail: failure.properties.message,
+    instance: { type: 'string', description: 'names the request by its id', examples: ['urn:uuid:…'] },
+    field: { type: 'string', description: 'the invalid field, where one is known', examples: ['url'] },
+    revision: failure.properties.revision,
+    error: { const: 1 },
+    message: failure.properties.message,
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'error', 'message'],
+} as const
+
+/** Headers of requests, by name. */
+export const requestHeaders = {
+  'If-None-Match': 'ETags of answers that the client has: if one is still right, the answer is 304 without a body',
+  'If-Match':
+    'an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412',
 } as const
 
 /** The answers to requests that fail, by status. */
@@ -53,6 +85,11 @@ export const failures = {
     content,
   },
   404: { description: 'There is no such resource in this account.', content },
+  304: {
+    description: 'The answer is one that `If-None-Match` names.',
+    headers: { ETag: { $ref: '#/components/headers/ETag' } },
+  },
+  412: { description: 'The resource does not have a revision that `If-Match` names.', content },
   413: { description: 'The body is larger than 64 KiB.', content },
   415: { description: 'The body is not sent as JSON, or is compressed.', content },
   429: { description: 'Too many requests.', headers: retry, content },

@@ -3,7 +3,7 @@ import type { Route } from '../api/route.ts'
 import { rateHeaders } from '../api/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from './describe.ts'
-import { failure, failures, headers } from './failures.ts'
+import { failure, failures, headers, problem, requestHeaders } from './failures.ts'
 import { reference } from './index.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -48,7 +48,14 @@ const explained = ({ properties = {}, ...rest }: ObjectSchema, meanings: Descrip
 const id = { type: 'integer', minimum: 1 }
 const pathSchemas: Readonly<Record<string, Schema>> = { type: { type: 'string', enum: ['links', 'bio', 'qr'] } }
 
-const parametersOf = ({ path, query }: Route, { fields }: Description) => {
+/** Returns the names of the headers that a request may have. */
+const headersOf = ({ method, single }: Route): readonly (keyof typeof requestHeaders)[] => {
+  if (!single) return []
+  return method === 'get' ? ['If-None-Match'] : ['If-Match']
+}
+
+const parametersOf = (route: Route, { fields }: Description) => {
+  const { path, query } = route
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -63,7 +70,13 @@ const parametersOf = ({ path, query }: Route, { fields }: Description) => {
     ...(fields?.[name] === undefined ? {} : { description: fields[name] }),
     schema,
   }))
-  return [...inPath, ...inQuery]
+  const inHeader = headersOf(route).map((name) => ({
+    name,
+    in: 'header',
+    description: requestHeaders[name],
+    schema: { type: 'string' },
+  }))
+  return [...inPath, ...inQuery, ...inHeader]
 }
 
 const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: Description) => {
@@ -95,8 +108,16 @@ const failureOf = (status: FailureStatus, own: OwnFailure | undefined) => {
 
 const answersOf = (route: Route, { answer, failures: special = {} }: Description, closed: boolean) => {
   const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
-  const own = [...always, ...(route.method === 'get' ? [] : ['X-Projection-Pending']), ...(isList ? ['Link'] : [])]
+  const isTagged = route.single && route.method === 'get'
+  const own = [
+    ...always,
+    ...(route.method === 'get' ? [] : ['X-Projection-Pending']),
+    ...(isList ? ['Link'] : []),
+    ...(isTagged ? ['ETag'] : []),
+  ]
   const statuses: FailureStatus[] = [
+    ...(isTagged ? [304 as const] : []),
+    ...(route.single && !isTagged ? [412 as const] : []),
     ...(route.query || route.body || route.method !== 'get' ? [400 as const] : []),
     ...(route.public ? [] : ([401, 403] as const)),
     // registration can be turned off
@@ -187,7 +208,7 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'the API key of your account' } },
-      schemas: { Failure: failure },
+      schemas: { Failure: failure, Problem: problem },
       headers,
       responses: failures,
     },

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { routes } from '../../../src/http/api/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
+import { bodies } from '../../support/bodies.ts'
 import { expectFailure } from '../../support/conventions.ts'
-
-const long = 'https://example.com/'
 
 describe('an id of another account (threat 27, fault 32)', () => {
   let app: TestApp
@@ -17,19 +15,6 @@ describe('an id of another account (threat 27, fault 32)', () => {
   })
   after(() => app.close())
   const head = () => app.domainHead()
-
-  /** Bodies that create and update each resource, by the first word of its paths. */
-  const bodies: Record<string, readonly [add: () => object, update: object]> = {
-    url: [() => ({ url: long }), { url: long }],
-    domain: [() => ({ domain: `https://${randomUUID()}.example` }), { redirectroot: long }],
-    pixel: [() => ({ type: 'bing', name: 'x', tag: 'abc' }), { tag: 'abc' }],
-    qr: [() => ({ type: 'text', data: 'x' }), { data: 'y' }],
-    campaign: [() => ({ name: 'x' }), { name: 'y' }],
-    channel: [() => ({ name: 'x' }), { name: 'y' }],
-    splash: [() => ({ name: 'x' }), { name: 'y' }],
-    overlay: [() => ({ type: 'message', name: 'x', message: 'x' }), { name: 'y' }],
-    bio: [() => ({ name: 'x', links: [] }), { name: 'y' }],
-  }
 
   it('gets the same response on every route as an unknown, deleted or malformed id, byte by byte', async () => {
     const withId = routes.filter(({ path }) => /^\/api\/[a-z]+\/:id(\/|$)/.test(path))

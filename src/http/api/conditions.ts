@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'koa'
+import type { Revisions } from '../../commands/handle.ts'
+import { fail } from './errors.ts'
+import type { Route } from './route.ts'
+
+interface Single {
+  readonly details?: { readonly revision?: unknown }
+  readonly data?: { readonly revision?: unknown; readonly clicks?: unknown }
+}
+
+/**
+ * Returns the tag of an answer about one resource: its revision, its clicks if it has statistics, and a digest of everything in the answer.
+ * The digest is needed because an answer also shows what is not in the resource's stream: its channels, names of others, statistics, the
+ * base URL.
+ */
+export const tagOf = (answer: object): string => {
+  const { details, data } = answer as Single
+  const { revision } = details ?? data ?? {}
+  if (typeof revision !== 'number') throw new Error('an answer about one resource must have its revision')
+  const clicks = typeof data?.clicks === 'number' ? `.${data.clicks}` : ''
+  return `"${revision}${clicks}-${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 11)}"`
+}
+
+const oneTag = /[\s,]*(?<weak>W\/)?(?<tag>"[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)/y
+
+/** Returns the tags of a list (RFC 9110, 8.8.3); undefined for anything that is no such list. */
+const tagsOf = (list: string) => {
+  const tags: { readonly weak: boolean; readonly tag: string }[] = []
+  for (oneTag.lastIndex = 0; oneTag.lastIndex < list.trimEnd().replace(/,+$/, '').length;) {
+    const found = oneTag.exec(list)?.groups
+    if (!found) return undefined
+    tags.push({ weak: found['weak'] !== undefined, tag: found['tag'] ?? '' })
+  }
+  return tags.length > 0 ? tags : undefined
+}
+
+/** Whether the client has this answer already. Weak comparison: the prefix `W/`, which proxies add, does not matter. */
+const isKnown = (header: string, tag: string) =>
+  header.trim() === '*' || (tagsOf(header)?.some((known) => known.tag === tag) ?? false)
+
+/** Answers with 304 and no body when `If-None-Match` names the answer. */
+export const sendTagged = (ctx: Context, answer: object) => {
+  const tag = tagOf(answer)
+  ctx.set('ETag', tag)
+  ctx.body = answer
+  if (isKnown(ctx.get('If-None-Match'), tag)) ctx.status = 304
+}
+
+const example = '"7"'
+
+/**
+ * Returns the revisions that `If-Match` allows to be changed; undefined allows any. Of a tag, its revision counts: other parts change without
+ * a change of the resource. Fails with 400 for what is no list of tags, and on routes that do not change one resource: a condition is never
+ * ignored.
+ */
+export const allowedRevisions = (ctx: Context, { method, single }: Pick<Route, 'method' | 'single'>): Revisions => {
+  const header = ctx.req.headers['if-match']
+  if (header === undefined || method === 'get') return undefined
+  if (!single) fail(400, 'This address does not support `If-Match`: leave it out.')
+  if (header.trim() === '*') return undefined
+  const tags = tagsOf(header)
+  if (!tags) return fail(400, `\`If-Match\` must be an ETag, a list of them, or a revision in quotes: ${example}.`)
+  return tags.flatMap(({ weak, tag }) => {
+    const revision = /^"(\d{1,15})[".-]/.exec(tag)?.[1]
+    return weak || revision === undefined ? [] : [Number(revision)]
+  })
+}
