@@ -1,0 +1,182 @@
+import { expect } from 'chai'
+import { routes } from '../../src/http/api/routes.ts'
+import { openApi } from '../../src/http/reference/openapi.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import type { Answer } from '../support/client.ts'
+
+type Json = Readonly<Record<string, unknown>>
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly isPublic: boolean
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Json }[]
+  readonly example: Json | undefined
+  readonly properties: Readonly<Record<string, Json>>
+}
+
+const { paths } = openApi({ routes, version: '' })
+const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => {
+    const content = 'requestBody' in operation ? operation.requestBody.content['application/json'] : undefined
+    return {
+      method: method.toUpperCase(),
+      path,
+      isPublic: routes.some((route) => route.public && route.path === path),
+      parameters: operation.parameters,
+      example: content?.example as Json | undefined,
+      properties: content?.schema.properties ?? {},
+    }
+  }),
+)
+const endpoint = ({ method, path }: Operation) => `${method} ${path}`
+const kindOf = (path: string) => path.split('/')[2] ?? ''
+const kinds = operations.filter(({ path }) => /^\/api\/\w+\/add$/.test(path)).map(({ path }) => kindOf(path))
+
+/** The kind of resource whose id a parameter of the path is, for the given item of a channel. */
+const kindOfParameter = ({ path }: Operation, name: string, type: string) => {
+  const byName: Readonly<Record<string, string>> = { channelid: 'channel', campaignid: 'campaign', linkid: 'url' }
+  const kind = name === 'id' ? kindOf(path) : name === 'itemid' ? ({ links: 'url' }[type] ?? type) : byName[name]
+  if (!kind || !kinds.includes(kind)) throw new Error(`${path}: say in this spec which resource \`${name}\` is`)
+  return kind
+}
+/** The kind of resource whose id a field of a body or a query may be. */
+const fieldKinds: Readonly<Record<string, string>> = { campaign: 'campaign', channel: 'channel', pixels: 'pixel' }
+
+const marker = 'tenantb'
+/** Adds the marker to all texts that have no form of their own. */
+const marked = (value: unknown, name = ''): unknown => {
+  if (Array.isArray(value)) return value.map((one) => marked(one, name))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, marked(one, key)]))
+  if (typeof value !== 'string') return value
+  if (/^https?:\/\//.test(value)) return `${value}?${marker}`
+  return /^(?:name|title|description|message|label|custom|alias|slug|notes|question|tag)$/.test(name)
+    ? `${value}-${marker}`
+    : value
+}
+
+describe('accounts of one service (threat 114)', () => {
+  let app: TestApp
+  let ours: string
+  let theirs: string
+  const ids = { ours: new Map<string, number>(), theirs: new Map<string, number>() }
+  const missing = 999_999_999
+
+  /** Creates one resource of each kind from the example in the document. */
+  const createAll = async (key: string, into: Map<string, number>, mark: (example: unknown) => unknown) => {
+    for (const { path, example } of operations.filter((one) => /^\/api\/\w+\/add$/.test(one.path))) {
+      const send = async (body: unknown) => app.post(path, { key, body })
+      const first = await send(mark(example))
+      const { json, text } = first.status === 400 ? await send(example) : first
+      expect(json['error'], `${path} ${text}`).to.equal(0)
+      into.set(kindOf(path), json['id'] as number)
+    }
+  }
+  before(async () => {
+    app = await startTestApp({ DOMAIN_CHECK: 'off' })
+    theirs = (await app.register(marker)).key
+    ours = (await app.register()).key
+    await createAll(theirs, ids.theirs, marked)
+    // unique names of the examples belong to the other account by now
+    const unlike = (example: unknown) => ({
+      ...Object.fromEntries(Object.entries(example as Json).filter(([name]) => !/^(?:custom|alias|slug)$/.test(name))),
+      ...('domain' in (example as Json) && { domain: 'https://ours.example.org' }),
+    })
+    await createAll(ours, ids.ours, unlike)
+  })
+  after(() => app.close())
+
+  const fill = (operation: Operation, type: string, idOf: (kind: string, name: string) => number) =>
+    operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      name === 'type' ? type : String(idOf(kindOfParameter(operation, name, type), name)),
+    )
+  const typesOf = ({ path }: Operation) => (path.includes('{type}') ? ['links', 'bio', 'qr'] : [''])
+  const namesOf = ({ parameters }: Operation) =>
+    parameters.filter((one) => one.in === 'path' && one.name !== 'type').map(({ name }) => name)
+
+  const expectNothing = ({ text, headers }: Answer, what: string) => {
+    expect(text, what).not.to.include(marker)
+    expect(JSON.stringify([...headers]), what).not.to.include(marker)
+  }
+  /** What an account sees of itself. */
+  const seen = async (key: string, of: ReadonlyMap<string, number>) => {
+    const answers: unknown[] = []
+    for (const operation of operations.filter(({ method, isPublic }) => method === 'GET' && !isPublic)) {
+      if (typesOf(operation).length > 1 || /stats/.test(operation.path)) continue
+      answers.push(
+        (
+          await app.get(
+            fill(operation, '', (kind) => of.get(kind)!),
+            { key },
+          )
+        ).json,
+      )
+    }
+    return answers
+  }
+
+  it('cannot tell the ids of another account from ids that do not exist, on any route, and change nothing there', async () => {
+    const before = await seen(theirs, ids.theirs)
+    expect(JSON.stringify(before).split(marker).length, 'marked texts').to.be.greaterThan(20)
+    let tried = 0
+    for (const operation of operations.filter((one) => namesOf(one).length > 0))
+      for (const type of typesOf(operation))
+        for (const foreign of namesOf(operation)) {
+          const at = (id: (kind: string) => number) =>
+            fill(operation, type, (kind, name) => (name === foreign ? id(kind) : ids.ours.get(kind)!))
+          for (const body of operation.example ? [operation.example, {}] : [undefined]) {
+            const ask = (path: string) => app.ask(operation.method, path, { key: ours, ...(body && { body }) })
+            const [real, none] = [await ask(at((kind) => ids.theirs.get(kind)!)), await ask(at(() => missing))]
+            const what = `${endpoint(operation)} with their ${foreign}`
+            expectNothing(real, what)
+            expect([real.status, real.text], what).to.deep.equal([none.status, none.text])
+            expect(real.status, what).to.equal(404)
+            tried++
+          }
+        }
+    expect(tried).to.be.greaterThan(30)
+    expect(await seen(theirs, ids.theirs)).to.deep.equal(before)
+  })
+
+  it('cannot name resources of another account in a body or a query', async () => {
+    for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
+      const path = () => fill(operation, 'links', (kind) => ids.ours.get(kind)!)
+      for (const [field, schema] of Object.entries(operation.properties)) {
+        const kind = fieldKinds[field]
+        if (kind === undefined) continue
+        const value = (id: number) => (JSON.stringify(schema).includes('"array"') ? [id] : id)
+        const ask = (id: number) =>
+          app.ask(operation.method, path(), {
+            key: ours,
+            body: { ...operation.example, custom: '', [field]: value(id) },
+          })
+        const [real, none] = [await ask(ids.theirs.get(kind)!), await ask(missing)]
+        expectNothing(real, `${endpoint(operation)} ${field}`)
+        const message = String(real.json['message']).replaceAll(String(ids.theirs.get(kind)), String(missing))
+        expect([real.status, message], `${endpoint(operation)} ${field}`).to.deep.equal([400, none.json['message']])
+      }
+      if (operation.method !== 'GET') continue
+      const names = operation.parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+      for (const name of names) {
+        const kind = fieldKinds[name]
+        const values = kind === undefined ? [marker, String(ids.theirs.get('url'))] : [String(ids.theirs.get(kind))]
+        for (const value of values) {
+          const answer = await app.get(`${path()}?${new URLSearchParams({ [name]: value }).toString()}`, { key: ours })
+          if (answer.status !== 200) continue
+          // a list may repeat what was asked for in the address of its next page
+          expectNothing({ ...answer, headers: new Headers() }, `${endpoint(operation)}?${name}=${value}`)
+        }
+      }
+    }
+  })
+
+  it('see nothing of each other in what they list, and nothing without a key', async () => {
+    expect(JSON.stringify(await seen(ours, ids.ours))).not.to.include(marker)
+    for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
+      const path = fill(operation, 'links', (kind) => ids.theirs.get(kind)!)
+      const answer = await app.ask(operation.method, path, operation.example ? { body: operation.example } : {})
+      expect(answer.status, endpoint(operation)).to.equal(401)
+      expectNothing(answer, endpoint(operation))
+    }
+  })
+})
