@@ -17,7 +17,7 @@ import { channelsOf } from './linkchannels.ts'
 import { filterOf, ListQuery, shortFilter, spellings, urls } from './linkfilter.ts'
 import { addLink, deleteLink, label, origin, short, updateLink } from './linkwrites.ts'
 import { ownedBy } from './owned.ts'
-import { statistics } from './statistics.ts'
+import { statistics, variantCounts } from './statistics.ts'
 
 const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
@@ -114,10 +114,13 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   revision: row.revision,
 })
 
-const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => ({
-  details: await details(row, await channelsOf(call, row.id, services), services),
-  data: statistics(await linkStats(services.reader, row.id), 0, ['facebook', 'twitter', 'google']),
-})
+const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => {
+  const stats = await linkStats(services.reader, row.id)
+  return {
+    details: await details(row, await channelsOf(call, row.id, services), services),
+    data: { ...statistics(stats, 0, ['facebook', 'twitter', 'google']), topVariants: variantCounts(stats) },
+  }
+}
 
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
 const findByShort = async (call: Pick<Caller, 'account' | 'load'>, short: string, services: Services) => {

@@ -13,6 +13,14 @@ const socialCount = (referrers: readonly Count[], networks: readonly Network[]) 
   return Object.fromEntries(networks.map((site) => [site, of(site)]))
 }
 
+/** Returns the clicks of the variants of a link, by their ids. */
+export const variantCounts = ({ variant }: ClickStats) =>
+  top(
+    variant.filter(({ label }) => label !== ''),
+    0,
+    (id) => id,
+  )
+
 /** Returns statistics in the form of the API; `none` replaces a top list without data. */
 export const statistics = <N>(stats: ClickStats, none: N, networks: readonly Network[]) => {
   const { clicks, uniques, country, referrer, browser, os } = stats

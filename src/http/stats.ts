@@ -17,31 +17,34 @@ import { readLink } from './link.ts'
 
 const maxIntervals = 2000
 const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
-const isDimension = (text: string): text is SeriesDimension => (seriesDimensions as readonly string[]).includes(text)
+/** The variants of one link are no more than a number to another. */
+const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
 
 const interval = z.preprocess(
   (text) => text || 'day',
   z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
 )
-const by = z
-  .string()
-  .optional()
-  .transform((text = '') => [...new Set(text.split(',').filter(Boolean))])
-  .refine((names) => names.every(isDimension), `must be any of ${seriesDimensions.join(', ')}`)
-  .transform((names) => names.filter(isDimension))
+const by = (known: readonly SeriesDimension[]) =>
+  z
+    .string()
+    .optional()
+    .transform((text = '') => [...new Set(text.split(',').filter(Boolean))])
+    .refine((names) => names.every((name) => known.some((one) => one === name)), `must be any of ${known.join(', ')}`)
+    .transform((names) => names.flatMap((name) => known.find((one) => one === name) ?? []))
 
 const daysBefore = (date: Date, days: number) =>
   new Date(Math.max(date.getTime() - days * ms.day, firstMoment.getTime()))
 
 /** The default is the last thirty days, by day. */
-const SeriesQuery = z
-  .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by })
-  .transform(({ to = new Date(), from = daysBefore(to, 30), ...rest }): SeriesOptions => ({ from, to, ...rest }))
-  .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
-  .refine(({ from, to, interval }) => (to.getTime() - from.getTime()) / ms[interval] <= maxIntervals, {
-    path: ['interval'],
-    error: `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
-  })
+const seriesQuery = (known: readonly SeriesDimension[]) =>
+  z
+    .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by: by(known) })
+    .transform(({ to = new Date(), from = daysBefore(to, 30), ...rest }): SeriesOptions => ({ from, to, ...rest }))
+    .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
+    .refine(({ from, to, interval }) => (to.getTime() - from.getTime()) / ms[interval] <= maxIntervals, {
+      path: ['interval'],
+      error: `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
+    })
 
 const labels: Record<SeriesDimension, (label: string) => string> = {
   country: countryName,
@@ -51,6 +54,7 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
   device: (label) => label,
   language: (label) => label || 'Unknown',
   source: (label) => label,
+  variant: (label) => label || 'None',
 }
 
 const statistics = async (subject: Subject, options: SeriesOptions, { reader }: Services) => {
@@ -86,14 +90,14 @@ export const seriesRoutes = [
     params: byId,
     // from the tables: statistics do not need the event store
     owner: (call, services) => readLink(call, call.params.id, services),
-    query: SeriesQuery,
+    query: seriesQuery(seriesDimensions),
     run: async ({ params, query }, services) => statistics({ link: params.id }, query, services),
   }),
   route({
     method: 'get',
     path: '/api/account/stats',
     scope: 'stats:read',
-    query: SeriesQuery,
+    query: seriesQuery(accountDimensions),
     run: async ({ account, query }, services) => statistics({ account }, query, services),
   }),
 ]

@@ -2,9 +2,21 @@ import type { Knex } from 'knex'
 import type { Click } from '../events/click.ts'
 
 /** Values of `labels.dim`. */
-export const dims = { referrer: 0, country: 1, browser: 2, os: 3, device: 4, language: 5, source: 6 } as const
+export const dims = {
+  referrer: 0,
+  country: 1,
+  browser: 2,
+  os: 3,
+  device: 4,
+  language: 5,
+  source: 6,
+  variant: 7,
+} as const
 export type Dim = keyof typeof dims
 export const dimensions = Object.keys(dims) as Dim[]
+
+/** Returns the id of the variant that a rule names; empty when it names none. */
+const variantOf = (rule: string) => /^variant:(\d+)$/.exec(rule)?.[1] ?? ''
 
 export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
   referrer: ({ referrer }) => referrer,
@@ -14,6 +26,7 @@ export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
   device: ({ device }) => device,
   language: ({ language }) => language,
   source: ({ source }) => source.kind,
+  variant: ({ rule }) => variantOf(rule),
 }
 
 export const labelTables = {

@@ -138,7 +138,7 @@ const roll = (names: TableNames) => `
     ${orAdd('subject, day, dim, label', ['clicks'])}
   )
   insert into ${names('tops')} as t (subject, dim, label, clicks)
-  select subject, dim, label, sum(n) from labelled where subject > ${highestAccount} and dim <= ${dims.os} group by 1, 2, 3
+  select subject, dim, label, sum(n) from labelled where subject > ${highestAccount} and (dim <= ${dims.os} or dim = ${dims.variant}) group by 1, 2, 3
   ${orAdd('subject, dim, label', ['clicks'])}`
 
 /** Adds to the roll-ups what the visits of a batch have made complete. The facts of the batch, from `seq` on, are stored already. */

@@ -7,7 +7,16 @@ import type { Count } from './stats.ts'
 
 export type { Subject } from './facts.ts'
 export type Interval = 'hour' | 'day' | 'month'
-export const seriesDimensions = ['country', 'referrer', 'browser', 'os', 'device', 'language', 'source'] as const
+export const seriesDimensions = [
+  'country',
+  'referrer',
+  'browser',
+  'os',
+  'device',
+  'language',
+  'source',
+  'variant',
+] as const
 export type SeriesDimension = (typeof seriesDimensions)[number]
 
 export interface SeriesOptions {

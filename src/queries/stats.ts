@@ -3,7 +3,7 @@ import { dims } from '../projections/labels.ts'
 import { endOfMinutes, factsOf, firstMinute, readCounted } from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 
-const dimensions = ['country', 'referrer', 'browser', 'os'] as const
+const dimensions = ['country', 'referrer', 'browser', 'os', 'variant'] as const
 type Dimension = (typeof dimensions)[number]
 
 /** A label and its number of clicks. */
@@ -21,7 +21,7 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
   const { db, table } = reader
   const counted = await readCounted(reader, { link })
   const { clicks, uniques, rolled } = counted
-  if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [] }
+  if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [] }
   const facts = factsOf(reader, counted, [{ from: rolled ?? firstMinute, to: endOfMinutes }])
   // one pass over the clicks that are not rolled up counts by all dimensions
   const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
@@ -42,7 +42,15 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
   )
   const of = (dimension: Dimension) =>
     rows.filter(({ dim }) => dim === dims[dimension]).map(({ label, n }) => ({ label, n: Number(n) }))
-  return { clicks, uniques, country: of('country'), referrer: of('referrer'), browser: of('browser'), os: of('os') }
+  return {
+    clicks,
+    uniques,
+    country: of('country'),
+    referrer: of('referrer'),
+    browser: of('browser'),
+    os: of('os'),
+    variant: of('variant'),
+  }
 }
 
 export const linkStats = (reader: Reader, id: number) =>

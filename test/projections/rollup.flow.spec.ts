@@ -40,7 +40,7 @@ const randomEvents = (random: Random, clicks: number): Clicked[] => {
           visitor,
           link: random(3) === 0 ? click.link : 7,
           account: 1,
-          rule: random(9) === 0 ? 'device:ios' : 'link',
+          rule: ['device:ios', 'variant:1', 'variant:2', 'link'][Math.min(3, random(9))]!,
         }
       }),
     )
@@ -85,6 +85,7 @@ const model = (events: readonly Clicked[], of: Subject, { from, to, interval, by
     browser: click.browser.family,
     os: click.os.family,
     source: click.source.kind as string,
+    variant: click.rule.startsWith('variant:') ? click.rule.slice(8) : '',
   })
   return {
     total: {

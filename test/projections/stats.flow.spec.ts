@@ -59,6 +59,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
       device: id('device', 'desktop'),
       language: id('language', 'fr'),
       source: id('source', 'link'),
+      variant: id('variant', ''),
     }
     expect(Object.values(known)).not.to.include(undefined)
     expect(await log.db(names('clicks')).orderBy('seq')).to.deep.equal([

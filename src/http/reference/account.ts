@@ -26,6 +26,8 @@ const seriesFields = {
 
 const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] })
 
+const linkFields = { ...seriesFields, by: `${seriesFields.by}, \`variant\`` }
+
 export const accountReference: Reference = {
   'POST /register': {
     summary: 'Create an account',
@@ -76,5 +78,5 @@ export const accountReference: Reference = {
     fields: seriesFields,
     answer: series,
   },
-  'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: seriesFields, answer: series },
+  'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: linkFields, answer: series },
 }

@@ -74,7 +74,13 @@ const details = z.object({
     .describe('destinations that visitors are split between; clicks have the `id`'),
   revision,
 })
-const data = statistics(z.literal(0), ['facebook', 'twitter', 'google'])
+const data = {
+  ...statistics(z.literal(0), ['facebook', 'twitter', 'google']),
+  topVariants: z
+    .union([z.record(z.string(), text), z.literal(0)])
+    .describe('clicks by the `id` of a variant')
+    .meta({ examples: [{ 1: '750', 2: '250' }] }),
+}
 const found = success({ details, data: z.object(data) })
 
 const fields = {

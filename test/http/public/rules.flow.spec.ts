@@ -77,6 +77,15 @@ describe('the rules of a link', () => {
     )
     const rules = rows.flatMap(({ data }) => data.clicks.filter(({ link }) => link === id).map(({ rule }) => rule))
     expect([...new Set(rules)]).to.deep.equal([`variant:${chosen}`])
+    await update(id, { variants: null })
+    expect(await clicksSoFar(id, path)).to.equal(6)
+    const get = async (path: string) => (await app().get(path, { key: key() })).json
+    expect((await get(`/api/url/${id}`))['data'].topVariants).to.deep.equal({ [chosen]: '6' })
+    const { by } = (await get(`/api/url/${id}/stats?by=variant`))['data']
+    expect(by).to.deep.equal({ variant: { [chosen]: 6, None: 1 } })
+    expect((await get('/api/account/stats?by=variant'))['message'])
+      .to.include('`by` must be any of country')
+      .and.not.include('variant')
   })
 
   it('shows a campaign only those of its links that lead somewhere', async () => {
