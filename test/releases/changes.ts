@@ -80,6 +80,12 @@ export const changes: readonly Change[] = [
     now: 1,
     why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
   },
+  {
+    release: '0.1.0',
+    at: 'tables/labels/dim=7,label=',
+    now: { dim: 7, label: '' },
+    why: 'Clicks are counted by variant of their link; those of older releases have none.',
+  },
 ]
 
 /** Types of events added since the newest stored release, which no stored log can contain. */
