@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link that sets a new password
+         * @description Needs no API key. The answer is the same whether the address is known. The link works once, within an hour. API keys stay valid. 404 where the service sends no mail.
+         */
+        post: operations["postAccountReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/stats": {
         parameters: {
             query?: never;
@@ -54,7 +74,7 @@ export interface paths {
         get?: never;
         /**
          * Change the e-mail address or the password
-         * @description Scope: `account`.
+         * @description Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told. Scope: `account`.
          */
         put: operations["putAccountUpdate"];
         post?: never;
@@ -1079,7 +1099,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description Needs no API key. `REGISTRATION=closed` turns it off.
+         * @description Needs no API key. `REGISTRATION=closed` turns it off. Where the service sends mail (`SMTP_URL`), the answer is a message, the same for every e-mail address: a link in the mail leads to a page that creates the account and shows the API key.
          */
         post: operations["postRegister"];
         delete?: never;
@@ -1324,6 +1344,55 @@ export interface operations {
             304: components["responses"]["304"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postAccountReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -5762,6 +5831,11 @@ export interface operations {
                              */
                             line?: number;
                             /**
+                             * @description goes up with every change; `If-Match` compares it
+                             * @example 7
+                             */
+                            revision?: number;
+                            /**
                              * @description number of the row, from 1 on
                              * @example 2
                              */
@@ -5821,6 +5895,11 @@ export interface operations {
                              * @example 3
                              */
                             line?: number;
+                            /**
+                             * @description goes up with every change; `If-Match` compares it
+                             * @example 7
+                             */
+                            revision?: number;
                             /**
                              * @description number of the row, from 1 on
                              * @example 2
@@ -5901,6 +5980,11 @@ export interface operations {
                              * @example 3
                              */
                             line?: number;
+                            /**
+                             * @description goes up with every change; `If-Match` compares it
+                             * @example 7
+                             */
+                            revision?: number;
                             /**
                              * @description number of the row, from 1 on
                              * @example 2
@@ -5991,6 +6075,10 @@ export interface operations {
                         id: number;
                         /** @example ann */
                         username: string;
+                    } | {
+                        /** @constant */
+                        error: 0;
+                        message: string;
                     };
                 };
             };
