@@ -74,7 +74,7 @@ export interface paths {
         get?: never;
         /**
          * Change the e-mail address or the password
-         * @description Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told. Scope: `account`.
+         * @description Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told. Scope: `account`, or `current_password`.
          */
         put: operations["putAccountUpdate"];
         post?: never;
@@ -520,6 +520,126 @@ export interface paths {
          * @description Scope: `read`.
          */
         get: operations["getDomains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/{id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End an API key
+         * @description Scope: `account`.
+         */
+        delete: operations["deleteKeyByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an API key by a new one
+         * @description The new key has the name and the rights of the old one, which works a while longer. Scope: `account`.
+         */
+        post: operations["postKeyByIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/{id}/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an API key
+         * @description Fields that are not sent stay. What is sent cannot exceed the key of the request. Scope: `account`.
+         */
+        put: operations["putKeyByIdUpdate"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an API key
+         * @description It cannot do more than the key that creates it. An account has at most 100 keys. Scope: `account`.
+         */
+        post: operations["postKeyAdd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an API key by showing it
+         * @description For a key that was found in public. Needs no other key. The answer is the same for a key that does not exist.
+         */
+        post: operations["postKeyRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Scope: `account`.
+         */
+        get: operations["getKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3213,6 +3333,404 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    deleteKeyByIdDelete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postKeyByIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap": 3600
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description seconds until the old key ends: 86,400 (a day) if not sent, at most 2,592,000 (30 days)
+                     * @default 86400
+                     */
+                    overlap?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @example 42 */
+                        id: number;
+                        /**
+                         * @description the whole key, shown only once
+                         * @example ll_4f7c…
+                         */
+                        key: string;
+                        message: string;
+                        old: {
+                            /** @example 2030-01-31 18:00:00 */
+                            expires: string;
+                            /** @example 42 */
+                            id: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    putKeyByIdUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Import from the shop"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description addresses and networks that the key may be used from; an empty list or `null` for any; as the key of the request if not sent */
+                    addresses?: string[] | null;
+                    /** @description a time, or a day for its end; `""` or `null` for never */
+                    expires?: string | null;
+                    /** @description what the key is for */
+                    name?: string;
+                    /** @description what the key may do: `read`, `write`, `links:write`, `stats:read`, `account` */
+                    scopes?: ("read" | "write" | "links:write" | "stats:read" | "account")[];
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postKeyAdd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Nightly import",
+                 *       "scopes": [
+                 *         "links:write"
+                 *       ],
+                 *       "addresses": [
+                 *         "192.0.2.0/24"
+                 *       ],
+                 *       "expires": "2040-01-31"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description addresses and networks that the key may be used from; an empty list or `null` for any; as the key of the request if not sent */
+                    addresses?: string[] | null;
+                    /** @description a time, or a day for its end; `""` or `null` for never; as the key of the request if not sent */
+                    expires?: string | null;
+                    /** @description what the key is for */
+                    name: string;
+                    /** @description what the key may do: `read`, `write`, `links:write`, `stats:read`, `account` */
+                    scopes: ("read" | "write" | "links:write" | "stats:read" | "account")[];
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @example 42 */
+                        id: number;
+                        /**
+                         * @description the whole key, shown only once
+                         * @example ll_4f7c…
+                         */
+                        key: string;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postKeyRevoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "ll_AAAAAAAAAAAA_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAb06b3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description the whole key */
+                    key: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getKeys: {
+        parameters: {
+            query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            keys: {
+                                /** @description empty: any */
+                                addresses?: string[];
+                                /** @description whether it is the key of this request */
+                                current?: boolean;
+                                /** @example 2030-01-31 18:00:00 */
+                                date?: string;
+                                /** @description empty: never */
+                                expires?: string | "";
+                                /** @example 42 */
+                                id: number;
+                                /**
+                                 * @description the part of the key that is no secret
+                                 * @example ll_A1b2C3d4E5f6_…
+                                 */
+                                key?: string;
+                                /** @description to about a minute; empty: not used yet */
+                                lastused?: string | "";
+                                name?: string;
+                                /**
+                                 * @example [
+                                 *       "read",
+                                 *       "write",
+                                 *       "links:write",
+                                 *       "stats:read",
+                                 *       "account"
+                                 *     ]
+                                 */
+                                scopes?: string[];
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getOverlay: {
         parameters: {
             query?: {
@@ -4809,6 +5327,16 @@ export interface operations {
                             topReferrers: {
                                 [key: string]: string;
                             } | 0;
+                            /**
+                             * @description clicks by the `id` of a variant
+                             * @example {
+                             *       "1": "750",
+                             *       "2": "250"
+                             *     }
+                             */
+                            topVariants: {
+                                [key: string]: string;
+                            } | 0;
                             /** @example 1234 */
                             uniqueClicks: number;
                         };
@@ -4979,7 +5507,7 @@ export interface operations {
     getUrlByIdStats: {
         parameters: {
             query: {
-                /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source` */
+                /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`, `variant` */
                 by?: string;
                 /** @description a time or a day; 30 days before `to` if not sent */
                 from?: string;
@@ -5482,6 +6010,16 @@ export interface operations {
                                 [key: string]: string;
                             } | 0;
                             topReferrers: {
+                                [key: string]: string;
+                            } | 0;
+                            /**
+                             * @description clicks by the `id` of a variant
+                             * @example {
+                             *       "1": "750",
+                             *       "2": "250"
+                             *     }
+                             */
+                            topVariants: {
                                 [key: string]: string;
                             } | 0;
                             /** @example 1234 */

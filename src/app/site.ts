@@ -12,6 +12,7 @@ import { createSendPage } from '../http/public/page.ts'
 import { sendFavicon } from '../http/public/favicon.ts'
 import { createReportPages } from '../http/public/report.ts'
 import { createQrPages, type QrPagesOptions } from '../http/public/qr.ts'
+import { openKeyUses } from '../postgres/keyuses.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
 import type { Config } from '../config.ts'
@@ -123,6 +124,7 @@ export const openSite = ({
     frameChecks: jobs.frameChecks,
     images,
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
+    noteUse: openKeyUses(db),
     onPending: (stream, position) => {
       pending.add(stream, position)
       void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})

@@ -1,21 +1,27 @@
 import { timingSafeEqual } from 'node:crypto'
 import QuickLRU from 'quick-lru'
-import type { Open } from '../events/openenum.ts'
-import { allScopes, type Scope } from '../events/scope.ts'
+import { inNetworks, networksIn } from '../lib/networks.ts'
 import type { KeyRow } from '../queries/key.ts'
 import { hashKey, keyIdOf, presentedKey } from '../security/apikeys.ts'
 
+/** Who presents a working key: its public id, its number within the account, and what it is allowed. */
+export interface KeyHolder extends Pick<KeyRow, 'account' | 'number' | 'scopes' | 'rateLimit'> {
+  readonly key: string
+}
 export type Authenticated =
-  | { readonly ok: true; readonly account: number; readonly key: string; readonly scopes: readonly Open<Scope>[] }
+  | (KeyHolder & { readonly ok: true })
   | {
       readonly ok: false
-      readonly problem: 'invalid' | 'expired' | 'disabled'
-      readonly account?: number
-      readonly key?: string
+      readonly problem: 'invalid' | 'expired' | 'address'
+      readonly account?: never
     }
+  | { readonly ok: false; readonly problem: 'disabled'; readonly account: number; readonly rateLimit: number | null }
 
 export interface Auth {
-  readonly authenticate: (header: string | undefined, now: Date) => Promise<Authenticated>
+  /** `from` is the address of the client. */
+  readonly authenticate: (header: string | undefined, now: Date, from: string) => Promise<Authenticated>
+  /** Returns the holder of a key, whether or not it works here and now; undefined when there is no such key. */
+  readonly holderOf: (key: string) => Promise<KeyHolder | undefined>
   /** Invalidates the keys of accounts whose status or keys have changed. */
   readonly forget: (accounts: readonly number[]) => void
   readonly forgetAll: () => void
@@ -27,40 +33,73 @@ const noHash = Buffer.alloc(32)
 /** ms for which an unknown key is remembered: a client with a revoked key repeats its request */
 const unknownAge = 10_000
 
+interface Known extends KeyRow {
+  readonly isAllowed: (address: string) => boolean
+}
+const known = (row: KeyRow): Known => ({
+  ...row,
+  isAllowed: row.addresses === null ? () => true : inNetworks(networksIn(row.addresses)),
+})
+
 /** Caches API keys until their account changes, at most a minute. `compare` must be timing-safe; it runs once whether the key exists or not. */
 export const openAuth = (
   pepper: Buffer,
   find: (key: string) => Promise<KeyRow | undefined>,
   compare: (a: Buffer, b: Buffer) => boolean = timingSafeEqual,
 ): Auth => {
-  const cached = new QuickLRU<string, KeyRow>({ maxSize: 10_000, maxAge: 60_000 })
+  const cached = new QuickLRU<string, Known>({ maxSize: 10_000, maxAge: 60_000 })
   const unknown = new QuickLRU<string, true>({ maxSize: 10_000, maxAge: unknownAge })
   let changes = 0
 
   const lookUp = async (id: string) => {
-    const known = cached.get(id)
-    if (known || unknown.has(id)) return known
-    const before = changes
+    const before = cached.get(id)
+    if (before || unknown.has(id)) return before
+    const change = changes
     const row = await find(id)
+    const found = row && known(row)
     // a row read before a change must not be cached after it
-    if (before === changes) {
-      if (row) cached.set(id, row)
+    if (change === changes) {
+      if (found) cached.set(id, found)
       else unknown.set(id, true)
     }
-    return row
+    return found
   }
 
+  /** Returns a key that exists with its public id. */
+  const identify = async (key: string | undefined) => {
+    const id = key && keyIdOf(key)
+    if (!key || !id) return undefined
+    const row = await lookUp(id)
+    const matches = compare(hashKey(pepper, key), row ? Buffer.from(row.hash, 'base64url') : noHash)
+    return row && matches && row.status !== 'erased' ? { id, row } : undefined
+  }
+  const holder = ({
+    id,
+    row: { account, number, scopes, rateLimit },
+  }: {
+    readonly id: string
+    readonly row: Known
+  }) => ({
+    key: id,
+    account,
+    number,
+    scopes,
+    rateLimit,
+  })
+
   return {
-    authenticate: async (header, now) => {
-      const key = presentedKey(header)
-      const id = key && keyIdOf(key)
-      if (!key || !id) return { ok: false, problem: 'invalid' }
-      const row = await lookUp(id)
-      const matches = compare(hashKey(pepper, key), row ? Buffer.from(row.hash, 'base64url') : noHash)
-      if (!row || !matches || row.status === 'erased') return { ok: false, problem: 'invalid' }
-      if (row.expires && row.expires <= now) return { ok: false, problem: 'expired' }
-      if (row.status === 'disabled') return { ok: false, problem: 'disabled', account: row.account, key: id }
-      return { ok: true, account: row.account, key: id, scopes: allScopes }
+    authenticate: async (header, now, from) => {
+      const found = await identify(presentedKey(header))
+      if (!found) return { ok: false, problem: 'invalid' }
+      const { account, expires, status, rateLimit, isAllowed } = found.row
+      if (expires && expires <= now) return { ok: false, problem: 'expired' }
+      if (!isAllowed(from)) return { ok: false, problem: 'address' }
+      if (status === 'disabled') return { ok: false, problem: 'disabled', account, rateLimit }
+      return { ok: true, ...holder(found) }
+    },
+    holderOf: async (key) => {
+      const found = await identify(key)
+      return found && holder(found)
     },
     forget: (accounts) => {
       changes++

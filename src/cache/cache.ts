@@ -1,5 +1,5 @@
 import type { Handler } from '../commands/handle.ts'
-import { parseStreamId } from '../events/streams.ts'
+import { parseStreamId, streamId } from '../events/streams.ts'
 import { batch } from '../lib/batch.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 import { findKeys, type KeyRow } from '../queries/key.ts'
@@ -8,7 +8,7 @@ import { findPublicTargets, interstitialOf, partStreams, type PublicAddress, typ
 import { type Auth, openAuth } from './auth.ts'
 import { type Blocks, openBlocks } from './blocks.ts'
 import { type Domains, openDomains } from './domains.ts'
-import { foldBlock, foldParts, foldTargets } from './fold.ts'
+import { foldBlock, foldKey, foldParts, foldTargets } from './fold.ts'
 import { createInvalidation, type Invalidation, type InvalidationOptions } from './invalidation.ts'
 import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
@@ -63,7 +63,8 @@ export const openCache = (options: CacheOptions): Cache => {
   const refold = async (stream: string, at: bigint) => {
     const { kind, id, number } = parseStreamId(stream)
     const fold = folds[kind]
-    if (kind === 'block') blocks.set([await foldBlock(handler, id)])
+    if (kind === 'account') auth.forget([number])
+    else if (kind === 'block') blocks.set([await foldBlock(handler, id)])
     else if (fold) targets.override(stream, at, await fold(number))
   }
   const pending = openPendingStreams(position, (stream, at) => {
@@ -76,6 +77,8 @@ export const openCache = (options: CacheOptions): Cache => {
   const findKey = batch<string, KeyRow | undefined>(500, (keys) => findKeys(reader, keys))
   const auth = openAuth(pepper, async (key) => {
     const found = await findKey(key)
+    // a key that was ended must not work until the tables know it
+    if (found && pending.has(streamId('account', found.account))) return foldKey(handler, found.account, key)
     // the account may not be projected yet: respond 503, not 401
     if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
     return found

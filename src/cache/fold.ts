@@ -14,6 +14,7 @@ import { completed } from '../events/link.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId } from '../events/streams.ts'
 import type { KnownBlock } from '../queries/block.ts'
+import type { KeyRow } from '../queries/key.ts'
 import { interstitialOf, type Parts, type PublicTarget, type Target } from '../queries/target.ts'
 
 /** Returns a function that folds what a link shows from the streams of its splash page, overlay and pixels. */
@@ -77,6 +78,25 @@ const foldBio =
       aliasKey: aliasKey(fields.alias),
     }
   }
+
+/** Folds an API key from the stream of its account; undefined when it has ended. */
+export const foldKey = async ({ load }: Handler, account: number, key: string): Promise<KeyRow | undefined> => {
+  const { state } = await load(accounts, account)
+  const found = state.keys.keys.find((one) => one.key === key)
+  if (!found || state.status === 'none') return undefined
+  const { number, hash, scopes, expires, addresses } = found
+  const { status, rateLimit } = state
+  return {
+    account,
+    number,
+    hash,
+    scopes,
+    addresses,
+    status,
+    rateLimit,
+    expires: expires === null ? null : new Date(expires),
+  }
+}
 
 /** Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was deleted. */
 export const foldTargets = (

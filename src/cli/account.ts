@@ -5,6 +5,7 @@ import { allErasures, registerErasures } from '../app/erasures.ts'
 import { operatorContext } from '../app/operator.ts'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { refuse } from '../commands/decider.ts'
+import { allScopes } from '../events/scope.ts'
 import { register, Registration } from '../commands/register.ts'
 import { expiry, firstProblem } from '../lib/fields.ts'
 import { idSequence } from '../postgres/ids.ts'
@@ -13,6 +14,7 @@ import { newKey } from '../security/apikeys.ts'
 import { formatErasures, registerIn } from '../security/erasures.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { accountForms, accountName } from './accountname.ts'
+import { addLimitCommand } from './accountlimit.ts'
 import { addPasswordCommand } from './accountpassword.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
@@ -24,6 +26,7 @@ interface AddOptions {
 }
 interface KeyOptions extends Confirmation {
   readonly expires?: string
+  readonly keep?: boolean
 }
 
 /** `linkledger account …` */
@@ -43,10 +46,12 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .command('list')
     .description('list all accounts')
     .action(() => list(cli))
-  onAccount('key', 'replace the API key of an account and print the new one')
+  onAccount('key', 'replace the API keys of an account and print the new one')
     .option('--expires <time>', 'when the key expires, in UTC: "2030-01-31 18:00:00" or 2030-01-31')
+    .option('--keep', 'keep the other keys of the account')
     .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
   addPasswordCommand(accounts, cli)
+  addLimitCommand(accounts, cli)
   onAccount('disable', 'refuse the API key of an account and hide its links').action(
     (who: string, options: Confirmation) => change(cli, who, options, disabling),
   )
@@ -156,7 +161,10 @@ const erasures = (cli: Cli) =>
       cli.print(line)
   })
 
-const replaceKey = async (cli: Cli, who: string, { expires, ...options }: KeyOptions) => {
+const replacing = 'replace its API keys; all of its old keys stop working'
+const addedKey = { name: 'From the operator', scopes: allScopes }
+
+const replaceKey = async (cli: Cli, who: string, { expires, keep, ...options }: KeyOptions) => {
   accountName(who)
   const until = expiry.safeParse(expires ?? null)
   if (!until.success) throw new BadCommand(`--expires ${firstProblem(until.error)}`)
@@ -164,13 +172,24 @@ const replaceKey = async (cli: Cli, who: string, { expires, ...options }: KeyOpt
     throw new BadCommand('--expires must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
   requireAnswerable(cli, options)
   await withTables(cli, async (ledger, waitUntilProjected) => {
-    const { id } = await find(cli, ledger, who, options, 'replace its API key; the old key stops working')
+    const { id } = await find(cli, ledger, who, options, keep ? 'add an API key' : replacing)
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
-    const command = { type: 'IssueKey', id, apiKey: { key, hash, expires: until.data } } as const
+    const command = keep
+      ? ({
+          type: 'AddKey',
+          id,
+          now: new Date().toISOString(),
+          apiKey: { key, hash },
+          ...addedKey,
+          expires: until.data,
+        } as const)
+      : ({ type: 'IssueKey', id, apiKey: { key, hash, expires: until.data } } as const)
     const { position } = await ledger.handler.handle(account, command, operatorContext(ledger.config, id))
     await waitUntilProjected(position)
     cli.print(`API key   ${apiKey}`)
-    cli.print('The old key no longer works. This is the only time that the new one is shown.')
+    cli.print(
+      `${keep ? 'The other keys still work' : 'The old keys no longer work'}. This is the only time that the new one is shown.`,
+    )
   })
 }
 

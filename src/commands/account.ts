@@ -2,6 +2,7 @@ import type { AccountEvent } from '../events/account.ts'
 import type { Event } from '../events/index.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { decideKey, evolveKeys, type IssuedKey, type KeyCommand, type Keys, noKeys } from './key.ts'
 import { refuseTaken } from './taken.ts'
 
 export interface Account {
@@ -9,16 +10,12 @@ export interface Account {
   readonly email: string | null
   readonly username: string | null
   readonly password: string | null
-  readonly key: IssuedKey | undefined
+  readonly keys: Keys
+  /** requests per minute, 0 = unlimited, null = that of the service */
+  readonly rateLimit: number | null
   readonly tokens: Tokens
 }
 
-/** An API key: its public id, a keyed hash of its secret, and when it expires (ISO 8601; null: never). */
-export interface IssuedKey {
-  readonly key: string
-  readonly hash: string
-  readonly expires: string | null
-}
 /** An e-mail address and its claim: `emailKey` is a keyed hash, because stream names must not contain personal data. */
 interface ClaimedEmail {
   readonly email: string
@@ -39,6 +36,8 @@ export type AccountCommand =
     })
   | { readonly type: 'UpdateAccount'; readonly id: number; readonly email?: ClaimedEmail; readonly password?: string }
   | { readonly type: 'IssueKey'; readonly id: number; readonly apiKey: IssuedKey }
+  | { readonly type: 'SetRateLimit'; readonly id: number; readonly limit: number | null }
+  | KeyCommand
   | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
 
 const alive = (state: Account) =>
@@ -48,9 +47,17 @@ const enabled = (state: Account) =>
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
-  initialState: { status: 'none', email: null, username: null, password: null, key: undefined, tokens: noTokens },
+  initialState: {
+    status: 'none',
+    email: null,
+    username: null,
+    password: null,
+    keys: noKeys,
+    rateLimit: null,
+    tokens: noTokens,
+  },
   decide: (command, state) => {
     const { id } = command
     switch (command.type) {
@@ -77,9 +84,18 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         return events
       }
       case 'IssueKey':
-        return alive(state).key?.key === command.apiKey.key
+        return alive(state).keys.keys.some(({ key }) => key === command.apiKey.key)
           ? []
           : [{ type: 'ApiKeyIssued', data: { id, ...command.apiKey } }]
+      case 'AddKey':
+      case 'UpdateKey':
+      case 'RotateKey':
+      case 'DeleteKey':
+        return decideKey(command, alive(state).keys)
+      case 'SetRateLimit': {
+        const { limit } = command
+        return alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]
+      }
       case 'DisableAccount':
         return alive(state).status === 'disabled' ? [] : [{ type: 'AccountDisabled', data: { id } }]
       case 'EnableAccount':
@@ -99,10 +115,13 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
       case 'AccountPasswordChanged':
         return { ...state, password: event.data.password }
-      case 'ApiKeyIssued': {
-        const { key, hash, expires } = event.data
-        return { ...state, key: { key, hash, expires } }
-      }
+      case 'ApiKeyIssued':
+      case 'ApiKeyAdded':
+      case 'ApiKeyUpdated':
+      case 'ApiKeyDeleted':
+        return { ...state, keys: evolveKeys(state.keys, event) }
+      case 'AccountRateLimitSet':
+        return { ...state, rateLimit: event.data.limit }
       case 'AccountDisabled':
         return { ...state, status: 'disabled' }
       case 'AccountEnabled':
@@ -126,10 +145,7 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
           : [email(command), { kind: 'username', name: command.usernameKey, token: command.usernameToken }]
       case 'UpdateAccount':
         return command.email && events.some(({ type }) => type === 'AccountEmailChanged') ? [email(command.email)] : []
-      case 'IssueKey':
-      case 'DisableAccount':
-      case 'EnableAccount':
-      case 'EraseAccount':
+      default:
         return []
     }
   },

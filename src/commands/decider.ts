@@ -23,7 +23,7 @@ export interface Decider<C, S, E> {
 export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
   streamId(kind, id(command))
 
-export type Refusal = 'not_found' | 'invalid' | 'taken' | 'busy' | 'changed'
+export type Refusal = 'not_found' | 'invalid' | 'forbidden' | 'taken' | 'busy' | 'changed'
 
 /** The command is not allowed, and would not be if it were sent again. `what` is the kind of unique name that is taken. */
 export class Refused extends Error {

@@ -1,8 +1,25 @@
 import { z } from 'zod'
 import type { EventOf } from './event.ts'
-import { Personal } from '../security/seal.ts'
+import { Personal, Secret } from '../security/seal.ts'
+import { openEnum } from './openenum.ts'
+import { Scope } from './scope.ts'
 
 const id = z.int()
+
+/** The number and the name of the key of `ApiKeyIssued`. */
+export const mainKey = { number: 1, name: 'Main key' } as const
+
+/** `key` is a key's public id, `hash` the keyed hash of its secret. */
+const secret = { key: z.string(), hash: z.string() }
+/** null: never */
+const expires = z.iso.datetime().nullable()
+const keyFields = {
+  name: z.string(),
+  scopes: z.array(openEnum(Scope)),
+  expires,
+  /** the networks that the key may be used from, separated by spaces; null: any. Sealed: it may be the address of a person. */
+  addresses: Secret,
+}
 
 export const accountEvents = {
   /** `password` is an scrypt hash. The tokens belong to the claims of the e-mail address and the username. */
@@ -16,8 +33,22 @@ export const accountEvents = {
   }),
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string() }),
   AccountPasswordChanged: z.object({ id, password: Personal }),
-  /** Replaces the account's API key. `key` is its public id, `hash` the keyed hash of its secret, `expires` null when it never does. */
-  ApiKeyIssued: z.object({ id, key: z.string(), hash: z.string(), expires: z.iso.datetime().nullable() }),
+  /** Replaces all API keys of the account by one, number 1, with all scopes. */
+  ApiKeyIssued: z.object({ id, ...secret, expires }),
+  /** `number` is the key's id within the account; it replaces another key when that one is rotated. */
+  ApiKeyAdded: z.object({ id, number: id, ...secret, ...keyFields, replaces: id.optional() }),
+  /** Only fields whose value changes. */
+  ApiKeyUpdated: z.object({
+    id,
+    number: id,
+    name: keyFields.name.optional(),
+    scopes: keyFields.scopes.optional(),
+    expires: expires.optional(),
+    addresses: keyFields.addresses.optional(),
+  }),
+  ApiKeyDeleted: z.object({ id, number: id }),
+  /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
+  AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
   /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */

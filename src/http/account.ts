@@ -71,13 +71,16 @@ export const accountRoutes = [
     path: '/api/account/update',
     single: true,
     scope: 'account',
+    passwordInstead: true,
     body: z
       .object({ email: email.optional(), password: password.optional(), current_password: text(1024).optional() })
       .refine(
         (body) => body.email !== undefined || body.password !== undefined,
         'At least one of `email` and `password` is required',
       ),
-    run: async ({ account: id, body, from, lang, load, write }, { links, mails, passwords, pepper }) => {
+    run: async ({ account: id, body, from, inScope, lang, load, write }, { links, mails, passwords, pepper }) => {
+      if (!inScope && body.current_password === undefined)
+        fail(403, 'This API key needs the scope `account`, or `current_password`.')
       if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
       const hash = body.password === undefined ? undefined : await hashPassword(body.password)
       const before = (await load(account, id)).state

@@ -15,6 +15,18 @@ const parse = (text: string) => {
 /** Whether the text is an IP address, or a network such as `10.0.0.0/8` or `2001:db8::/32`. */
 export const isNetwork = (text: string) => parse(text) !== undefined
 
+/** Returns the networks in a text that separates them by spaces, without words that are none. */
+export const networksIn = (text: string): readonly string[] => text.split(' ').filter(isNetwork)
+
+/** Whether all addresses of a network are in one of the others. */
+export const isWithin = (network: string, others: readonly string[]) => {
+  const inner = parse(network)
+  return (
+    inner !== undefined &&
+    others.some((other) => inner.length >= parse(other)!.length && inNetworks([other])(inner.address))
+  )
+}
+
 /** Returns a function that says whether an address, in any spelling, is in one of the networks. */
 export const inNetworks = (networks: readonly string[]) => {
   const list = new BlockList()

@@ -1,34 +1,62 @@
+import { mainKey } from '../events/account.ts'
+import { allScopes } from '../events/scope.ts'
+import { defined } from '../lib/defined.ts'
 import { fenceHandler } from './owned.ts'
-import { patch, type Projection, put } from './projection.ts'
+import { patch, type Projection, put, remove } from './projection.ts'
 
 /** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (
         id bigint primary key, email text, username text, status text not null, registered timestamptz not null,
-        revision bigint not null, position bigint not null);
+        rate_limit int, revision bigint not null, position bigint not null);
       create index on ${t} (position)`,
-    // one per account: a new key replaces the old one
     api_keys: (t) => `
       create table ${t} (
-        account bigint primary key, key text not null, hash text not null, expires timestamptz, issued timestamptz not null);
+        account bigint not null, number bigint not null, key text not null, hash text not null, name text not null, scopes json not null,
+        expires timestamptz, addresses text, issued timestamptz not null, primary key (account, number));
       create index on ${t} (key)`,
   },
   on: {
     AccountRegistered: ({ data: { id, email, username }, at, revision, position }) => [
-      put('accounts', { id }, { email, username, status: 'active', registered: at, revision, position }),
+      put(
+        'accounts',
+        { id },
+        { email, username, status: 'active', registered: at, rate_limit: null, revision, position },
+      ),
     ],
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
       patch('accounts', { id }, { email, revision, position }),
     ],
     AccountPasswordChanged: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     ApiKeyIssued: ({ data: { id, key, hash, expires }, at, revision, position }) => [
-      put('api_keys', { account: id }, { key, hash, expires, issued: at }),
+      // a new account has no other keys; a remove for each would keep a fill from writing many accounts at once
+      ...(revision === 1n ? [] : [remove('api_keys', { account: id })]),
+      put(
+        'api_keys',
+        { account: id, number: mainKey.number },
+        { key, hash, name: mainKey.name, scopes: allScopes, expires, addresses: null, issued: at },
+      ),
       patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyAdded: ({ data: { id, number, replaces: _, ...key }, at, revision, position }) => [
+      put('api_keys', { account: id, number }, { ...key, issued: at }),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyUpdated: ({ data: { id, number, ...changes }, revision, position }) => [
+      patch('api_keys', { account: id, number }, defined(changes)),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyDeleted: ({ data: { id, number }, revision, position }) => [
+      remove('api_keys', { account: id, number }),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    AccountRateLimitSet: ({ data: { id, limit }, revision, position }) => [
+      patch('accounts', { id }, { rate_limit: limit, revision, position }),
     ],
     AccountDisabled: ({ data: { id }, revision, position }) => [
       patch('accounts', { id }, { status: 'disabled', revision, position }),
@@ -38,6 +66,7 @@ export const accounts: Projection = {
     ],
     AccountErased: ({ data: { id }, revision, position }) => [
       patch('accounts', { id }, { status: 'erased', email: null, username: null, revision, position }),
+      remove('api_keys', { account: id }),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),
   },

@@ -30,6 +30,9 @@ export const newKey = (pepper: Buffer): NewKey => {
   return { id, key, hash: hashKey(pepper, key).toString('base64url') }
 }
 
+/** Returns the part of an API key that is no secret, given its public id. */
+export const publicPart = (id: string): string => `${prefix}${id}_`
+
 /** Returns the public id in an API key, undefined when the key is malformed. */
 export const keyIdOf = (key: string): string | undefined => {
   const [, id = '', secret = '', check] = pattern.exec(key) ?? []

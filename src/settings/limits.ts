@@ -9,7 +9,9 @@ export const limitSettings = {
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe(
     '`closed`: only `linkledger account add` creates accounts, and a link for the first one that is printed at start',
   ),
-  RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe('requests per minute for each API key; 0 = unlimited'),
+  RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe(
+    'requests per minute of an account, shared by its API keys; 0 = unlimited',
+  ),
   REGISTRATIONS_PER_ADDRESS: whole(0, 1_000_000, 100).describe(
     'registrations per hour from one IPv4 address or IPv6 /64; 0 = unlimited',
   ),

@@ -131,6 +131,16 @@ describe('account commands and rebuild, on the embedded database', function () {
       expect((await soon(() => account(key), 200)).json['data']).to.include({ email: ann.email })
       await soon(() => account(ann.key), 401)
       ann = { ...ann, key }
+      const kept = await inProcess(['key', '@ann', '--keep', '--yes'])
+      for (const one of [field('API key', kept), key]) await soon(() => account(one), 200)
+
+      const limit = async () => (await account(key)).headers.get('X-RateLimit-Limit')
+      expect(await inProcess(['limit', '@ann', '600'])).to.equal(
+        `Account ${ann.id} (@ann, ${ann.email}) may send 600 requests per minute.`,
+      )
+      expect(await until(limit, (now) => now === '600')).to.equal('600')
+      expect(await inProcess(['limit', '@ann', 'default'])).to.include(', the default.')
+      expect(await until(limit, (now) => now !== '600')).not.to.equal('600')
 
       expect(disabled).to.match(new RegExp(`^Account ${bob.id} \\(@bobby, .*\\nAccount ${bob.id} is disabled\\.\\n$`))
       await soon(() => account(bob.key), 403)

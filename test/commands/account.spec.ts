@@ -2,12 +2,14 @@ import { expect } from 'chai'
 import { account, type AccountCommand } from '../../src/commands/account.ts'
 import { fold } from '../../src/commands/decider.ts'
 import type { AccountEvent } from '../../src/events/account.ts'
+import { allScopes } from '../../src/events/scope.ts'
 import type { Event } from '../../src/events/index.ts'
 import { spec } from '../support/given.ts'
 
 const { given } = spec(account)
 const id = 7
 const apiKey = { key: 'abc', hash: 'h', expires: null }
+const main = { number: 1, name: 'Main key', ...apiKey, scopes: allScopes, addresses: null }
 
 const register: Extract<AccountCommand, { type: 'RegisterAccount' }> = {
   type: 'RegisterAccount',
@@ -146,7 +148,7 @@ describe('issuing a new API key', () => {
     given(...ann, disabled)
       .when(issue('new'))
       .thenEvents(issued('new'))
-    expect(fold(account, [...ann, issued('new')]).key).to.deep.equal({ ...apiKey, key: 'new' })
+    expect(fold(account, [...ann, issued('new')]).keys.keys).to.deep.equal([{ ...main, key: 'new' }])
   })
   it('emits no event when the account already has this key', () => {
     given(...ann)
@@ -215,7 +217,8 @@ describe('erasing an account', () => {
       email: null,
       username: null,
       password: null,
-      key: undefined,
+      keys: { keys: [], lastKey: 0 },
+      rateLimit: null,
       tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
     })
   })
@@ -229,7 +232,8 @@ describe('the state of an account', () => {
       email: 'bea@example.com',
       username: 'ann',
       password: 'scrypt 2',
-      key: apiKey,
+      keys: { keys: [main], lastKey: 1 },
+      rateLimit: null,
       tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
     })
   })

@@ -24,7 +24,9 @@ describe('register', () => {
     const { state } = await visitor.load(account, id)
     expect(state).to.include({ status: 'active', email: 'ann@example.com', username: 'ann' })
     expect(state.password).to.match(/^scrypt\$16384\$/)
-    expect(state.key).to.deep.equal({
+    expect(state.keys.keys).to.have.length(1)
+    expect(state.keys.keys[0]).to.include({
+      number: 1,
       key: keyIdOf(api_key),
       hash: hashKey(pepper, api_key).toString('base64url'),
       expires: null,

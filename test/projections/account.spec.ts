@@ -1,4 +1,5 @@
 import type { AccountEvent } from '../../src/events/account.ts'
+import { allScopes } from '../../src/events/scope.ts'
 import { accounts } from '../../src/projections/account.ts'
 import { at } from '../support/events.ts'
 import { projectionSpec } from '../support/given.ts'
@@ -29,6 +30,7 @@ const ann = (position: bigint, changed = {}) => ({
   username: 'ann',
   status: 'active',
   registered: at(1),
+  rate_limit: null,
   revision: position - 1n,
   position,
   ...changed,
@@ -58,6 +60,11 @@ describe('the table of accounts', () => {
     }
     given(sealed, erased).thenRows('accounts', ann(2n, { status: 'erased', email: null, username: null }))
   })
+  it('has the rate limit of an account that has its own', () =>
+    given(registered, { type: 'AccountRateLimitSet', data: { id, limit: 600 } }).thenRows(
+      'accounts',
+      ann(2n, { rate_limit: 600 }),
+    ))
   it('has a row for each account', () => {
     const bea: AccountEvent = { ...registered, data: { ...registered.data, id: 8, username: 'bea' } }
     given(registered, bea, disabled).thenRows(
@@ -69,20 +76,46 @@ describe('the table of accounts', () => {
 })
 
 describe('the table of API keys', () => {
-  it('has the hash and the expiry of an account’s key', () =>
-    given(registered, issued('a', at(99))).thenRows('api_keys', {
-      account: id,
-      key: 'a',
-      hash: 'hash of a',
-      expires: at(99),
-      issued: at(2),
-    }))
-  it('replaces the old key by a new one', () =>
-    given(registered, issued('a', at(99)), issued('b')).thenRows('api_keys', {
-      account: id,
-      key: 'b',
-      hash: 'hash of b',
+  const main = (key: string, fields: object) => ({
+    account: id,
+    number: 1,
+    key,
+    hash: `hash of ${key}`,
+    name: 'Main key',
+    scopes: allScopes,
+    expires: null,
+    addresses: null,
+    ...fields,
+  })
+  const added: AccountEvent = {
+    type: 'ApiKeyAdded',
+    data: {
+      id,
+      number: 2,
+      key: 'k',
+      hash: 'h',
+      name: 'import',
+      scopes: ['read'],
       expires: null,
-      issued: at(3),
-    }))
+      addresses: '10.0.0.0/8',
+      replaces: 1,
+    },
+  }
+  it('has the hash and the expiry of an account’s key', () =>
+    given(registered, issued('a', at(99))).thenRows('api_keys', main('a', { expires: at(99), issued: at(2) })))
+  it('replaces the old key by a new one', () =>
+    given(registered, issued('a', at(99)), issued('b')).thenRows('api_keys', main('b', { issued: at(3) })))
+  it('replaces all keys by one that an operator issues', () =>
+    given(registered, issued('a'), added, issued('b')).thenRows('api_keys', main('b', { issued: at(4) })))
+  it('has each key that is added, as it was changed, until it ends', () => {
+    const changed: AccountEvent = { type: 'ApiKeyUpdated', data: { id, number: 2, name: 'shop', scopes: ['write'] } }
+    const ended: AccountEvent = { type: 'ApiKeyDeleted', data: { id, number: 1 } }
+    const row = { account: id, number: 2, key: 'k', hash: 'h', addresses: '10.0.0.0/8', expires: null, issued: at(3) }
+    given(registered, issued('a'), added, changed, ended).thenRows('api_keys', {
+      ...row,
+      name: 'shop',
+      scopes: ['write'],
+    })
+  })
+  it('has no key of an erased account', () => given(registered, issued('a'), added, erased).thenRows('api_keys'))
 })

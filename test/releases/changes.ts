@@ -52,6 +52,18 @@ export const changes: readonly Change[] = [
   },
   {
     release: '0.1.0',
+    at: 'folds/account-*.state.key',
+    now: undefined,
+    why: 'An account may have several API keys, which are in `keys`.',
+  },
+  {
+    release: '0.1.0',
+    at: 'tables/api_keys/account=4',
+    now: undefined,
+    why: 'An erased account has no API keys.',
+  },
+  {
+    release: '0.1.0',
     at: 'answers/GET /api/overlay/2/answers as ann.json.data.answers[0].id',
     now: 2,
     why: 'Answers are numbered for each overlay; the position in the log told how much the service is used.',
@@ -90,6 +102,10 @@ export const changes: readonly Change[] = [
 
 /** Types of events added since the newest stored release, which no stored log can contain. */
 export const typesSince: readonly string[] = [
+  'ApiKeyAdded',
+  'ApiKeyUpdated',
+  'ApiKeyDeleted',
+  'AccountRateLimitSet',
   'ServiceKeyMarked',
   'TablesRebuilt',
   'SpoolImported',

@@ -8,6 +8,8 @@ import type { EventStore } from '../../src/events/store.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { Opening } from '../../src/store/open.ts'
+import { changes } from './changes.ts'
+import { differences, unexplained } from './compare.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import type { Json } from './database.ts'
 import { foldAll } from './folds.ts'
@@ -60,7 +62,13 @@ for (const version of versions)
           const stored = await readJson<Json>(dir, 'folds.json')
           const streams = Object.keys(statesOf(stored))
           const now = await foldAll({ store, handler: handler(store) }, streams)
-          expect(statesOf(now)).to.deep.equal(statesOf(stored))
+          const [before, after] = [statesOf(stored), statesOf(now)]
+          expect(Object.keys(after)).to.have.members(Object.keys(before))
+          const found = Object.entries(before).flatMap(([stream, state]) =>
+            differences(state, after[stream], `folds/${stream}.state`),
+          )
+          const listed = changes.filter(({ release }) => release === version)
+          expect(unexplained(found, 'folds', listed)).to.deep.equal([])
         } finally {
           await close()
           await keys.close()

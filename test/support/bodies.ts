@@ -13,4 +13,5 @@ export const bodies: Record<string, readonly [add: () => object, update: object]
   splash: [() => ({ name: 'x' }), { name: 'y' }],
   overlay: [() => ({ type: 'message', name: 'x', message: 'x' }), { name: 'y' }],
   bio: [() => ({ name: 'x', links: [] }), { name: 'y' }],
+  key: [() => ({ name: 'x', scopes: ['read'] }), { name: 'y' }],
 }

@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { expect } from 'chai'
 import { account, type AccountCommand } from '../../src/commands/account.ts'
 import { openAuth } from '../../src/cache/auth.ts'
+import { allScopes } from '../../src/events/scope.ts'
+import type { KeyRow } from '../../src/queries/key.ts'
 import { newKey } from '../../src/security/apikeys.ts'
 import { WrongSecret } from '../../src/security/wrapping.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -19,7 +21,7 @@ describe('an API key', () => {
       const compared: [number, number][] = []
       const { authenticate } = openAuth(
         pepper,
-        async (wanted) => (wanted === id ? { account: 1, hash, expires: null, status: 'active' } : undefined),
+        async (wanted) => (wanted === id ? mainKeyOf(hash) : undefined),
         (a, b) => {
           compared.push([a.length, b.length])
           return timingSafeEqual(a, b)
@@ -27,7 +29,7 @@ describe('an API key', () => {
       )
       const outcomes = []
       for (const other of [key, newKey(pepper).key, wrongSecret(key)])
-        outcomes.push((await authenticate(other, new Date())).ok)
+        outcomes.push((await authenticate(other, new Date(), '')).ok)
       expect(outcomes).to.deep.equal([true, false, false])
       expect(compared).to.deep.equal([
         [32, 32],
@@ -45,9 +47,9 @@ describe('an API key', () => {
       let [lookups, issued] = [0, false]
       const auth = openAuth(pepper, async (wanted) => {
         lookups++
-        return issued && wanted === id ? { account: 1, hash, expires: null, status: 'active' } : undefined
+        return issued && wanted === id ? mainKeyOf(hash) : undefined
       })
-      const ok = async () => (await auth.authenticate(key, new Date())).ok
+      const ok = async () => (await auth.authenticate(key, new Date(), '')).ok
       for (let n = 0; n < 5; n++) expect(await ok()).to.equal(false)
       expect(lookups).to.equal(1)
       issued = true
@@ -59,8 +61,8 @@ describe('an API key', () => {
       let lookups = 0
       const auth = openAuth(pepper, async () => void lookups++)
       const keys = Array.from({ length: 30_000 }, () => newKey(pepper).key)
-      for (const key of keys) await auth.authenticate(key, new Date())
-      await auth.authenticate(keys[0], new Date())
+      for (const key of keys) await auth.authenticate(key, new Date(), '')
+      await auth.authenticate(keys[0], new Date(), '')
       expect(lookups).to.equal(30_001)
     })
   })
@@ -309,6 +311,18 @@ describe('an API key', () => {
       })
     })
   })
+})
+
+/** Returns the row of an account's main key. */
+const mainKeyOf = (hash: string): KeyRow => ({
+  account: 1,
+  number: 1,
+  hash,
+  scopes: allScopes,
+  expires: null,
+  addresses: null,
+  status: 'active',
+  rateLimit: null,
 })
 
 /** Returns a key with the id of an existing key and a valid checksum, but another secret. */

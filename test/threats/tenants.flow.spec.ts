@@ -76,6 +76,8 @@ describe('accounts of one service (threat 114)', () => {
     app = await startTestApp({ DOMAIN_CHECK: 'off' })
     theirs = (await app.register(marker)).key
     ours = (await app.register()).key
+    // keys are numbered in each account: theirs get numbers that ours do not reach
+    for (let n = 0; n < 10; n++) await app.post('/api/key/add', { key: theirs, body: { name: 'x', scopes: ['read'] } })
     await createAll(theirs, ids.theirs, marked)
     // unique names of the examples belong to the other account by now
     const unlike = (example: unknown) => ({
@@ -103,14 +105,12 @@ describe('accounts of one service (threat 114)', () => {
     const answers: unknown[] = []
     for (const operation of operations.filter(({ method, isPublic }) => method === 'GET' && !isPublic)) {
       if (typesOf(operation).length > 1 || /stats/.test(operation.path)) continue
-      answers.push(
-        (
-          await app.get(
-            fill(operation, '', (kind) => of.get(kind)!),
-            { key },
-          )
-        ).json,
+      const { text } = await app.get(
+        fill(operation, '', (kind) => of.get(kind)!),
+        { key },
       )
+      // looking uses the key
+      answers.push(JSON.parse(text, (name, value: unknown) => (name === 'lastused' ? '' : value)))
     }
     return answers
   }

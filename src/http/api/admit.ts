@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Auth, Authenticated } from '../../cache/auth.ts'
+import type { Auth, Authenticated, KeyHolder } from '../../cache/auth.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
 import { type Counted, rateHeadersOf, type RateLimiter, uncounted } from './limiter.ts'
@@ -13,8 +13,9 @@ export interface AdmitOptions {
   readonly rateLimit: number
   /** proxies whose `X-Forwarded-For` is trusted */
   readonly trustProxy: TrustedProxies
+  /** Notes the use of a key; never waits. */
+  readonly noteUse: (key: string) => void
 }
-export type Authorized = Extract<Authenticated, { ok: true }>
 
 /** seconds */
 const window = 60
@@ -24,16 +25,20 @@ const setRate = (ctx: Context, counted: Counted) => ctx.set(rateHeadersOf(counte
 /** Sets the rate limit's headers for responses that precede the count: preflight requests and failures of the count. */
 export const setUncountedRate = (ctx: Context, rateLimit: number) => setRate(ctx, uncounted(rateLimit, window))
 
-/** Authenticates and counts a request, by its key or by the client's address. A public route ignores the key. */
+/** Authenticates and counts a request: for the account of its key, or for the client's address. A public route ignores the key. */
 export const identify = async (
   ctx: Context,
   isPublic: boolean,
   { auth, limiter, rateLimit, trustProxy }: AdmitOptions,
 ) => {
-  const who = isPublic ? undefined : await auth.authenticate(ctx.get('Authorization'), new Date())
-  const key = who?.key === undefined ? `address ${addressBlock(clientAddress(ctx.req, trustProxy))}` : `key ${who.key}`
+  const from = clientAddress(ctx.req, trustProxy)
+  const who = isPublic ? undefined : await auth.authenticate(ctx.get('Authorization'), new Date(), from)
+  const [payer, limit] =
+    who?.account === undefined
+      ? [`address ${addressBlock(from)}`, rateLimit]
+      : [`account ${who.account}`, who.rateLimit ?? rateLimit]
   const take = async (requests: number) => {
-    const counted = rateLimit === 0 ? uncounted(0, window) : await limiter.take(key, rateLimit, window, requests)
+    const counted = limit === 0 ? uncounted(0, window) : await limiter.take(payer, limit, window, requests)
     setRate(ctx, counted)
     return counted
   }
@@ -42,7 +47,9 @@ export const identify = async (
 
 export interface Admitted {
   /** the caller; undefined on a public route */
-  readonly who: Authorized | undefined
+  readonly who: KeyHolder | undefined
+  /** whether the key has the scope of the route */
+  readonly inScope: boolean
   /** Counts more requests. Fails with 429. */
   readonly charge: (requests: number) => Promise<void>
 }
@@ -50,19 +57,21 @@ export interface Admitted {
 /** Admits the caller of a route. Fails with 401, 403 or 429. */
 export const admit = async (
   ctx: Context,
-  { public: isPublic, scope = [] }: Pick<Route, 'public' | 'scope'>,
+  { public: isPublic, scope = [], passwordInstead }: Pick<Route, 'public' | 'scope' | 'passwordInstead'>,
   options: AdmitOptions,
 ): Promise<Admitted> => {
   const { who, counted, take } = await identify(ctx, isPublic === true, options)
   if (who && !who.ok) return rejectKey(who, counted)
-  if (who && !mayCall(who.scopes, scope)) fail(403, `This API key needs the scope ${namesOf(scope)}.`)
+  const inScope = who === undefined || mayCall(who.scopes, scope)
+  if (!inScope && !passwordInstead) fail(403, `This API key needs the scope ${namesOf(scope)}.`)
   if (counted.over) tooMany(counted)
+  if (who) options.noteUse(who.key)
   const charge = async (requests: number) => {
     if (requests === 0) return
     const charged = await take(requests)
     if (charged.over) tooCostly(charged, requests)
   }
-  return { who, charge }
+  return { who, inScope, charge }
 }
 
 const tooMany = ({ wait }: Counted) =>
@@ -80,10 +89,11 @@ const tooCostly = ({ limit, wait }: Counted, requests: number) =>
 
 const rejectKey = ({ problem }: Extract<Authenticated, { ok: false }>, counted: Counted) => {
   if (problem === 'disabled') return fail(403, 'This account is disabled.')
+  if (problem === 'address') return fail(403, 'This API key must not be used from this address.')
   if (counted.over) tooMany(counted)
   const message =
     problem === 'expired'
-      ? 'This API key has expired. Request a new one from the operator of this service.'
+      ? 'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.'
       : 'A valid API key is required to use this service.' // clients compare this text
   return fail(401, message, { 'WWW-Authenticate': 'Bearer' })
 }

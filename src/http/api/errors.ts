@@ -27,7 +27,14 @@ export const fail = (status: number, message: string, headers?: Readonly<Record<
 /** Throws a `Failure` about one field: "`url` is required." */
 export const failField = (field: string, problem: string): never => fail(400, fieldProblem(field, problem))
 
-const refusals: Record<Refusal, number> = { not_found: 404, invalid: 400, taken: 400, busy: 503, changed: 412 }
+const refusals: Record<Refusal, number> = {
+  not_found: 404,
+  invalid: 400,
+  forbidden: 403,
+  taken: 400,
+  busy: 503,
+  changed: 412,
+}
 const retry = { 'Retry-After': '2' }
 
 /** Returns the response to any thrown error. An error that the client cannot fix gets a constant text. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { KeyHolder } from '../../cache/auth.ts'
 import type { Cache } from '../../cache/cache.ts'
 import type { Quotas } from '../../cache/quotas.ts'
 import type { Context } from 'koa'
@@ -18,7 +19,7 @@ import type { Mails } from '../mails.ts'
 import type { Needed } from './scope.ts'
 
 /** The dependencies of routes. */
-export interface Services extends Pick<Cache, 'pending' | 'domains' | 'blocks'> {
+export interface Services extends Pick<Cache, 'auth' | 'pending' | 'domains' | 'blocks'> {
   readonly handler: Handler
   readonly together: Together
   readonly reader: Reader
@@ -60,6 +61,12 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly params: P
   readonly query: Q
   readonly body: B
+  /** the API key of the request; undefined on a public route */
+  readonly key: KeyHolder | undefined
+  /** whether the key has the scope of the route; it may lack it only where `passwordInstead` is set */
+  readonly inScope: boolean
+  /** Returns what a public route writes with, once it knows the holder of a key that was presented to it. */
+  readonly onBehalfOf: (holder: KeyHolder) => Caller
   /** the address block of the client */
   readonly from: string
   /** the language for mails that follow from the request, by its Accept-Language */
@@ -88,6 +95,8 @@ export type Query = Readonly<Record<string, string>>
 interface Described<P, Q, B> {
   readonly method: 'get' | 'post' | 'put' | 'delete'
   readonly path: string
+  /** a key without the scope may call it with the `current_password` of the account */
+  readonly passwordInstead?: true
   readonly params?: z.ZodType<P>
   readonly query?: z.ZodType<Q>
   /** without a schema, a body is not read */

@@ -75,7 +75,7 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
-  const { who, charge } = await admit(ctx, route, options)
+  const { who, inScope, charge } = await admit(ctx, route, options)
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
   const caller = writer(ctx, who, options, allowedRevisions(ctx, route))
   const params = valid(route.params, rawParams(ctx))
@@ -88,7 +88,10 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     together: writerTogether(ctx, who, options),
     from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
     lang: textsFor(ctx.req).lang,
+    key: who,
+    inScope,
     charge,
+    onBehalfOf: (holder) => writer(ctx, holder, options),
   }
   const answer = await route.run(call, options)
   ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))

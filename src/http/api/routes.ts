@@ -5,6 +5,7 @@ import { bulkRoutes } from '../bulk.ts'
 import { campaignRoutes } from '../campaign.ts'
 import { channelRoutes } from '../channel.ts'
 import { domainRoutes } from '../domain.ts'
+import { keyRoutes } from '../key.ts'
 import { linkRoutes } from '../link.ts'
 import { overlayRoutes } from '../overlay.ts'
 import { pixelRoutes } from '../pixel.ts'
@@ -19,6 +20,7 @@ import type { Route } from './route.ts'
 export const routes: readonly Route[] = [
   ...registerRoutes,
   ...accountRoutes,
+  ...keyRoutes,
   ...linkRoutes,
   ...tagRoutes,
   ...bulkRoutes,

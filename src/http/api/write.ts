@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
+import type { KeyHolder } from '../../cache/auth.ts'
 import type { Progress } from '../../cache/progress.ts'
 import { streamOf } from '../../commands/decider.ts'
 import type { Handled, Revisions } from '../../commands/handle.ts'
-import type { Authorized } from './admit.ts'
 import type { Services, Writer } from './route.ts'
 
 export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
@@ -32,16 +32,14 @@ export const projected = async (
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 
+/** The caller of a request: an account and its key. */
+export type Who = Pick<KeyHolder, 'account' | 'key'>
+
 /**
  * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
  * projection it does not wait. The first write is to a stream at one of the `allowed` revisions.
  */
-export const writer = (
-  ctx: Context,
-  who: Authorized | undefined,
-  options: WriterOptions,
-  allowed?: Revisions,
-): Writer => {
+export const writer = (ctx: Context, who: Who | undefined, options: WriterOptions, allowed?: Revisions): Writer => {
   const { handler, nextId, quotas } = options
   const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
   const account = who?.account ?? 0

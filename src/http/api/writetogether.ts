@@ -1,9 +1,8 @@
 import type { Context } from 'koa'
 import type { EndReservation, Quotas } from '../../cache/quotas.ts'
 import type { Together } from '../../commands/together.ts'
-import type { Authorized } from './admit.ts'
 import type { Call } from './route.ts'
-import { projected, writer, type WriterOptions } from './write.ts'
+import { projected, writer, type WriterOptions, type Who } from './write.ts'
 
 export interface TogetherOptions extends WriterOptions {
   readonly together: Together
@@ -14,7 +13,7 @@ const now = { wait: async () => true, shows: () => true }
 
 /** Returns what stores the changes of many rows as one, as the caller, and then waits until they are in the read tables. */
 export const writerTogether =
-  (ctx: Context, who: Authorized | undefined, options: TogetherOptions): Call['together'] =>
+  (ctx: Context, who: Who | undefined, options: TogetherOptions): Call['together'] =>
   async (decide, store) => {
     const reserved: EndReservation[] = []
     const end = (position?: bigint) => reserved.splice(0).forEach((one) => one(position))

@@ -5,6 +5,7 @@ import { campaignReference } from './campaign.ts'
 import { channelReference } from './channel.ts'
 import type { Reference } from './describe.ts'
 import { domainReference } from './domain.ts'
+import { keyReference } from './key.ts'
 import { linkReference } from './link.ts'
 import { overlayReference } from './overlay.ts'
 import { pixelReference } from './pixel.ts'
@@ -15,6 +16,7 @@ import { tagReference } from './tag.ts'
 /** The description of every route, by what it is about. */
 export const reference: Readonly<Record<string, Reference>> = {
   Account: accountReference,
+  'API keys': keyReference,
   Links: { ...linkReference, ...tagReference, ...bulkReference },
   'QR codes': qrReference,
   Domains: domainReference,

@@ -144,17 +144,19 @@ const operationId = ({ method, path }: Route) =>
     .replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** In OpenAPI 3.1, a security requirement of a bearer key lists the roles that it needs; several requirements are alternatives. */
-const accessOf = ({ scope }: Route) => {
+const accessOf = ({ scope, passwordInstead }: Route) => {
   if (scope === undefined) return { security: [] }
   const scopes = openedBy(scope)
   return {
     security: scopes.length === 0 ? [{ apiKey: [] }] : scopes.map((name) => ({ apiKey: [name] })),
     'x-scope': scopes,
+    ...(passwordInstead && { 'x-scope-or': 'current_password' }),
   }
 }
 
-const descriptionWith = ({ scope = [] }: Route, { description }: Description) => {
-  const scopes = openedBy(scope).length > 0 && `Scope: ${namesOf(scope)}.`
+const descriptionWith = ({ scope = [], passwordInstead }: Route, { description }: Description) => {
+  const scopes =
+    openedBy(scope).length > 0 && `Scope: ${namesOf(scope)}${passwordInstead ? ', or `current_password`' : ''}.`
   const sentences = [description, scopes].filter(Boolean)
   return sentences.length > 0 && { description: sentences.join(' ') }
 }

@@ -12,6 +12,9 @@ describe('an id of another account (threat 27, fault 32)', () => {
     app = await startTestApp()
     key = (await app.register()).key
     other = (await app.register()).key
+    // keys are numbered in each account: those of the other one get numbers that ours does not reach
+    const ahead = { key: other, body: { name: 'x', scopes: ['read'] } }
+    for (let n = 0; n < 20; n++) await app.post('/api/key/add', ahead)
   })
   after(() => app.close())
   const head = () => app.domainHead()
@@ -62,6 +65,7 @@ describe('an id of another account (threat 27, fault 32)', () => {
       splash: { name: 5 },
       overlay: { name: 5 },
       bio: { name: 5 },
+      key: { name: 5 },
     }
     const updates = routes.filter(({ method, path }) => method === 'put' && path.includes(':id'))
     expect(updates.map(({ path }) => path.split('/')[2])).to.have.members(Object.keys(invalid))

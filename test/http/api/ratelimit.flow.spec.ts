@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { account } from '../../../src/commands/account.ts'
 import { limiter } from '../../../src/postgres/ratelimits.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { type Answer, type Ask } from '../../support/client.ts'
+import { type Answer, type Ask, until } from '../../support/client.ts'
 import { expectFailure } from '../../support/conventions.ts'
 import { query } from '../../support/faults.ts'
 
@@ -89,6 +90,38 @@ describe('the rate limit', () => {
     expect(limits(await ask('2001:db8:1:2:ffff::'))).to.deep.equal([30, 28])
     expect(limits(await ask('2001:DB8:1:2:0:0:0:9'))).to.deep.equal([30, 27])
     expect(limits(await ask('2001:db8:1:3::1'))).to.deep.equal([30, 29])
+  })
+
+  it('is shared by the keys of an account, and leaves room to end one of them (threat 100)', async () => {
+    const { key } = await app.register()
+    const body = { name: 'leaked', scopes: ['read'] }
+    const { json } = await app.post('/api/key/add', { key, body })
+    const leaked = String(json['key'])
+    await Promise.all(Array.from({ length: 31 }, () => limited.get('/api/account', { key: leaked })))
+    expectFailure(await limited.get('/api/account', { key }), 429, 'another key of the account')
+    const from = { 'X-Forwarded-For': '203.0.113.88' }
+    expect((await limited.post('/api/key/revoke', { body: { key: leaked }, headers: from })).status).to.equal(200)
+    expect((await limited.get('/api/account', { key: leaked, headers: from })).status).to.equal(401)
+  })
+
+  it('can be set for an account, and holds at once in all processes', async () => {
+    const { key, id } = await app.register()
+    const set = async (limit: number | null) => {
+      const context = { account: id, actor: { kind: 'operator' }, request: '', command: crypto.randomUUID() } as const
+      const { handler } = app.app.ledger
+      const at = new Date().toISOString()
+      await handler.handle(account, { type: 'SetRateLimit', id, limit }, { ...context, at })
+    }
+    const limit = async (at: TestApp, wanted: number) => {
+      const ask = async () => limits(await at.get('/api/account', { key }))[0]
+      expect(await until(ask, (now) => now === wanted, 5000)).to.equal(wanted)
+    }
+    await set(600)
+    for (const at of [app, limited]) await limit(at, 600)
+    await set(0)
+    for (const at of [app, limited]) await limit(at, 1_000_000)
+    await set(null)
+    await limit(limited, 30)
   })
 
   it('writes nothing for an address that is over it already (threat 97)', async () => {

@@ -33,7 +33,8 @@ describe('the API', () => {
       const answers: [string, Answer][] = []
       for (const { method, path } of routes)
         for (const ask of [{}, { key }, { key: 'wrong' }, ...(method === 'get' ? [] : [{ key, body: '{' }])]) {
-          const at = path.replaceAll(/:\w+/g, String(id))
+          // the key of this test has an id, too
+          const at = path.replaceAll(/:\w+/g, path.startsWith('/api/key/') ? '999999' : String(id))
           answers.push([`${method} ${at}`, await app.ask(method.toUpperCase(), at, ask)])
         }
       for (const path of [

@@ -44,6 +44,30 @@ describe('the OpenAPI document', () => {
         expect(operation.requestBody.content['application/json'], operation.operationId).to.have.property('example')
   })
 
+  it('opens with each scope what docs/api.md says (threat 98)', () => {
+    const opened = (scope: string) =>
+      Object.entries(document.paths).flatMap(([path, methods]) =>
+        Object.entries(methods).flatMap(([method, operation]) =>
+          'x-scope' in operation && operation['x-scope'].includes(scope) ? [`${method.toUpperCase()} ${path}`] : [],
+        ),
+      )
+    expect(opened('links:write')).to.have.members([
+      'POST /api/url/add',
+      'PUT /api/url/{id}/update',
+      'DELETE /api/url/{id}/delete',
+      'POST /api/urls/bulk',
+    ])
+    expect(opened('stats:read')).to.have.members(['GET /api/url/{id}/stats', 'GET /api/account/stats'])
+    expect(
+      opened('account').filter((endpoint) => !/ \/api\/(?:keys|key\/.*|account(?:\/.*)?)$/.test(endpoint)),
+    ).to.deep.equal([])
+    for (const endpoint of opened('read')) expect(endpoint).to.match(/^GET /)
+    for (const endpoint of opened('write')) {
+      expect(endpoint).not.to.match(/^GET /)
+      expect(opened('account')).not.to.include(endpoint)
+    }
+  })
+
   it('lets clients expect further fields in answers', () => {
     expect(JSON.stringify(document)).not.to.include('"additionalProperties":false')
   })
