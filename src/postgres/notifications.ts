@@ -5,8 +5,8 @@ interface Sent {
   /** name of the process that sent it; each process uses its own as `application_name` */
   readonly from: string
 }
-/** The process has appended to the log. */
-type Appended = Sent & { readonly kind: 'appended' }
+/** The process has appended to the log. Without `filter`, events of any kind. */
+type Appended = Sent & { readonly kind: 'appended'; readonly filter?: string }
 /** The events that pass `filter` are in the read tables up to `position`. */
 type Projected = Sent & { readonly kind: 'projected'; readonly filter: string; readonly position: bigint }
 /** A write to `stream` was answered before it was in the read tables. */
@@ -30,13 +30,17 @@ const words = {
 } as const
 /** The same for the filter `domain`. */
 const domainFilter = 'rest'
+const wordOf = (filter: string) => (filter === 'domain' ? domainFilter : filter)
+const filterOf = (word: string) => (word === domainFilter ? 'domain' : word)
 
 /** Returns the text that `decode` reads: `<word> <from>` and up to two fields, separated by spaces. */
 export const encode = (notification: Notification): string => {
   const head = `${words[notification.kind]} ${notification.from}`
   switch (notification.kind) {
+    case 'appended':
+      return notification.filter === undefined ? head : `${head} ${wordOf(notification.filter)}`
     case 'projected':
-      return `${head} ${notification.filter === 'domain' ? domainFilter : notification.filter} ${notification.position}`
+      return `${head} ${wordOf(notification.filter)} ${notification.position}`
     case 'pending':
       return `${head} ${notification.stream} ${notification.position}`
     case 'reading':
@@ -46,18 +50,21 @@ export const encode = (notification: Notification): string => {
   }
 }
 
+/** A filter that only a newer release knows may concern every reader of this one. */
+const appendedFilter = (name: string | undefined) =>
+  name === domainFilter || name === 'clicks' ? { filter: filterOf(name) } : {}
+
 /** Returns undefined for a text that this release does not know: a newer one may have sent it. */
 export const decode = (text: string): Notification | undefined => {
   const [word, from, name, digits = ''] = text.split(' ')
   if (!from) return undefined
-  if (word === words.appended) return { kind: 'appended', from }
+  if (word === words.appended) return { kind: 'appended', from, ...appendedFilter(name) }
   if (word === words.replaced) return { kind: 'replaced', from }
   if (word === words.retry) return { kind: 'retry', from }
   if (word === words.reading) return name && digits ? { kind: 'reading', from, log: name, key: digits } : undefined
   if (!name || !/^\d+$/.test(digits)) return undefined
   const position = BigInt(digits)
-  if (word === words.projected)
-    return { kind: 'projected', from, filter: name === domainFilter ? 'domain' : name, position }
+  if (word === words.projected) return { kind: 'projected', from, filter: filterOf(name), position }
   if (word === words.pending) return { kind: 'pending', from, stream: name, position }
   return undefined
 }
@@ -68,5 +75,11 @@ export const notify = `pg_notify('${channel}', ?)`
 /** SQL that sends each text of the array in its first binding. */
 export const notifyAll = `select pg_notify('${channel}', text) from unnest(?::text[]) as text`
 
-/** SQL that sends `appended` in the name of the connection it runs on. */
-export const notifyAppended = `select pg_notify('${channel}', '${words.appended} ' || current_setting('application_name'))`
+/** SQL that sends `appended` in the name of the connection it runs on. Its first binding is what `appendedSuffix` returns. */
+export const notifyAppended = `select pg_notify('${channel}', '${words.appended} ' || current_setting('application_name') || $1)`
+
+/** Returns the end of the message for events that pass these filters. */
+export const appendedSuffix = (filters: ReadonlySet<string>): string => {
+  const [filter] = filters
+  return filters.size === 1 && filter !== undefined ? ` ${wordOf(filter)}` : ''
+}

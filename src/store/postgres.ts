@@ -7,7 +7,7 @@ import { createAppendQueue, encodeWrites } from './postgres/append.ts'
 import { createAppendNotifier } from './postgres/notify.ts'
 import { createQuery } from './postgres/query.ts'
 import { createReads } from './postgres/read.ts'
-import { createNews, createSubscribe } from './postgres/subscribe.ts'
+import { createSubscribe, filtersOf } from './postgres/subscribe.ts'
 
 interface PostgresOptions {
   /** appends that share a call at most, and reads that share a query */
@@ -31,15 +31,15 @@ export const postgresStore = async (
   { groups = 64, bytes = appendLimit, retries = 4, opening }: PostgresOptions = {},
 ): Promise<EventStore> => {
   const query = createQuery(pool)
-  const news = createNews(appended)
   const others = createAppendNotifier(pool)
   const queue = createAppendQueue({
     query,
     limits: { groups, bytes },
     retries,
     onCalled: (called) => {
-      news.announce(called)
-      others.notify()
+      const filters = filtersOf(called)
+      appended.notify(...filters)
+      others.notify(filters)
     },
   })
 
@@ -47,7 +47,7 @@ export const postgresStore = async (
     atomic: true,
     append: async (writes) => queue.append(await encodeWrites(codec, writes)),
     ...createReads(query, codec, groups),
-    subscribe: createSubscribe(query, codec, news),
+    subscribe: createSubscribe(query, codec, appended),
     close: async () => {
       await queue.idle()
       await others.idle()

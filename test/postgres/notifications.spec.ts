@@ -6,6 +6,8 @@ const from = 'linkledger-0123456789ab'
 describe('notifications between processes', () => {
   const messages: readonly [string, Notification][] = [
     [`log ${from}`, { kind: 'appended', from }],
+    [`log ${from} rest`, { kind: 'appended', from, filter: 'domain' }],
+    [`log ${from} clicks`, { kind: 'appended', from, filter: 'clicks' }],
     [`seen ${from} rest 12`, { kind: 'projected', from, filter: 'domain', position: 12n }],
     [`seen ${from} clicks 12`, { kind: 'projected', from, filter: 'clicks', position: 12n }],
     [`late ${from} link-7 9007199254740993`, { kind: 'pending', from, stream: 'link-7', position: 9007199254740993n }],
@@ -29,6 +31,10 @@ describe('notifications between processes', () => {
       stream: 'link-7',
       position: 5n,
     })
+  })
+
+  it('concern every subscription when a newer release has appended what this one does not know', () => {
+    expect(decode(`log ${from} visits`)).to.deep.equal({ kind: 'appended', from })
   })
 
   it('are ignored, without an error, when they are malformed', () => {

@@ -8,10 +8,11 @@ import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
+import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
 import { memoryKeyring } from '../support/keyring.ts'
-import { click, clicked, fresh, metadata } from '../support/events.ts'
+import { click, clicked, fresh, linkCreated, metadata } from '../support/events.ts'
 import { collect, storeContract } from './store.contract.ts'
 
 const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
@@ -104,6 +105,50 @@ describe('event stores', () => {
       expect(read).to.equal(count)
       expect(await collect(store.read(s))).to.have.length(count)
       expect(Math.max(...large)).to.be.below(8 * 1024 * 1024)
+    })
+
+    it('reads the log once for what is appended, in the subscription that it concerns only (fault 207)', async () => {
+      const reads: string[] = []
+      const counted = Object.create(pool) as pg.Pool
+      counted.query = ((statement: pg.QueryConfig) => {
+        if (statement.name?.startsWith('subscribe-')) reads.push(statement.name)
+        return pool.query(statement)
+      }) as typeof counted.query
+      const [appended, stop] = [createSignal(), new AbortController()]
+      const store = await postgresStore(counted, codec(keyring), appended)
+      const after = await store.head('all')
+      const seen = { domain: 0, clicks: 0 }
+      const reading = (['domain', 'clicks'] as const).map(async (filter) => {
+        for await (const batch of store.subscribe({ after, filter, limit: 100, signal: stop.signal }))
+          seen[filter] += batch.length
+      })
+      await until(
+        async () => reads.length,
+        (n) => n === 2,
+      )
+      const add = async (kind: keyof typeof seen) => {
+        const event = kind === 'clicks' ? clicked(click()) : linkCreated()
+        const expected = seen[kind] + 1
+        await store.append([{ stream: `${kind}-${randomUUID()}`, expected: 'no_stream', events: [fresh(event)] }])
+        await until(
+          async () => seen[kind],
+          (n) => n === expected,
+        )
+      }
+      await add('domain')
+      await add('clicks')
+      await add('domain')
+      expect(reads.filter((name) => name === 'subscribe-domain')).to.have.length(3)
+      expect(reads.filter((name) => name === 'subscribe-clicks')).to.have.length(2)
+      // the periodic look does not say what it is about
+      appended.notify()
+      await until(
+        async () => reads.length,
+        (n) => n === 7,
+      )
+      expect(reads).to.have.length(7)
+      stop.abort()
+      await Promise.all(reading)
     })
 
     it('stores personal data sealed, and returns null once its key is destroyed', async () => {

@@ -6,48 +6,35 @@ import type { Group } from './append.ts'
 import { conditionOf, fittingRows, type Row, toEncoded } from './events.ts'
 import type { Query } from './query.ts'
 
-export interface News {
-  /** Wakes the subscriptions after an append of this process. */
-  readonly announce: (groups: readonly Group[]) => void
-  /** Grows whenever events that pass the filter may have been appended. */
-  readonly count: (filter: Filter) => number
-  /** Resolves when `count(filter)` is no longer `known`, or the signal aborts. */
-  readonly after: (filter: Filter, known: number, signal: AbortSignal) => Promise<void>
+/** Returns the filters that events of these appends pass, apart from `all`. */
+export const filtersOf = (groups: readonly Group[]): readonly Filter[] => {
+  const events = groups.flatMap(({ writes }) => writes.flatMap((write) => write.events))
+  const clicks = events.filter(({ type }) => type === 'LinkClicked').length
+  return [...(clicks > 0 ? (['clicks'] as const) : []), ...(clicks < events.length ? (['domain'] as const) : [])]
 }
 
-/** Tells subscriptions when to query the log; those whose filter an append of this process does not pass are left alone. */
-export const createNews = (appended: Signal): News => {
-  /** our own appends of which no event passes the filter */
-  const irrelevant = { clicks: 0, domain: 0, all: 0 }
-  const count = (filter: Filter) => appended.count() - irrelevant[filter]
-  return {
-    announce: (groups) => {
-      const events = groups.flatMap(({ writes }) => writes.flatMap((write) => write.events))
-      if (!events.some(({ type }) => type === 'LinkClicked')) irrelevant.clicks++
-      if (!events.some(({ type }) => type !== 'LinkClicked')) irrelevant.domain++
-      appended.notify()
-    },
-    count,
-    after: async (filter, known, signal) => {
-      while (count(filter) === known && !signal.aborted) await appended.after(appended.count(), signal)
-    },
-  }
+interface PageRow extends Row {
+  /** rows of the page, with those that did not fit */
+  readonly found: string
 }
 
-/** Batches of events after a position, from the log as it is and then as it grows. */
-export const createSubscribe = (query: Query, codec: Codec, news: News): EventStore['subscribe'] =>
+/**
+ * Batches of events after a position, from the log as it is and then as it grows. It queries the log again when `appended` is notified of its
+ * filter, unless a page shows that there is more.
+ */
+export const createSubscribe = (query: Query, codec: Codec, appended: Signal): EventStore['subscribe'] =>
   async function* ({ after, filter, limit, signal }) {
-    const rows = `select * from log.events where ${conditionOf[filter]} and position > $1 order by position limit $2`
-    const text = `${fittingRows(rows, 'position', '$3')} order by position`
+    const matching = `select * from log.events where ${conditionOf[filter]} and position > $1 order by position limit $2`
+    const text = `${fittingRows(matching, 'position', '$3')} order by position`
+    const topic = filter === 'all' ? undefined : filter
     let position = after
     while (!signal.aborted) {
-      const known = news.count(filter)
-      const page = (await query<Row>(`subscribe-${filter}`, text, [position, limit, pageBytes])).map(toEncoded)
-      if (page.length === 0) {
-        await news.after(filter, known, signal)
-        continue
-      }
+      const known = appended.count(topic)
+      const rows = await query<PageRow>(`subscribe-${filter}`, text, [position, limit, pageBytes])
+      const page = rows.map(toEncoded)
       yield* decodeBatches(codec, page)
-      position = page.at(-1)!.position
+      position = page.at(-1)?.position ?? position
+      const found = Number(rows[0]?.found ?? 0)
+      if (rows.length === found && found < limit) await appended.after(known, signal, topic)
     }
   }
