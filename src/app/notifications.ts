@@ -57,7 +57,8 @@ export const startNotifications = async (
     const notification = decode(text)
     if (notification?.kind === 'replaced') onReplaced()
     if (notification === undefined || notification.from === instance) return
-    if (notification.kind === 'appended') appended.notify(...(notification.filter === undefined ? [] : [notification.filter]))
+    if (notification.kind === 'appended')
+      appended.notify(...(notification.filter === undefined ? [] : [notification.filter]))
     // a rebuild may have cured a halted projection
     if (notification.kind === 'retry' || notification.kind === 'replaced') retries?.notify()
     if (notification.kind === 'projected' && notification.filter === 'domain')
