@@ -8,27 +8,15 @@ import { haltsOf, loadHalts } from '../projections/halts.ts'
 import { projections } from '../projections/index.ts'
 import { type Projector, startProjector } from '../projections/run.ts'
 import { type Checkpoint, checkpoints } from '../projections/tables.ts'
+import { cancellable } from './cancellable.ts'
 import type { Ledger } from './ledger.ts'
 
 /**
  * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow disk and with many
  * clicks. What the API uses has a shorter limit, and is never used up by the projector.
  */
-export const openProjection = ({ db, instance, pool }: Pick<Ledger, 'db' | 'instance' | 'pool'>) => {
-  const use = 'projector'
-  const cancel = () =>
-    db.raw(`select pg_cancel_backend(pid) from pg_stat_activity where application_name = ? and state = 'active'`, [
-      `${instance}-${use}`,
-    ])
-  return {
-    db: pool(6, 60_000, use),
-    /** Waits for work that has been asked to stop; cancels statements that keep it from doing so. They are applied at the next start. */
-    stopped: async (working: Promise<unknown>) => {
-      const cancelling = setInterval(() => void cancel().catch(() => {}), 1000)
-      await working.finally(() => clearInterval(cancelling))
-    },
-  }
-}
+export const openProjection = (ledger: Pick<Ledger, 'db' | 'instance' | 'pool'>) =>
+  cancellable(ledger, { use: 'projector', max: 6, timeout: 60_000 })
 
 /** Projects the log into the read tables, unless another process does, and notifies the others. */
 export const project = (

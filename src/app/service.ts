@@ -31,6 +31,7 @@ import { ensureOperatorPort, startOperatorPort } from './operatorport.ts'
 import { project, projectedPosition } from './projector.ts'
 import { type Readiness, readiness } from './readiness.ts'
 import { announceReading } from './reading.ts'
+import { startSearch } from './search.ts'
 import { openSite, type Outside } from './site.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
@@ -90,6 +91,7 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
+  await startSearch(ledger, cleanup)
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS

@@ -57,7 +57,7 @@ const calculated = (table: TableNames) =>
    (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
 
 /** The text of a link that lists search, as SQL. */
-const linkText = `(alias || E'\\n' || title || E'\\n' || metatitle || E'\\n' || url || E'\\n' || coalesce(entered, ''))`
+export const linkText = `(alias || E'\\n' || title || E'\\n' || metatitle || E'\\n' || url || E'\\n' || coalesce(entered, ''))`
 
 /** Selects some of an account's links; undefined fields do not filter. */
 export interface LinkFilter {
