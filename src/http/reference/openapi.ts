@@ -5,6 +5,7 @@ import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from './describe.ts'
 import { failure, failures, headers, problem, requestHeaders } from './failures.ts'
 import { reference } from './index.ts'
+import { introduction, topics } from './introduction.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 interface ObjectSchema extends Schema {
@@ -96,14 +97,23 @@ const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: 
 
 const always = ['X-Request-Id', ...rateHeaders]
 
+const headersNamed = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+/** Adds the headers that every answer has. */
+const withShared = <R extends object>(response: R & { readonly headers?: object }) => ({
+  ...response,
+  headers: { ...headersNamed(always), ...response.headers },
+})
+
 /** The answer of a route of its own to requests that fail, or the one that it shares with the others. */
 const failureOf = (status: FailureStatus, own: OwnFailure | undefined) => {
   if (own === undefined) return { $ref: `#/components/responses/${status}` }
   const { description, shape } = own
-  if (!shape) return { ...failures[status], description }
+  if (!shape) return withShared({ ...failures[status], description })
   const shared = { $ref: '#/components/schemas/Failure' }
   const schema = { allOf: [shared, schemaOf(z.object(shape), 'output')] }
-  return { ...failures[status], description, content: { 'application/json': { schema } } }
+  return withShared({ ...failures[status], description, content: { 'application/json': { schema } } })
 }
 
 const answersOf = (route: Route, { answer, failures: special = {} }: Description, closed: boolean) => {
@@ -128,7 +138,7 @@ const answersOf = (route: Route, { answer, failures: special = {} }: Description
   return {
     200: {
       description: 'It succeeded.',
-      headers: Object.fromEntries(own.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+      headers: headersNamed(own),
       content: { 'application/json': { schema: schemaOf(answer, 'output', closed) } },
     },
     ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status])])),
@@ -199,20 +209,20 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     info: {
       title: 'Linkledger',
       version,
-      description:
-        'Short links with their history: every change and every click is an event in a log. ' +
-        'The status is 200 for every success. A failure has `error` 1 and a `message` that names the field.',
+      description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: Object.keys(reference).map((name) => ({ name })),
+    tags: Object.keys(reference).map((name) => ({ name, ...(topics[name] && { description: topics[name] }) })),
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'the API key of your account' } },
       schemas: { Failure: failure, Problem: problem },
       headers,
-      responses: failures,
+      responses: Object.fromEntries(
+        Object.entries(failures).map(([status, response]) => [status, withShared(response)]),
+      ),
     },
   }
 }

@@ -68,6 +68,12 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('says what each group of operations is about, and which headers every answer has', () => {
+    for (const { name, ...tag } of document.tags) expect(tag, name).to.have.property('description')
+    for (const [status, { headers }] of Object.entries(document.components.responses))
+      expect(headers, status).to.include.keys('X-Request-Id', 'X-RateLimit-Remaining')
+  })
+
   it('lets clients expect further fields in answers', () => {
     expect(JSON.stringify(document)).not.to.include('"additionalProperties":false')
   })

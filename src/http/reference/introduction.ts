@@ -1,0 +1,52 @@
+/** What a developer has to know before the first request, in Markdown. */
+export const introduction = `Short links with their history: every change and every click is an event in a log.
+
+### Begin
+
+1. \`POST /register\` with an e-mail address and a password. The answer has your \`api_key\`, which is shown only once. Where registration is closed, the operator of the service gives you one.
+2. Press **Authorize** and enter the key: this page then sends it with every request, as \`Authorization: Bearer <key>\`.
+3. \`POST /api/url/add\` with a \`url\` answers with the short address, \`shorturl\`. Open it: you are redirected, and the visit is counted.
+4. \`GET /api/url/{id}\` shows the link and its statistics; a click is in them within a second.
+
+The same with curl:
+
+\`\`\`sh
+curl -X POST $SERVICE/register -H 'content-type: application/json' -d '{"email":"ann@example.com","password":"correct horse 1"}'
+curl -X POST $SERVICE/api/url/add -H "authorization: Bearer $KEY" -H 'content-type: application/json' -d '{"url":"https://example.com/a"}'
+curl $SERVICE/api/url/1 -H "authorization: Bearer $KEY"
+\`\`\`
+
+### Requests
+
+A body is a JSON object in UTF-8 of at most 64 KiB, 8 levels and 1,000 values; only \`POST /api/urls/bulk\` takes more. Unknown fields are ignored. An update changes only the fields that are sent; \`""\` or null clears an optional one. Times are in UTC: \`2030-01-31 18:00:00\`, or ISO 8601 with an offset, or a day. Any origin may call the API from a browser.
+
+### Answers
+
+The status is 200 for every success, and \`error\` is 0 (\`"0"\` in lists). A failure has \`error\` 1 and a \`message\` that names the field and what would be right; with \`Accept: application/problem+json\` it has the form of RFC 9457. An id that is unknown, deleted or of another account is 404. Expect further fields: the service adds some over time.
+
+A list has \`limit\` (15 if not sent, at most 1,000) and \`page\`, newest first; the header \`Link\` leads to the next page.
+
+A write answers once it can be read. \`X-Projection-Pending: 1\` says that it is stored, but lists do not show it yet. After 503 it may be stored or not: read before you send it again.
+
+### Limits
+
+Each key has a number of requests per minute, 30 unless the operator has set another. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` are in every answer; over the limit it is 429, and \`Retry-After\` says how many seconds to wait. A bulk request counts as one for every 50 rows. An account has a quota of each kind of resource; over it, the answer is 403.
+
+### Beyond the API
+
+\`/<alias>\` on this service or on your branded domain redirects visitors. A QR code is a picture at its \`link\` (\`?size=\` 64 to 2048; SVG with \`.svg\`), a campaign's links are at its \`list\` and its rotator at \`rotator\`, a bio page is at its \`link\`. Clicks as a stream: \`/asyncapi.json\` describes the Kafka topic of this service.`
+
+/** What each group of operations is about. */
+export const topics: Readonly<Record<string, string>> = {
+  Account: 'Who you are, and how the service reaches you',
+  'API keys': 'Keys for programs and people, each with its scopes, until a time, or from some addresses only',
+  Links: 'Short links: where they lead, for whom, and what became of them',
+  'QR codes': 'Codes of seven types, as PNG or SVG; those of type `link` count their scans',
+  Domains: 'Your own hosts for short links, proven by a DNS record',
+  Pixels: 'Tracking pixels that fire when a visitor is redirected',
+  Campaigns: 'Groups of links with a public list and an address that leads to one of them at random',
+  Channels: 'Folders for links, QR codes and bio pages',
+  Overlays: 'Calls to action that are shown on top of a destination',
+  'Splash pages': 'Pages that are shown before a destination',
+  'Bio pages': 'One public page with many links',
+}
