@@ -3,7 +3,7 @@ import { bioRules, type Click } from '../events/click.ts'
 import type { Recorded } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
 import { column } from './columns.ts'
-import { type Dim, dims, dimensions, type LabelIds, labelOf } from './labels.ts'
+import { type Dim, dims, dimensions, type LabelIds, labelOf, openDimensions } from './labels.ts'
 import type { TableNames } from './projection.ts'
 
 /** A click's own number: the position of its event and its index in the batch, which is below 1,000. */
@@ -81,11 +81,11 @@ export const visitsOf = ({ position, data }: Clicked): Visit[] =>
 /** A row for each visit, in partitions by month, and a row for each person and link that they have visited. */
 export const factTables = {
   clicks: (t: string) => {
-    const small = dimensions.filter((dim) => dim !== 'referrer')
+    const small = dimensions.filter((dim) => !openDimensions.includes(dim))
     return `
       create table ${t} (
         seq bigint not null, visitor bigint not null, link bigint not null, account bigint not null, minute int not null,
-        referrer int not null, ms smallint not null, ${small.map((dim) => `${dim} smallint not null`).join()}, class smallint not null
+        ${openDimensions.map((dim) => `${dim} int not null`).join()}, ms smallint not null, ${small.map((dim) => `${dim} smallint not null`).join()}, class smallint not null
       ) partition by range (minute);
       create index on ${t} (link, minute);
       create index on ${t} (account, minute)`
@@ -152,7 +152,7 @@ export const insertFacts = async (
   await ensurePartitions(tx, names('clicks'), visits)
   const uniques = await insertFirst(tx, names('visitors'), visits)
   const idOf = (dim: Dim) => (visit: Visit) => ids(dims[dim], labelOf[dim](visit.click))
-  const type = (dim: Dim) => (dim === 'referrer' ? 'int[]' : 'smallint[]')
+  const type = (dim: Dim) => (openDimensions.includes(dim) ? 'int[]' : 'smallint[]')
   await tx.raw(
     `insert into ${names('clicks')} (seq, visitor, link, account, minute, ms, class, ${dimensions.join()})
      select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[],

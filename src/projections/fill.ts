@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Logger } from 'pino'
 import { type EventStore, type Filter, isOpening, readToHead } from '../events/store.ts'
+import { ahead } from '../lib/ahead.ts'
 import { encode, notify } from '../postgres/notifications.ts'
 import { batchSize } from './batchsize.ts'
 import { clearHalts } from './halts.ts'
@@ -72,7 +73,7 @@ const fillTogether = async (
     if (members.length === 0) return
     const head = await store.head(filter, signal)
     const read = async function* (after: bigint) {
-      for await (const events of readToHead(store, { after, filter, limit, head, signal })) {
+      for await (const events of ahead(readToHead(store, { after, filter, limit, head, signal }))) {
         isUnused &&= events.every(isOpening)
         yield events
       }

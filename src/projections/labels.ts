@@ -14,6 +14,10 @@ export const dims = {
 } as const
 export type Dim = keyof typeof dims
 export const dimensions = Object.keys(dims) as Dim[]
+/** The dimensions whose labels visitors and owners make up; those of the others come from closed lists of ours, so that a smallint numbers them. */
+export const openDimensions: readonly Dim[] = ['referrer', 'variant']
+/** The dimensions of the statistics of a link over all time. */
+export const topDimensions = ['referrer', 'country', 'browser', 'os', 'variant'] as const satisfies readonly Dim[]
 
 /** Returns the id of the variant that a rule names; empty when it names none. */
 const variantOf = (rule: string) => /^variant:(\d+)$/.exec(rule)?.[1] ?? ''
@@ -30,7 +34,6 @@ export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
 }
 
 export const labelTables = {
-  // only referrers have more labels than a smallint can number: all others come from closed lists of ours
   labels: (t: string) =>
     `create table ${t} (dim smallint not null, id int not null, label text not null, primary key (dim, id), unique (dim, label))`,
 } as const

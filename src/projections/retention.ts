@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { aboveViews, isClick, monthStart, subjects } from './clickfacts.ts'
 import { column } from './columns.ts'
-import { dims } from './labels.ts'
+import { dims, topDimensions } from './labels.ts'
 import type { TableNames } from './projection.ts'
 import { earliest, orAdd, rollUp } from './rollup.ts'
 
@@ -75,7 +75,7 @@ const moveOld = (
      )
      insert into ${names('tops')} as t (subject, dim, label, clicks)
      select link, dim, label, count(*) from old
-     cross join lateral (values ${(['referrer', 'country', 'browser', 'os'] as const).map((dim) => `(${dims[dim]}::smallint, ${dim}::int)`).join()}) as l (dim, label)
+     cross join lateral (values ${topDimensions.map((dim) => `(${dims[dim]}::smallint, ${dim}::int)`).join()}) as l (dim, label)
      where ${isClick} group by 1, 2, 3
      ${orAdd('subject, dim, label', ['clicks'])}`,
   )

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { aboveViews, highestAccount, isClick, isUnique, type Visit } from './clickfacts.ts'
 import { column } from './columns.ts'
-import { dimensions, dims } from './labels.ts'
+import { dimensions, dims, topDimensions } from './labels.ts'
 import type { TableNames } from './projection.ts'
 
 /** Visits of one link or account between two roll-ups. So many facts are read by a question at most, apart from those of its last minutes. */
@@ -19,7 +19,7 @@ export const rollupTables = {
       subject bigint, hour int, clicks int not null, uniques int not null, visits int not null, suspects int not null,
       primary key (subject, hour)) with (fillfactor = 90)`,
   days: (t: string) =>
-    `create table ${t} (subject bigint, day int, dim smallint, label int, clicks int not null, primary key (subject, day, dim, label))
+    `create table ${t} (subject bigint, dim smallint, day int, label int, clicks int not null, primary key (subject, dim, day, label))
      with (fillfactor = 90)`,
   tops: (t: string) =>
     `create table ${t} (subject bigint, dim smallint, label int, clicks bigint not null, primary key (subject, dim, label))
@@ -135,10 +135,10 @@ const roll = (names: TableNames) => `
     ${orAdd('subject, hour', ['clicks', 'uniques', 'visits', 'suspects'])}
   ), in_days as (
     insert into ${names('days')} as t (subject, day, dim, label, clicks) select * from labelled
-    ${orAdd('subject, day, dim, label', ['clicks'])}
+    ${orAdd('subject, dim, day, label', ['clicks'])}
   )
   insert into ${names('tops')} as t (subject, dim, label, clicks)
-  select subject, dim, label, sum(n) from labelled where subject > ${highestAccount} and (dim <= ${dims.os} or dim = ${dims.variant}) group by 1, 2, 3
+  select subject, dim, label, sum(n) from labelled where subject > ${highestAccount} and dim in (${topDimensions.map((dim) => dims[dim]).join()}) group by 1, 2, 3
   ${orAdd('subject, dim, label', ['clicks'])}`
 
 /** Adds to the roll-ups what the visits of a batch have made complete. The facts of the batch, from `seq` on, are stored already. */

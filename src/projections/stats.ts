@@ -152,7 +152,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Clicked[]) =>
  */
 export const stats: Projection = {
   name: 'stats',
-  version: 7,
+  version: 8,
   filter: 'clicks',
   tables: {
     ...factTables,

@@ -84,71 +84,88 @@ const factsIn = (reader: Reader, counted: Counted, { facts }: Plan, { from, to }
 }
 
 const readSeries = async (reader: Reader, of: Subject, options: SeriesOptions): Promise<Series> => {
-  const { db, table } = reader
-  const { from, to, interval, by } = options
   const counted = await readCounted(reader, of)
+  const points = await readPoints(reader, counted, options)
+  const by = options.by.length === 0 ? {} : await readLabels(reader, counted, options)
+  const sum = (column: 'clicks' | 'uniques' | 'visits' | 'suspects') =>
+    points.reduce((total, point) => total + point[column], 0)
+  return {
+    total: { clicks: sum('clicks'), uniques: sum('uniques'), visits: sum('visits'), suspects: sum('suspects') },
+    points: points.map(({ at, clicks, uniques }) => ({ at, clicks, uniques })),
+    by,
+  }
+}
+
+/** The sums of one interval. */
+interface Point extends Readonly<Series['total']> {
+  readonly at: Date
+}
+
+const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<readonly Point[]> => {
+  const { from, to, interval } = options
   const plan = planOf(options, 60, counted)
-  const facts = factsIn(reader, counted, plan, options)
-  const hours = `${table('hours')} h where h.subject = ${counted.subject} and h.hour >= ${plan.rolled.from} and h.hour < ${plan.rolled.to}`
   const start = (minutes: string) =>
     `date_trunc('${interval}', to_timestamp(${minutes}::bigint * 60) at time zone 'UTC') as at`
-  const { rows } = await db.raw<{ rows: { at: Date; clicks: string; uniques: string; visits: string }[] }>(
-    `with parts as (
-       select ${start('c.minute')}, count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
-       from (${facts}) c group by 1
+  type Row = Readonly<Record<keyof Series['total'], string>> & { readonly at: Date }
+  const columns = ['clicks', 'uniques', 'visits', 'suspects'] as const
+  const { rows } = await reader.db.raw<{ rows: Row[] }>(
+    `with facts as materialized (
+       select link, visitor, minute, class from (${factsIn(reader, counted, plan, options)}) c
+     ), parts as (
+       select ${start('minute')}, count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques,
+         count(*) as visits, 0 as suspects
+       from facts group by 1
        union all
-       select ${start('h.hour * 60')}, sum(clicks), sum(uniques), sum(visits) from ${hours} group by 1
+       select ${start('minute')}, 0, 0, 0, n - ${plausible} from (
+         select link, visitor, minute, count(*) as n from facts where ${isClick} group by 1, 2, 3 having count(*) > ${plausible}
+       ) many
+       union all
+       select ${start('hour * 60')}, ${columns.join()} from ${reader.table('hours')}
+       where subject = ${counted.subject} and hour >= ${plan.rolled.from} and hour < ${plan.rolled.to}
      ), counted as (
-       select at, sum(clicks) as clicks, sum(uniques) as uniques, sum(visits) as visits from parts group by 1
+       select at, ${columns.map((name) => `sum(${name}) as ${name}`).join()} from parts group by 1
      )
-     select i.at at time zone 'UTC' as at, coalesce(clicks, 0) as clicks, coalesce(uniques, 0) as uniques, coalesce(visits, 0) as visits
+     select i.at at time zone 'UTC' as at, ${columns.map((name) => `coalesce(${name}, 0) as ${name}`).join()}
      from generate_series(date_trunc('${interval}', ?::timestamptz at time zone 'UTC'),
        (?::timestamptz - interval '1 millisecond') at time zone 'UTC', '1 ${interval}') i (at)
      left join counted using (at) order by i.at`,
     [from.toISOString(), to.toISOString()],
   )
-  const suspected = await db.raw<{ rows: { n: string }[] }>(
-    `select coalesce(sum(n), 0) as n from (
-       select count(*) - ${plausible} as n from (${facts}) c where ${isClick} group by link, visitor, minute having count(*) > ${plausible}
-       union all
-       select sum(suspects) from ${hours}
-     ) many`,
-  )
-  const labelled: [SeriesDimension, readonly Count[]][] = []
-  // one after another: the connection of a moment runs one query at a time
-  for (const dimension of by) labelled.push([dimension, await readLabels(reader, counted, dimension, options)])
-  const sum = (column: 'clicks' | 'uniques' | 'visits') => rows.reduce((total, row) => total + Number(row[column]), 0)
-  return {
-    total: {
-      clicks: sum('clicks'),
-      uniques: sum('uniques'),
-      visits: sum('visits'),
-      suspects: Number(suspected.rows[0]?.n ?? 0),
-    },
-    points: rows.map(({ at, clicks, uniques }) => ({ at, clicks: Number(clicks), uniques: Number(uniques) })),
-    by: Object.fromEntries(labelled),
-  }
+  return rows.map(({ at, clicks, uniques, visits, suspects }) => ({
+    at,
+    clicks: Number(clicks),
+    uniques: Number(uniques),
+    visits: Number(visits),
+    suspects: Number(suspects),
+  }))
 }
 
-/** Returns the clicks by the labels of a dimension, in descending order. */
-const readLabels = async (
-  reader: Reader,
-  counted: Counted,
-  dimension: SeriesDimension,
-  options: SeriesOptions,
-): Promise<readonly Count[]> => {
+/** Returns the clicks by the labels of each dimension that is asked for, in descending order. */
+const readLabels = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<Series['by']> => {
   const { db, table } = reader
+  const { by } = options
   const plan = planOf(options, 1440, counted)
-  const { rows } = await db.raw<{ rows: { label: string; n: string }[] }>(
-    `select l.label, n from (
-       select id, sum(n) as n from (
-         select ${dimension}::int as id, count(*) as n from (${factsIn(reader, counted, plan, options)}) c where ${isClick} group by 1
-         union all
-         select label, sum(clicks) from ${table('days')}
-         where subject = ${counted.subject} and dim = ${dims[dimension]} and day >= ${plan.rolled.from} and day < ${plan.rolled.to} group by 1
-       ) parts group by 1
-     ) counted join ${table('labels')} l on l.id = counted.id and l.dim = ${dims[dimension]}
+  const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
+    `with counted as (
+       select ${by.join()}, count(*) as n from (${factsIn(reader, counted, plan, options)}) c where ${isClick}
+       group by grouping sets (${by.map((name) => `(${name})`).join()})
+     ), parts as (
+       select d.dim, d.label, n from counted
+       cross join lateral (values ${by.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
+       where d.label is not null
+       union all
+       ${by
+         .map(
+           (name) => `select dim, label, clicks from ${table('days')}
+           where subject = ${counted.subject} and dim = ${dims[name]} and day >= ${plan.rolled.from} and day < ${plan.rolled.to}`,
+         )
+         .join(' union all ')}
+     )
+     select dim, l.label, n from (select dim, label, sum(n) as n from parts group by 1, 2) c
+     join ${table('labels')} l using (dim) where l.id = c.label
      order by n desc, l.label`,
   )
-  return rows.map(({ label, n }) => ({ label, n: Number(n) }))
+  const of = (name: SeriesDimension) =>
+    rows.filter(({ dim }) => dim === dims[name]).map(({ label, n }) => ({ label, n: Number(n) }))
+  return Object.fromEntries(by.map((name) => [name, of(name)]))
 }

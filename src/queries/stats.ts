@@ -1,10 +1,9 @@
 import { isClick, subjects } from '../projections/clickfacts.ts'
-import { dims } from '../projections/labels.ts'
+import { dims, topDimensions } from '../projections/labels.ts'
 import { endOfMinutes, factsOf, firstMinute, readCounted } from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 
-const dimensions = ['country', 'referrer', 'browser', 'os', 'variant'] as const
-type Dimension = (typeof dimensions)[number]
+type Dimension = (typeof topDimensions)[number]
 
 /** A label and its number of clicks. */
 export interface Count {
@@ -26,13 +25,13 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
   // one pass over the clicks that are not rolled up counts by all dimensions
   const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
     `with recent as (
-       select ${dimensions.join()}, count(*) as n from (${facts}) c where ${isClick}
-       group by grouping sets (${dimensions.map((name) => `(${name})`).join()})
+       select ${topDimensions.join()}, count(*) as n from (${facts}) c where ${isClick}
+       group by grouping sets (${topDimensions.map((name) => `(${name})`).join()})
      ), counted as (
        select dim, label, clicks as n from ${table('tops')} where subject = ?
        union all
        select d.dim, d.label, n from recent
-       cross join lateral (values ${dimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
+       cross join lateral (values ${topDimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
        where d.label is not null
      )
      select dim, l.label, n from (select dim, label, sum(n) as n from counted group by 1, 2) c

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Click } from '../../src/events/click.ts'
 import type { Clicked } from '../../src/projections/clickfacts.ts'
 import { newGeneration, tableNames } from '../../src/projections/tables.ts'
+import { topDimensions } from '../../src/projections/labels.ts'
 import { dropOldFacts } from '../../src/projections/retention.ts'
 import { progressAfter, rollAfter } from '../../src/projections/rollup.ts'
 import { stats } from '../../src/projections/stats.ts'
@@ -160,7 +161,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       const all = { from: new Date(0), to: new Date('2100-01-01'), interval: 'month', by: seriesDimensions } as const
       const exact = model(events, { link }, all)
       expect({ clicks, uniques }).to.deep.equal({ clicks: exact.total.clicks, uniques: exact.total.uniques })
-      for (const dim of ['country', 'referrer', 'browser', 'os'] as const)
+      for (const dim of topDimensions)
         expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
     }
   }).timeout(60_000)
@@ -211,7 +212,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       const { clicks, uniques, ...tops } = await linkStats(reader, link)
       const exact = model(all, { link }, { ...options, by: seriesDimensions })
       expect({ clicks, uniques }).to.deep.equal({ clicks: exact.total.clicks, uniques: exact.total.uniques })
-      for (const dim of ['country', 'referrer', 'browser', 'os'] as const)
+      for (const dim of topDimensions)
         expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
     }
     const total = async (subject: Subject, from: string) => {
