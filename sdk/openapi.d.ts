@@ -24,6 +24,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the account erased for good
+         * @description After a delay that the service sets (`ERASURE_DELAY_DAYS`, 7 days if not set). Until then the account works as before, shows the time as `erases`, and the erasure can be cancelled. Then its links, pages and codes answer 404, its personal data cannot be read any more, and its addresses stay reserved. There is no way back. Scope: `account`.
+         */
+        post: operations["postAccountErase"];
+        /**
+         * Cancel the erasure of the account
+         * @description Scope: `account`.
+         */
+        delete: operations["deleteAccountErase"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/reset": {
         parameters: {
             query?: never;
@@ -1440,6 +1464,8 @@ export interface operations {
                             avatar: string;
                             /** @example ann@example.com */
                             email: string;
+                            /** @description when the account is erased; empty unless that was asked for */
+                            erases: string | "";
                             /** @example 2030-01-31 18:00:00 */
                             expires: string;
                             /** @example 42 */
@@ -1462,6 +1488,106 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postAccountErase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description the password of the account */
+                    current_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example 2030-01-31 18:00:00 */
+                        erases: string;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteAccountErase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];

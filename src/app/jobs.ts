@@ -3,8 +3,10 @@ import type { DomainCheck } from '../commands/domaincheck.ts'
 import { type FailedCheck, startDomainChecks } from '../jobs/domaincheck.ts'
 import { createFrameProbe } from '../jobs/frameprobe.ts'
 import { type FrameChecks, noFrameChecks, startFrameChecks } from '../jobs/framing.ts'
+import { startErasures } from '../jobs/erasure.ts'
 import { startImageCleanup } from '../jobs/imagecleanup.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
+import { registerErasures } from './erasures.ts'
 import type { Ledger } from './ledger.ts'
 
 export interface JobsOptions {
@@ -17,7 +19,7 @@ export interface JobsOptions {
 
 /** Starts the background work of a process with the role http. */
 export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe = openProbe() }: JobsOptions) => {
-  const { config, handler, log, reader, store } = ledger
+  const { config, handler, keys, log, reader, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
   const stopChecks =
@@ -25,6 +27,11 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe 
       ? undefined
       : startDomainChecks({ reader, handler, check: domainCheck, onFailed, onProblem })
   const stopCleanup = startImageCleanup({ reader, store, onProblem })
+  const finish = async (account: number) => {
+    await keys.destroy([account])
+    await registerErasures(ledger, [account])
+  }
+  const stopErasures = startErasures({ reader, handler, finish, onProblem })
   const probe = createFrameProbe({ probe: guardedProbe })
   const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl
   const frameChecks: FrameChecks =
@@ -32,6 +39,6 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe 
   return {
     frameChecks,
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */
-    close: async () => void (await Promise.all([stopChecks?.(), stopCleanup(), frameChecks.close()])),
+    close: async () => void (await Promise.all([stopChecks?.(), stopCleanup(), stopErasures(), frameChecks.close()])),
   }
 }

@@ -2,6 +2,7 @@ import type { AccountEvent } from '../events/account.ts'
 import type { Event } from '../events/index.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { decideErasure, type ErasureCommand } from './erasing.ts'
 import { decideKey, evolveKeys, type IssuedKey, type KeyCommand, type Keys, noKeys } from './key.ts'
 import { refuseTaken } from './taken.ts'
 
@@ -13,6 +14,8 @@ export interface Account {
   readonly keys: Keys
   /** requests per minute, 0 = unlimited, null = that of the service */
   readonly rateLimit: number | null
+  /** when the account is erased, as its owner wants it (ISO 8601) */
+  readonly erases: string | null
   readonly tokens: Tokens
 }
 
@@ -38,6 +41,7 @@ export type AccountCommand =
   | { readonly type: 'IssueKey'; readonly id: number; readonly apiKey: IssuedKey }
   | { readonly type: 'SetRateLimit'; readonly id: number; readonly limit: number | null }
   | KeyCommand
+  | ErasureCommand
   | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
 
 const alive = (state: Account) =>
@@ -47,7 +51,7 @@ const enabled = (state: Account) =>
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 2,
+  version: 3,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -56,6 +60,7 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     password: null,
     keys: noKeys,
     rateLimit: null,
+    erases: null,
     tokens: noTokens,
   },
   decide: (command, state) => {
@@ -100,6 +105,11 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         return alive(state).status === 'disabled' ? [] : [{ type: 'AccountDisabled', data: { id } }]
       case 'EnableAccount':
         return alive(state).status === 'active' ? [] : [{ type: 'AccountEnabled', data: { id } }]
+      case 'ScheduleErasure':
+      case 'CancelErasure':
+        return decideErasure(command, alive(state).erases)
+      case 'CarryOutErasure':
+        return decideErasure(command, state.erases)
       case 'EraseAccount':
         return alive(state) && [{ type: 'AccountErased', data: { id } }]
     }
@@ -126,6 +136,10 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         return { ...state, status: 'disabled' }
       case 'AccountEnabled':
         return { ...state, status: 'active' }
+      case 'AccountErasureScheduled':
+        return { ...state, erases: event.data.due }
+      case 'AccountErasureCancelled':
+        return { ...state, erases: null }
       case 'AccountErased':
         return {
           ...account.initialState,

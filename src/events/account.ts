@@ -51,6 +51,9 @@ export const accountEvents = {
   AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
+  /** The owner wants the account erased at `due`, and may cancel it until then. */
+  AccountErasureScheduled: z.object({ id, due: z.iso.datetime() }),
+  AccountErasureCancelled: z.object({ id }),
   /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */
   AccountErased: z.object({ id }),
 }

@@ -22,7 +22,7 @@ const yearAfter = (date: Date) => {
   return later
 }
 
-const present = ({ id, email, username, registered, revision }: Omit<AccountRow, 'status'>) => ({
+const present = ({ id, email, username, registered, erases, revision }: Omit<AccountRow, 'status'>) => ({
   id,
   email: email ?? '',
   username: username ?? '',
@@ -30,6 +30,7 @@ const present = ({ id, email, username, registered, revision }: Omit<AccountRow,
   status: 'pro',
   expires: timestamp(yearAfter(registered)),
   registered: timestamp(registered),
+  erases: erases ? timestamp(erases) : '',
   revision,
 })
 
@@ -49,11 +50,15 @@ export const readAccount = async (
             email: state.email,
             username: state.username,
             registered: new Date(since),
+            erases: state.erases === null ? null : new Date(state.erases),
             revision: countRevision(revision),
           }
         : fail(404, 'Account not found.')
     },
   })
+
+/** ms */
+const day = 86_400_000
 
 const emailSent = 'Open the link that was sent to the new e-mail address. It counts once it is confirmed.'
 
@@ -113,6 +118,34 @@ export const accountRoutes = [
       await mails.count(from)
       await mails.order({ kind: 'reset', lang, to: body.email })
       return { message: 'If this e-mail address belongs to an account, a link to set a new password was sent to it.' }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/account/erase',
+    scope: 'account',
+    body: z.object({ current_password: text(1024) }),
+    run: async ({ account: id, body, from, lang, write }, { erasure, mails, passwords }) => {
+      await passwords.require(id, body.current_password, from)
+      const due = new Date(Date.now() + erasure.delayDays * day).toISOString()
+      await mails?.order({ kind: 'erasure', lang, due }, id)
+      const { state, revision } = await write(account, { type: 'ScheduleErasure', id, due })
+      return {
+        message: 'The account will be erased for good. Until then it works, and this can be cancelled.',
+        erases: timestamp(state.erases ?? due),
+        revision,
+      }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/account/erase',
+    scope: 'account',
+    run: async ({ account: id, write }) => {
+      const { revision } = await write(account, { type: 'CancelErasure', id })
+      return { message: 'The account will not be erased.', revision }
     },
   }),
 ]

@@ -26,7 +26,8 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
   /** A keyed hash: the table of limits is not for personal data. */
   const nameOf = (address: string) => createHmac('sha256', pepper).update(`mail ${address}`).digest('base64url')
   const isTooMany = async (order: MailOrder) => {
-    if (order.kind === 'emailChanged' || order.kind === 'passwordChanged') return false
+    // a notice goes to the owner, of what has happened
+    if (order.kind === 'emailChanged' || order.kind === 'passwordChanged' || order.kind === 'erasure') return false
     return (await limiter.count(`mail to ${nameOf(order.to)}`, perRecipient, hour)).over
   }
   return {

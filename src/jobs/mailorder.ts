@@ -7,13 +7,13 @@ import type { LinkKind, OneTimeLinks } from '../security/onetimelinks.ts'
 import type { DueMail, MailOrder, Outbox } from '../security/outbox.ts'
 
 /** Names a text of a mail. */
-export type TextName = 'register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged'
+export type TextName = 'register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure'
 
 export interface OrderOptions {
   readonly handler: Pick<Handler, 'claimant' | 'load'>
   readonly pepper: Buffer
-  /** Returns the subject and the text of a mail, with the address of a link if it has one. */
-  readonly textOf: (name: TextName, lang: string, link?: string) => { readonly subject: string; readonly text: string }
+  /** Returns the subject and the text of a mail, with a link or a day on a line of its own if it has one. */
+  readonly textOf: (name: TextName, lang: string, line?: string) => { readonly subject: string; readonly text: string }
   /** Returns the address of the page of a link. */
   readonly addressOf: (kind: LinkKind, token: string) => string
 }
@@ -44,9 +44,9 @@ export const decideOrder = async (
   order: MailOrder,
 ): Promise<Decision> => {
   const { textOf, addressOf } = options
-  const notice = (owner: number | null, name: TextName, to: string): Decision => ({
+  const notice = (owner: number | null, name: TextName, to: string, line?: string): Decision => ({
     account: owner,
-    write: async () => ({ kind: 'written', id: randomUUID(), to, ...textOf(name, order.lang) }),
+    write: async () => ({ kind: 'written', id: randomUUID(), to, ...textOf(name, order.lang, line) }),
   })
   /** A mail with a link, which works for `seconds` from when it is sent. */
   const linked = (
@@ -71,10 +71,11 @@ export const decideOrder = async (
     name: TextName,
     holds: (state: Account) => boolean,
     to: (state: Account) => string | null,
+    line?: string,
   ) => {
     const state = account === null ? undefined : (await options.handler.load(accounts, account)).state
     const address = state && holds(state) ? to(state) : null
-    if (address !== null) return notice(account, name, address)
+    if (address !== null) return notice(account, name, address, line)
     return age < grace ? 'later' : 'drop'
   }
 
@@ -114,6 +115,13 @@ export const decideOrder = async (
         order.kind,
         ({ password }) => password === order.password,
         ({ email }) => email,
+      )
+    case 'erasure':
+      return noticeOnce(
+        order.kind,
+        ({ erases }) => erases === order.due,
+        ({ email }) => email,
+        order.due.slice(0, 10),
       )
   }
 }

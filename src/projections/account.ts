@@ -7,14 +7,15 @@ import { patch, type Projection, put, remove } from './projection.ts'
 /** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (
         id bigint primary key, email text, username text, status text not null, registered timestamptz not null,
-        rate_limit int, revision bigint not null, position bigint not null);
-      create index on ${t} (position)`,
+        rate_limit int, erases timestamptz, revision bigint not null, position bigint not null);
+      create index on ${t} (position);
+      create index on ${t} (erases) where erases is not null`,
     api_keys: (t) => `
       create table ${t} (
         account bigint not null, number bigint not null, key text not null, hash text not null, name text not null, scopes json not null,
@@ -26,7 +27,7 @@ export const accounts: Projection = {
       put(
         'accounts',
         { id },
-        { email, username, status: 'active', registered: at, rate_limit: null, revision, position },
+        { email, username, status: 'active', registered: at, rate_limit: null, erases: null, revision, position },
       ),
     ],
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
@@ -64,8 +65,14 @@ export const accounts: Projection = {
     AccountEnabled: ({ data: { id }, revision, position }) => [
       patch('accounts', { id }, { status: 'active', revision, position }),
     ],
+    AccountErasureScheduled: ({ data: { id, due }, revision, position }) => [
+      patch('accounts', { id }, { erases: due, revision, position }),
+    ],
+    AccountErasureCancelled: ({ data: { id }, revision, position }) => [
+      patch('accounts', { id }, { erases: null, revision, position }),
+    ],
     AccountErased: ({ data: { id }, revision, position }) => [
-      patch('accounts', { id }, { status: 'erased', email: null, username: null, revision, position }),
+      patch('accounts', { id }, { status: 'erased', email: null, username: null, erases: null, revision, position }),
       remove('api_keys', { account: id }),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),

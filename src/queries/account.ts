@@ -6,11 +6,13 @@ export interface AccountRow {
   readonly username: string | null
   readonly status: 'active' | 'disabled' | 'erased'
   readonly registered: Date
+  /** when it is erased, as its owner wants it */
+  readonly erases: Date | null
   /** of its stream */
   readonly revision: number
 }
 
-const columns = ['id', 'email', 'username', 'status', 'registered', 'revision']
+const columns = ['id', 'email', 'username', 'status', 'registered', 'erases', 'revision']
 const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 const accounts = ({ db, table }: Reader) => db(table('accounts')).select(columns)
 

@@ -20,6 +20,8 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('emailChanged'), lang, to: z.string(), email: z.string() }),
   /** once the account has this hash */
   z.object({ kind: z.literal('passwordChanged'), lang, password: z.string() }),
+  /** once the account is to be erased at `due` */
+  z.object({ kind: z.literal('erasure'), lang, due: z.string() }),
 ])
 export type MailOrder = z.output<typeof Order>
 /** A mail as it is sent. */

@@ -18,6 +18,9 @@ export const limitSettings = {
   REGISTRATIONS_PER_HOUR: whole(0, 1_000_000, 1000).describe(
     'registrations per hour from all addresses together; 0 = unlimited',
   ),
+  ERASURE_DELAY_DAYS: whole(0, 365, 7).describe(
+    'days after which an account is erased whose owner wants it erased, and may still change their mind',
+  ),
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000, 1000).describe(
     'open connections of one IPv4 address or IPv6 /64, unless it is a proxy in TRUST_PROXY; 0 = unlimited',
   ),

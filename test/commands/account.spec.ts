@@ -219,8 +219,49 @@ describe('erasing an account', () => {
       password: null,
       keys: { keys: [], lastKey: 0 },
       rateLimit: null,
+      erases: null,
       tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
     })
+  })
+})
+
+describe('an account that its owner wants erased (fault 194)', () => {
+  const [due, later] = ['2030-01-08T00:00:00.000Z', '2030-02-01T00:00:00.000Z']
+  const schedule: AccountCommand = { type: 'ScheduleErasure', id, due }
+  const carryOut = (now: string): AccountCommand => ({ type: 'CarryOutErasure', id, now })
+  const scheduled = { type: 'AccountErasureScheduled', data: { id, due } } as const
+  const cancelled = { type: 'AccountErasureCancelled', data: { id } } as const
+
+  it('is erased at the time that was asked for first', () => {
+    given(...ann)
+      .when(schedule)
+      .thenEvents(scheduled)
+    given(...ann, scheduled)
+      .when({ type: 'ScheduleErasure', id, due: later })
+      .thenNothing()
+    given(...ann, scheduled)
+      .when(carryOut('2030-01-07T23:59:59.999Z'))
+      .thenNothing()
+    given(...ann, scheduled)
+      .when(carryOut(due))
+      .thenEvents(erased)
+    given(...ann, scheduled, erased)
+      .when(carryOut(later))
+      .thenNothing()
+  })
+  it('is kept when that was cancelled', () => {
+    given(...ann, scheduled)
+      .when({ type: 'CancelErasure', id })
+      .thenEvents(cancelled)
+    given(...ann)
+      .when({ type: 'CancelErasure', id })
+      .thenNothing()
+    given(...ann, scheduled, cancelled)
+      .when(carryOut(later))
+      .thenNothing()
+    given(...ann, scheduled, erased)
+      .when({ type: 'CancelErasure', id })
+      .thenRefused('not_found')
   })
 })
 
@@ -234,6 +275,7 @@ describe('the state of an account', () => {
       password: 'scrypt 2',
       keys: { keys: [main], lastKey: 1 },
       rateLimit: null,
+      erases: null,
       tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
     })
   })

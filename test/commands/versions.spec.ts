@@ -58,7 +58,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '2 CiGJxM_60Rp2'],
+    ['account', account, accountEvents, '3 M_FNS9tBlShg'],
     ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
     ['bio', bio, bioEvents, '3 En-jvoqXKKSf'],
     ['block', block, blockEvents, '1 zPLJQOOSSA4S'],

@@ -100,6 +100,7 @@ describe('the account API', () => {
         username,
         avatar: `https://www.gravatar.com/avatar/${digest}?d=identicon`,
         status: 'pro',
+        erases: '',
         revision: 1,
       })
       expect(since).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)

@@ -31,6 +31,7 @@ const ann = (position: bigint, changed = {}) => ({
   status: 'active',
   registered: at(1),
   rate_limit: null,
+  erases: null,
   revision: position - 1n,
   position,
   ...changed,
@@ -47,6 +48,11 @@ describe('the table of accounts', () => {
   it('has the status of a disabled account', () => {
     given(registered, disabled).thenRows('accounts', ann(2n, { status: 'disabled' }))
     given(registered, disabled, enabled).thenRows('accounts', ann(3n))
+  })
+  it('has the time at which an owner wants the account erased, until that is cancelled', () => {
+    const [due, scheduled] = [at(50), { type: 'AccountErasureScheduled', data: { id, due: at(50) } }] as const
+    given(registered, scheduled).thenRows('accounts', ann(2n, { erases: due }))
+    given(registered, scheduled, { type: 'AccountErasureCancelled', data: { id } }).thenRows('accounts', ann(3n))
   })
   it('keeps no personal data of an erased account', () =>
     given(registered, emailChanged, erased).thenRows(

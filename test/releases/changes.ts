@@ -121,4 +121,6 @@ export const typesSince: readonly string[] = [
   'AddressUnblocked',
   'ReportSent',
   'ReportClosed',
+  'AccountErasureScheduled',
+  'AccountErasureCancelled',
 ]

@@ -46,6 +46,7 @@ export interface Services extends Pick<Cache, 'auth' | 'pending' | 'domains' | '
   readonly passwords: AccountPasswords
   /** Hashes the password of a new account. */
   readonly hashNewPassword: (password: string) => Promise<string>
+  readonly erasure: { readonly delayDays: number }
   /** links that work once */
   readonly links: Pick<OneTimeLinks, 'end'>
   /** undefined without SMTP_URL */

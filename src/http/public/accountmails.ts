@@ -10,12 +10,12 @@ export interface MailFoot {
 }
 
 /** Returns the subject and the text of a mail, in a language of ours. Mails are plain text: a link in them is what it looks like. */
-export const mailText = (name: MailName, lang: string, { host, operator }: MailFoot, link?: string) => {
+export const mailText = (name: MailName, lang: string, { host, operator }: MailFoot, line?: string) => {
   const { account, anatomy } = languages[lang] ?? en
   const { subject, text, note } = account.mails[name]
   const foot = `-- \n${host}\n${anatomy.servedBy.replace('#', () => operator)}`
   return {
     subject: `${subject} (${host})`,
-    text: [text, ...(link === undefined ? [] : [link]), note, foot].join('\n\n'),
+    text: [text, ...(line === undefined ? [] : [line]), note, foot].join('\n\n'),
   }
 }

@@ -51,6 +51,7 @@ export const accountReference: Reference = {
         status: z.literal('pro'),
         expires: time,
         registered: time,
+        erases: z.union([time, z.literal('')]).describe('when the account is erased; empty unless that was asked for'),
         revision,
       }),
     }),
@@ -73,6 +74,15 @@ export const accountReference: Reference = {
     example: { email: 'ann@example.com' },
     answer: done,
   },
+  'POST /api/account/erase': {
+    summary: 'Have the account erased for good',
+    description:
+      'After a delay that the service sets (`ERASURE_DELAY_DAYS`, 7 days if not set). Until then the account works as before, shows the time as `erases`, and the erasure can be cancelled. Then its links, pages and codes answer 404, its personal data cannot be read any more, and its addresses stay reserved. There is no way back.',
+    fields: { current_password: 'the password of the account' },
+    example: { current_password: 'correct horse battery' },
+    answer: success({ message: text, erases: time, revision }),
+  },
+  'DELETE /api/account/erase': { summary: 'Cancel the erasure of the account', answer: updated },
   'GET /api/account/stats': {
     summary: 'Get clicks over time of all links, QR codes and entries of bio pages',
     fields: seriesFields,

@@ -92,5 +92,10 @@ export const accountTexts: AccountTexts = {
       text: 'Ihr Konto hat jetzt ein neues Passwort.',
       note: notYou,
     },
+    erasure: {
+      subject: 'Ihr Konto wird gelöscht',
+      text: 'Ihr Konto und alles darin wird an diesem Tag endgültig gelöscht. Bis dahin funktioniert es, und Sie können das Löschen abbrechen:',
+      note: notYou,
+    },
   },
 }

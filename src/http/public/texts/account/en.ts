@@ -69,6 +69,11 @@ export const accountTexts = {
       notYou,
     ),
     passwordChanged: mail('Your password was changed', 'Your account has a new password now.', notYou),
+    erasure: mail(
+      'Your account will be erased',
+      'Your account and everything in it is erased for good on this day. It works until then, and you can cancel it:',
+      notYou,
+    ),
   },
 }
 

@@ -92,5 +92,10 @@ export const accountTexts: AccountTexts = {
       text: 'Su cuenta tiene ahora una contraseña nueva.',
       note: notYou,
     },
+    erasure: {
+      subject: 'Su cuenta se va a borrar',
+      text: 'Su cuenta y todo su contenido se borrarán definitivamente ese día. Hasta entonces funciona y puede cancelarlo:',
+      note: notYou,
+    },
   },
 }

@@ -92,5 +92,10 @@ export const accountTexts: AccountTexts = {
       text: 'Votre compte a maintenant un nouveau mot de passe.',
       note: notYou,
     },
+    erasure: {
+      subject: 'Votre compte va être effacé',
+      text: 'Votre compte et tout son contenu seront définitivement effacés à cette date. Jusque-là, il fonctionne et vous pouvez annuler :',
+      note: notYou,
+    },
   },
 }
