@@ -56,13 +56,18 @@ export const openAccountLife = (
   limiter: Limiter,
   baseUrl: string,
 ) => {
-  const { db, handler, keys, reader } = ledger
+  const { config, db, handler, keys, reader } = ledger
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
   const isFirst = async () => !(await hasAccounts(reader))
   const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
   return {
-    services: { links, mails, passwords: openAccountPasswords({ limiter, load: handler.load }) },
+    services: {
+      links,
+      mails,
+      erasure: { delayDays: config.ERASURE_DELAY_DAYS },
+      passwords: openAccountPasswords({ limiter, load: handler.load }),
+    },
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
     close,
   }

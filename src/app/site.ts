@@ -116,7 +116,6 @@ export const openSite = ({
     baseUrl: () => baseUrl,
     registration: config.REGISTRATION === 'open',
     ...life.services,
-    erasure: { delayDays: config.ERASURE_DELAY_DAYS },
     hashNewPassword: outside.hashNewPassword ?? hashPassword,
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isOperatorHost: isOperatorHost(config),

@@ -37,16 +37,14 @@ const ownerOf = async ({ handler, pepper }: OrderOptions, address: string) => {
   return state.status !== 'erased' && state.email === address ? { id, status: state.status } : undefined
 }
 
-/** Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes the same time. */
-export const decideOrder = async (
-  options: OrderOptions,
-  { account, age }: Pick<DueMail, 'account' | 'age'>,
-  order: MailOrder,
-): Promise<Decision> => {
+type Ordered = Pick<DueMail, 'account' | 'age'>
+
+/** Returns what writes the mail of an order: a notice, one that is sent once something has happened, or a mail with a link. */
+const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang: string) => {
   const { textOf, addressOf } = options
   const notice = (owner: number | null, name: TextName, to: string, line?: string): Decision => ({
     account: owner,
-    write: async () => ({ kind: 'written', id: randomUUID(), to, ...textOf(name, order.lang, line) }),
+    write: async () => ({ kind: 'written', id: randomUUID(), to, ...textOf(name, lang, line) }),
   })
   /** A mail with a link, which works for `seconds` from when it is sent. */
   const linked = (
@@ -61,7 +59,7 @@ export const decideOrder = async (
         kind: 'written',
         id: randomUUID(),
         to,
-        ...textOf(name, order.lang, addressOf(kind, token)),
+        ...textOf(name, lang, addressOf(kind, token)),
         link: { token, seconds },
       }
     },
@@ -78,6 +76,13 @@ export const decideOrder = async (
     if (address !== null) return notice(account, name, address, line)
     return age < grace ? 'later' : 'drop'
   }
+  return { notice, linked, noticeOnce }
+}
+
+/** Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes the same time. */
+export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
+  const { account } = ordered
+  const { notice, linked, noticeOnce } = createDecisions(options, ordered, order.lang)
 
   switch (order.kind) {
     case 'register': {
