@@ -1426,7 +1426,7 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /** @description end of the minute, in Unix seconds */
         "X-RateLimit-Reset": number;
-        /** @description id of the request, also in the metadata of its events */
+        /** @description id of the request, also in the log and in the metadata of its events: the one that was sent, if it has at most 64 letters, digits, dots, hyphens and underscores */
         "X-Request-Id": string;
     };
     pathItems: never;

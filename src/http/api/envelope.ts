@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
@@ -7,8 +6,24 @@ import { withTimeout } from '../../lib/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { type Failure, failureOf } from './errors.ts'
 import { rateHeaders } from './limiter.ts'
+import { requestId } from './requestid.ts'
+import { setTimings, startTiming, timed } from './timing.ts'
 
-const exposed = [...rateHeaders, 'ETag', 'Link', 'Retry-After', 'X-Request-Id', 'X-Projection-Pending'].join(', ')
+/** Headers that scripts of other origins may read: all that answers have. */
+const exposed = [
+  ...rateHeaders,
+  'Allow',
+  'ETag',
+  'Idempotent-Replayed',
+  'Link',
+  'Retry-After',
+  'Server-Timing',
+  'WWW-Authenticate',
+  'X-Projection-Pending',
+  'X-Request-Id',
+]
+/** Headers that they may send. */
+const allowed = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id']
 
 /** ms until a request fails with 503. Fetching a logo and querying DNS have longer timeouts of their own, and a bulk request has many rows. */
 const timeoutOf = (path: string) =>
@@ -18,21 +33,23 @@ const timeoutOf = (path: string) =>
 export const envelope =
   (log: Logger): Middleware =>
   async (ctx, next) => {
-    const id = randomUUID()
+    const id = requestId(ctx.get('X-Request-Id'))
     ctx.state['request'] = id
     ctx.set({
       'X-Request-Id': id,
       'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': exposed,
+      'Access-Control-Expose-Headers': exposed.join(', '),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     })
     const ms = timeoutOf(ctx.path)
+    if (log.isLevelEnabled('debug')) startTiming(ctx)
     try {
-      await withTimeout(ms, next(), () => new Unavailable(`no response within ${ms} ms`))
+      await timed(ctx, 'total', () => withTimeout(ms, next(), () => new Unavailable(`no response within ${ms} ms`)))
     } catch (error) {
       sendFailure(ctx, error, log)
     }
+    setTimings(ctx)
   }
 
 const sendFailure = (ctx: Context, error: unknown, log: Logger) => {
@@ -55,6 +72,8 @@ const envelopeOf = ({ status, message, details }: Failure, request: string) => (
   ...(status === 500 ? { request } : {}),
 })
 
+const isUuid = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
+
 const problemType = 'application/problem+json'
 
 /** Returns a failure in the form of RFC 9457. `about:blank` says that the status is all there is to the type of the problem. */
@@ -65,7 +84,7 @@ const problemOf = ({ status, message, details }: Failure, request: string) => {
     title: STATUS_CODES[status] ?? '',
     status,
     detail: message,
-    instance: `urn:uuid:${request}`,
+    instance: isUuid(request) ? `urn:uuid:${request}` : `#${request}`,
     ...(field === undefined ? {} : { field }),
     ...details,
     // of every failure, in whatever form
@@ -80,7 +99,7 @@ export const preflight: Middleware = async (ctx, next) => {
   ctx.status = 204
   ctx.set({
     'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match, If-None-Match',
+    'Access-Control-Allow-Headers': allowed.join(', '),
     'Access-Control-Max-Age': '86400',
   })
 }

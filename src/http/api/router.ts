@@ -12,6 +12,7 @@ import { firstProblem } from '../../lib/fields.ts'
 import { textsFor } from '../public/texts/languages.ts'
 import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
+import { timed } from './timing.ts'
 import { writer } from './write.ts'
 import { type TogetherOptions, writerTogether } from './writetogether.ts'
 import type { z } from 'zod'
@@ -75,7 +76,7 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
-  const { who, inScope, charge } = await admit(ctx, route, options)
+  const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
   const caller = writer(ctx, who, options, allowedRevisions(ctx, route))
   const params = valid(route.params, rawParams(ctx))
@@ -93,7 +94,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     charge,
     onBehalfOf: (holder) => writer(ctx, holder, options),
   }
-  const answer = await route.run(call, options)
+  const answer = await timed(ctx, 'run', () => route.run(call, options))
   ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))
   const body = { error: 0, ...answer }
   if (route.single && route.method === 'get') sendTagged(ctx, body)

@@ -5,6 +5,7 @@ import type { Progress } from '../../cache/progress.ts'
 import { streamOf } from '../../commands/decider.ts'
 import type { Handled, Revisions } from '../../commands/handle.ts'
 import type { Services, Writer } from './route.ts'
+import { timed } from './timing.ts'
 
 export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
   readonly progress: Progress
@@ -25,10 +26,11 @@ export const projected = async (
   { progress, onPending }: Pick<WriterOptions, 'progress' | 'onPending'>,
 ): Promise<void> => {
   const isShown = (stream: string) => progress.shows(stream, position)
-  const reached = await progress.wait(position, pendingAfter)
+  const wait = (ms: number) => timed(ctx, 'project', () => progress.wait(position, ms))
+  const reached = await wait(pendingAfter)
   const hidden = streams.filter((stream) => !isShown(stream))
   for (const stream of hidden) onPending(stream, position)
-  if (!reached) await progress.wait(position, patience - pendingAfter)
+  if (!reached) await wait(patience - pendingAfter)
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 

@@ -8,7 +8,11 @@ const whole = { type: 'integer', minimum: 0 }
 
 /** The headers of answers, by name. */
 export const headers = {
-  'X-Request-Id': { description: 'id of the request, also in the metadata of its events', schema: { type: 'string' } },
+  'X-Request-Id': {
+    description:
+      'id of the request, also in the log and in the metadata of its events: the one that was sent, if it has at most 64 letters, digits, dots, hyphens and underscores',
+    schema: { type: 'string' },
+  },
   'X-RateLimit-Limit': { description: 'requests per minute', schema: whole },
   'X-RateLimit-Remaining': { description: 'requests that are left in this minute', schema: whole },
   'X-RateLimit-Reset': { description: 'end of the minute, in Unix seconds', schema: whole },

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import type { Context } from 'koa'
 import pg from 'pg'
 import { routes } from '../../../src/http/api/routes.ts'
+import { setTimings, startTiming, timed } from '../../../src/http/api/timing.ts'
+import { headers as documented } from '../../../src/http/reference/failures.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, type Ask, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
@@ -162,7 +165,63 @@ describe('the API', () => {
     })
   })
 
+  describe('the id of a request', () => {
+    it('can come from the client, and is in the answer and in the events', async () => {
+      const { json, headers } = await app.post('/api/url/add', {
+        key,
+        body: { url: long },
+        headers: { 'X-Request-Id': 'order-4711' },
+      })
+      expect(headers.get('X-Request-Id')).to.equal('order-4711')
+      const event = await app.app.ledger.store.last(`link-${json['id']}`)
+      expect(event?.metadata.request).to.equal('order-4711')
+      const failed = await app.get('/api/nothing', {
+        key,
+        headers: { 'X-Request-Id': 'order-4712', Accept: 'application/problem+json' },
+      })
+      expect(failed.json['instance']).to.equal('#order-4712')
+    })
+  })
+
+  describe('Server-Timing', () => {
+    it('has the parts of a request at the log level `debug` only', async () => {
+      const ctx = {
+        state: {},
+        set: (name: string, value: string) => void set.push([name, value]),
+      } as unknown as Context
+      const set: [string, string][] = []
+      setTimings(ctx)
+      expect(await timed(ctx, 'run', async () => 7)).to.equal(7)
+      expect(set).to.deep.equal([])
+      startTiming(ctx)
+      await timed(ctx, 'total', () => timed(ctx, 'run', async () => 7))
+      setTimings(ctx)
+      expect(set[0]?.join(': ')).to.match(/^Server-Timing: run;dur=\d+\.\d, total;dur=\d+\.\d$/)
+      expect((await app.get('/api/account', { key })).headers.get('Server-Timing')).to.equal(null)
+    })
+  })
+
   describe('CORS', () => {
+    it('lets scripts read every header that the OpenAPI document names, and send those of the API', async () => {
+      const { headers } = await app.get('/api/urls', { key })
+      const exposed = headers.get('Access-Control-Expose-Headers')!.split(', ')
+      expect(exposed).to.include.members(Object.keys(documented))
+      const asked = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' }
+      const preflight = await app.ask('OPTIONS', '/api/url/1/update', { headers: asked })
+      expect(preflight.headers.get('Access-Control-Allow-Headers')!.split(', ')).to.include.members([
+        'Authorization',
+        'Content-Type',
+        'Idempotency-Key',
+        'If-Match',
+        'If-None-Match',
+        'X-Request-Id',
+      ])
+      for (const one of [headers, preflight.headers]) {
+        expect(one.get('Access-Control-Allow-Origin')).to.equal('*')
+        expect(one.get('Access-Control-Allow-Credentials')).to.equal(null)
+      }
+    })
+
     it('allows every origin and exposes our headers', async () => {
       const { headers } = await app.get('/api/urls', { key, headers: { Origin: 'https://app.example' } })
       expect(headers.get('Access-Control-Allow-Origin')).to.equal('*')
