@@ -17,7 +17,8 @@ export interface ClickData {
   readonly to: Date
 }
 
-const perEvent = 500
+/** clicks in one event, as many as the recorder puts into one at most */
+export const perEvent = 500
 /** events in one insert: about 6 MB of JSON */
 const perInsert = 40
 
