@@ -126,6 +126,9 @@ export interface Bulk {
   readonly sources: Sources
 }
 
+/** Enough for the store to combine their appends; more would wait for each other until they count as failed. */
+const rowsAtATime = 64
+
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
 export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, given: Writer): Promise<Done[]> => {
   const writer = { ...given, load: loadingOnce(given.load) }
@@ -147,7 +150,8 @@ export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, gi
       return failed(row, status, message)
     }
   }
-  return inOrder(rows, turnsOf(op, isTogether), doRow)
+  const limit = pLimit(rowsAtATime)
+  return inOrder(rows, turnsOf(op, isTogether), (row) => limit(() => doRow(row)))
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */

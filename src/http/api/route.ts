@@ -86,6 +86,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    * It may run several times.
    */
   readonly together: <R>(decide: (writer: Writer) => Promise<R>, store: boolean) => Promise<R>
+  /** Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all of them. */
+  readonly apart: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
 /** What changes resources on behalf of a request. */
 export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create'>

@@ -14,7 +14,7 @@ import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
 import { timed } from './timing.ts'
 import { writer } from './write.ts'
-import { type TogetherOptions, writerTogether } from './writetogether.ts'
+import { type TogetherOptions, writerApart, writerTogether } from './writetogether.ts'
 import type { z } from 'zod'
 
 export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
@@ -87,6 +87,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, sent),
     together: writerTogether(ctx, who, options),
+    apart: writerApart(ctx, who, options),
     from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
     lang: textsFor(ctx.req).lang,
     key: who,

@@ -1,5 +1,7 @@
 import type { Context } from 'koa'
 import type { EndReservation, Quotas } from '../../cache/quotas.ts'
+import { streamOf } from '../../commands/decider.ts'
+import type { Handler } from '../../commands/handle.ts'
 import type { Together } from '../../commands/together.ts'
 import type { Call } from './route.ts'
 import { projected, writer, type WriterOptions, type Who } from './write.ts'
@@ -8,7 +10,7 @@ export interface TogetherOptions extends WriterOptions {
   readonly together: Together
 }
 
-/** Nothing is stored while the changes are decided, so nothing has to be waited for. */
+/** A change that does not wait for the read tables. */
 const now = { wait: async () => true, shows: () => true }
 
 /** Returns what stores the changes of many rows as one, as the caller, and then waits until they are in the read tables. */
@@ -35,4 +37,28 @@ export const writerTogether =
       end()
       throw error
     }
+  }
+
+/** Returns what stores the changes of many rows, each on its own. Rows do not wait until the read tables have the ones before. */
+export const writerApart =
+  (ctx: Context, who: Who | undefined, options: WriterOptions): Call['apart'] =>
+  async (work) => {
+    const waits: Promise<void>[] = []
+    const wait = (stream: string, position: bigint) => void waits.push(projected(ctx, [stream], position, options))
+    const handler: Handler = {
+      ...options.handler,
+      handle: async (decider, command, ...rest) => {
+        const handled = await options.handler.handle(decider, command, ...rest)
+        wait(streamOf(decider, command), handled.position)
+        return handled
+      },
+      create: async (decider, nextId, make, context) => {
+        const handled = await options.handler.create(decider, nextId, make, context)
+        wait(streamOf(decider, make(handled.id)), handled.position)
+        return handled
+      },
+    }
+    const result = await work(writer(ctx, who, { ...options, handler, progress: { ...options.progress, ...now } }))
+    await Promise.all(waits)
+    return result
   }
