@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { Undeliverable } from '../jobs/mail.ts'
 import type { WrittenMail } from '../security/outbox.ts'
 
@@ -27,17 +26,19 @@ const withTls = (address: string) => {
 
 /** Opens the mail server of SMTP_URL. Each mail has a connection of its own; nothing is sent before the first one. */
 export const openSmtp = (url: string, from: string, host: string) => {
-  const transport = createTransport({
-    url: withTls(url),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    ...timeouts,
-  })
+  const address = withTls(url)
+  // it is loaded for the first mail
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ url: address, disableFileAccess: true, disableUrlAccess: true, ...timeouts })
+  }
+  let transport: ReturnType<typeof open> | undefined
   return {
     /** A mail that is sent twice has the same Message-ID. */
     send: async ({ id, to, subject, text }: WrittenMail): Promise<void> => {
       try {
-        await transport.sendMail({
+        const opened = await (transport ??= open())
+        await opened.sendMail({
           from,
           to: { name: '', address: to },
           subject,
@@ -52,6 +53,6 @@ export const openSmtp = (url: string, from: string, host: string) => {
         throw error
       }
     },
-    close: () => transport.close(),
+    close: () => void transport?.then((opened) => opened.close()),
   }
 }

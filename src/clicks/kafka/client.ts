@@ -1,8 +1,9 @@
-import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'
+import type { LogEntry, SASLOptions } from 'kafkajs'
 import { setMaxListeners } from 'node:events'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Log } from '../report.ts'
+import { library } from './library.ts'
 
 /** Contents of PEM files. Without `ca`, the CAs that Node.js trusts; `cert` and `key` identify this client. */
 export interface TlsOptions {
@@ -40,7 +41,7 @@ export const createKafkaClient = (
   abandoned?: AbortSignal,
 ) => {
   if (abandoned) setMaxListeners(0, abandoned)
-  return new Kafka({
+  return new (library().Kafka)({
     clientId: 'linkledger',
     brokers: [...brokers],
     ...(sasl ? { sasl } : {}),
@@ -61,13 +62,13 @@ export const createKafkaClient = (
       socket.on('close', () => abandoned?.removeEventListener('abort', end))
       return socket
     },
-    logLevel: logLevel.WARN,
+    logLevel: library().logLevel.WARN,
     logCreator: () => (line) => log(levelOf(line), `Kafka: ${line.log.message}`, detailsOf(line)),
   })
 }
 
 const levelOf = ({ level, log }: LogEntry) =>
-  level === logLevel.ERROR && !harmless.test(log.message) ? 'warn' : 'debug'
+  level === library().logLevel.ERROR && !harmless.test(log.message) ? 'warn' : 'debug'
 
 const detailsOf = ({ namespace, log }: LogEntry) => {
   const { broker, groupId, topic, partition } = log as Readonly<Record<string, unknown>>

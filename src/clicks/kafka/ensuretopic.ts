@@ -1,7 +1,8 @@
-import kafkajs, { type Admin } from 'kafkajs'
+import type { Admin } from 'kafkajs'
 import { TopicReplaced } from '../partition.ts'
 import type { ClickRecord } from '../record.ts'
 import type { KafkaOptions } from './client.ts'
+import { library } from './library.ts'
 
 type Recorded = Pick<ClickRecord, 'partitions' | 'lastMessage'>
 type TopicAdmin = Pick<
@@ -58,7 +59,7 @@ const readTopic = async (admin: TopicAdmin, topic: string, partitions: number): 
   const configNames = ['cleanup.policy', 'retention.ms', 'min.insync.replicas', 'unclean.leader.election.enable']
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames }],
+    resources: [{ type: library().ConfigResourceTypes.TOPIC, name: topic, configNames }],
   })
   const entries = resources[0]?.configEntries ?? []
   return {

@@ -1,5 +1,5 @@
-import kafkajs from 'kafkajs'
 import type { KafkaOptions } from './client.ts'
+import { library } from './library.ts'
 
 type Security = Pick<KafkaOptions, 'ssl' | 'sasl'>
 
@@ -13,7 +13,7 @@ export const explainFailure = async <T>(security: Security, connecting: Promise<
   try {
     return await connecting
   } catch (error) {
-    if (!(error instanceof kafkajs.KafkaJSError)) throw error
+    if (!(error instanceof library().KafkaJSError)) throw error
     const cure = cureOf(error.message, security)
     if (cure === undefined) throw error
     throw new ConnectionRefused(`${error.message.trim()}: ${cure}`, { cause: error })

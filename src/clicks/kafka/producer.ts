@@ -1,10 +1,10 @@
-import { CompressionTypes, Partitioners } from 'kafkajs'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { ClickRecord } from '../record.ts'
 import { createKafkaClient, type KafkaOptions } from './client.ts'
 import { explainFailure } from './failure.ts'
 import { ensureTopic } from './ensuretopic.ts'
 import { fetchOffsets, type PartitionOffsets } from './topic.ts'
+import { library } from './library.ts'
 
 export interface OutgoingMessage {
   readonly partition: number
@@ -41,7 +41,7 @@ export const createTopicProducer = (options: TopicProducerOptions): TopicProduce
     idempotent: false,
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
+    createPartitioner: library().Partitioners.DefaultPartitioner,
   })
 
   const open = async () => {
@@ -60,7 +60,7 @@ export const createTopicProducer = (options: TopicProducerOptions): TopicProduce
       const stored = await producer.sendBatch({
         acks: -1,
         timeout: 5000,
-        compression: CompressionTypes.GZIP,
+        compression: library().CompressionTypes.GZIP,
         topicMessages: [{ topic, messages: [...messages] }],
       })
       return stored.map(({ partition, baseOffset = '0' }) => ({ partition, offset: Number(baseOffset) }))

@@ -1,16 +1,10 @@
-import {
-  type Credentials,
-  type EventData,
-  type EventStoreDBClient,
-  jsonEvent,
-  MaxAppendSizeExceededError,
-  WrongExpectedVersionError,
-} from '@eventstore/db-client'
+import type { Credentials, EventData, EventStoreDBClient } from '@eventstore/db-client'
 import type { Codec } from '../../events/codec.ts'
 import { type Appended, appendLimit, appendTooLarge, StoreUnavailable, type Write } from '../../events/store.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { Calls } from './calls.ts'
 import type { ReadPage } from './read.ts'
+import { library } from './library.ts'
 
 interface EncodedWrite extends Omit<Write, 'events'> {
   readonly events: readonly EventData[]
@@ -59,8 +53,8 @@ export const createAppend = ({ calls, readPage, credentials, codec, patience }: 
       // older servers answer a repeated append without its position
       return { ok: true, position: position?.commit ?? (await positionOf(stream, nextExpectedRevision)) }
     } catch (error) {
-      if (error instanceof MaxAppendSizeExceededError) throw appendTooLarge(error)
-      if (!(error instanceof WrongExpectedVersionError)) throw error
+      if (error instanceof library().MaxAppendSizeExceededError) throw appendTooLarge(error)
+      if (!(error instanceof library().WrongExpectedVersionError)) throw error
       const actual = typeof error.actualVersion === 'bigint' ? error.actualVersion : 'no_stream'
       const last = (expected === 'no_stream' ? -1n : expected) + BigInt(events.length)
       // it is a retry, not a conflict, when our events are stored there
@@ -78,7 +72,7 @@ export const createAppend = ({ calls, readPage, credentials, codec, patience }: 
     for (const [w, { stream, expected, events }] of writes.entries()) {
       const jsonEvents = events.map(({ id, type }, i) => {
         const { data, metadata } = encoded[w]![i]!
-        return jsonEvent({ id, type, data: JSON.parse(data), metadata: new TextEncoder().encode(metadata) })
+        return library().jsonEvent({ id, type, data: JSON.parse(data), metadata: new TextEncoder().encode(metadata) })
       })
       appended = await appendOne({ stream, expected, events: jsonEvents }, until)
       if (!appended.ok) break

@@ -1,20 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  AccessDeniedError,
-  DeadlineExceededError,
-  type EventStoreDBClient,
-  InvalidArgumentError,
-  MaxAppendSizeExceededError,
-  StreamDeletedError,
-  StreamNotFoundError,
-  WrongExpectedVersionError,
-} from '@eventstore/db-client'
+import type { EventStoreDBClient } from '@eventstore/db-client'
 import { StoreRefused, StoreUnavailable } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 import { createOutage } from './outage.ts'
 import { hintOf, refusalOf } from './cause.ts'
 import { type Clients, ConnectionClosed } from './clients.ts'
+import { library } from './library.ts'
 
 /** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. `closed` aborts when the store is closed. */
 export type Attempt<T> = (client: EventStoreDBClient, ms: number, closed: AbortSignal) => Promise<T>
@@ -40,17 +32,17 @@ const shortestAttempt = 100
 /** The server understood the request and refused it: a retry cannot help. */
 const isRefusal = (error: unknown) =>
   [
-    WrongExpectedVersionError,
-    MaxAppendSizeExceededError,
-    StreamNotFoundError,
-    StreamDeletedError,
-    AccessDeniedError,
-    InvalidArgumentError,
+    library().WrongExpectedVersionError,
+    library().MaxAppendSizeExceededError,
+    library().StreamNotFoundError,
+    library().StreamDeletedError,
+    library().AccessDeniedError,
+    library().InvalidArgumentError,
   ].some((kind) => error instanceof kind)
 
 /** The server did not answer in time, or the client has only a closed connection: another client may reach it. */
 export const isSilence = (error: unknown): boolean =>
-  error instanceof TimedOut || error instanceof DeadlineExceededError || error instanceof ConnectionClosed
+  error instanceof TimedOut || error instanceof library().DeadlineExceededError || error instanceof ConnectionClosed
 
 /** ms before a call is refused during an outage: callers that repeat it at once must not use up the processor */
 const refusalPause = 10
@@ -98,7 +90,7 @@ export const createCalls = (
         outage.answered()
         return answer
       } catch (error) {
-        if (error instanceof AccessDeniedError) throw new StoreRefused(refusalOf(error), { cause: error })
+        if (error instanceof library().AccessDeniedError) throw new StoreRefused(refusalOf(error), { cause: error })
         if (isAnswer(error)) {
           outage.answered()
           throw error

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { type Credentials, EventStoreDBClient } from '@eventstore/db-client'
+import type { Credentials, EventStoreDBClient } from '@eventstore/db-client'
 import { OperatorError } from '../../lib/operatorerror.ts'
+import { library } from './library.ts'
 
 interface Channel {
   readonly close: () => void
@@ -96,7 +97,7 @@ const ifOpen =
   }
 
 const open = (url: string) => {
-  const client = EventStoreDBClient.connectionString(url)
+  const client = library().EventStoreDBClient.connectionString(url)
   const internals = client as unknown as Internals
   const { handleError, execute, GRPCStreamCreator } = internals
   // the client looks for another server here without awaiting the result: an unhandled rejection would end the process

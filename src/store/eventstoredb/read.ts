@@ -1,13 +1,4 @@
-import {
-  AccessDeniedError,
-  BACKWARDS,
-  END,
-  type EventStoreDBClient,
-  InvalidArgumentError,
-  StreamDeletedError,
-  StreamNotFoundError,
-  UnknownError,
-} from '@eventstore/db-client'
+import type { EventStoreDBClient } from '@eventstore/db-client'
 import pLimit from 'p-limit'
 import { type Filter, StoreRefused } from '../../events/store.ts'
 import type { Calls } from './calls.ts'
@@ -15,13 +6,15 @@ import { refusalOf } from './cause.ts'
 import { type Encoded, pageBytes, parsed } from '../slices.ts'
 import { eventsOf, passes } from './events.ts'
 import type { Passed, ReadBack } from './head.ts'
+import { library } from './library.ts'
 
 /** A server answers about 100 calls at a time on one connection, and appends must not wait for a flood of reads. */
 const concurrentReads = 20
 
 const filters: readonly Filter[] = ['domain', 'clicks', 'all']
 
-const isGone = (error: unknown) => error instanceof StreamNotFoundError || error instanceof StreamDeletedError
+const isGone = (error: unknown) =>
+  error instanceof library().StreamNotFoundError || error instanceof library().StreamDeletedError
 
 /**
  * At most `count` events of a stream, from a revision on or its last ones; none when the stream does not exist or was deleted. A page ends
@@ -34,7 +27,7 @@ export const createReadPage = ({ call, deadline, unreachable }: Calls): ReadPage
   return async (stream, from, count, until) => {
     const options =
       from === 'end'
-        ? ({ direction: BACKWARDS, fromRevision: END, maxCount: count } as const)
+        ? ({ direction: library().BACKWARDS, fromRevision: library().END, maxCount: count } as const)
         : { fromRevision: from, maxCount: count }
     const attempt = async (client: EventStoreDBClient, ms: number) => {
       const page: Encoded[] = []
@@ -64,9 +57,14 @@ export const createReadBack =
   ({ call, deadline }: Calls): ReadBack =>
   (before, count) =>
     call(async (client, ms, closed) => {
-      const fromPosition = before === 'end' ? END : { commit: before, prepare: before }
+      const fromPosition = before === 'end' ? library().END : { commit: before, prepare: before }
       const page: Passed[] = []
-      const read = client.readAll({ direction: BACKWARDS, fromPosition, maxCount: count, requiresLeader: true })
+      const read = client.readAll({
+        direction: library().BACKWARDS,
+        fromPosition,
+        maxCount: count,
+        requiresLeader: true,
+      })
       for await (const event of eventsOf(read, ms, closed)) {
         const { position, id } = event
         page.push({ position, id, filters: new Set(filters.filter((filter) => passes(filter, event))) })
@@ -79,11 +77,16 @@ export const createReadBack =
  * left to the calls that follow.
  */
 export const requireAll = async (client: EventStoreDBClient, ms: number): Promise<void> => {
-  const read = client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1, requiresLeader: true })
+  const read = client.readAll({
+    direction: library().BACKWARDS,
+    fromPosition: library().END,
+    maxCount: 1,
+    requiresLeader: true,
+  })
   try {
     for await (const _ of eventsOf(read, ms)) return
   } catch (error) {
-    if (error instanceof AccessDeniedError) throw new StoreRefused(refusalOf(error), { cause: error })
+    if (error instanceof library().AccessDeniedError) throw new StoreRefused(refusalOf(error), { cause: error })
   }
 }
 
@@ -109,4 +112,5 @@ export const createIdAt =
   }
 
 /** How a server that has just answered reports a position at which no event begins. */
-const isNoEventThere = (error: unknown) => error instanceof UnknownError || error instanceof InvalidArgumentError
+const isNoEventThere = (error: unknown) =>
+  error instanceof library().UnknownError || error instanceof library().InvalidArgumentError

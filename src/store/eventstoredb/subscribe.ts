@@ -1,12 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  type AllStreamRecordedEvent,
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  eventTypeFilter,
-  START,
-  UnknownError,
-} from '@eventstore/db-client'
+import type { AllStreamRecordedEvent, AllStreamSubscription, EventStoreDBClient } from '@eventstore/db-client'
 import { batchBytes, type Filter, NoEventThere } from '../../events/store.ts'
 import { backOff } from '../../lib/backoff.ts'
 import { TimedOut } from '../../lib/timeout.ts'
@@ -15,6 +8,7 @@ import { isSilence } from './calls.ts'
 import type { Clients } from './clients.ts'
 import { passes, toRaw, typesOf } from './events.ts'
 import type { Head } from './head.ts'
+import { library } from './library.ts'
 
 interface Range {
   readonly after: bigint
@@ -60,7 +54,7 @@ export const createSubscribe = ({ clients, head, idAt, stall, onDropped }: Subsc
 
 /** Returns whether the server refuses the position for ever. It does not say so, and the same error may have another cause. */
 const isRefused = async (error: unknown, position: bigint, idAt: SubscribeParts['idAt']) =>
-  error instanceof UnknownError &&
+  error instanceof library().UnknownError &&
   position > 0n &&
   (await idAt(position).then(
     (id) => id === undefined,
@@ -115,9 +109,9 @@ const subscription = async function* (
 
 const openCall = (client: EventStoreDBClient, after: bigint, filter: Filter): AllStreamSubscription => {
   const call = client.subscribeToAll({
-    fromPosition: after === 0n ? START : { commit: after, prepare: after },
+    fromPosition: after === 0n ? library().START : { commit: after, prepare: after },
     // checkpoints are not used: the server may send one that is ahead of an event it has not sent yet
-    filter: eventTypeFilter({ regex: typesOf[filter], checkpointInterval: 100 }),
+    filter: library().eventTypeFilter({ regex: typesOf[filter], checkpointInterval: 100 }),
     requiresLeader: true,
   })
   call.on('error', () => {})
