@@ -23,7 +23,7 @@ import type { Ledger } from './ledger.ts'
 import { openAccountLife } from './accountlife.ts'
 import { openAccountLimits } from './accountlimits.ts'
 import { idSequences } from '../postgres/ids.ts'
-import { openImages } from '../qr/images.ts'
+import { type Images, openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openImageStore } from '../security/images.ts'
 import { hashPassword } from '../security/passwords.ts'
@@ -34,6 +34,7 @@ export interface Outside {
   readonly guardedFetch?: GuardedFetch
   readonly guardedProbe?: GuardedProbe
   readonly hashNewPassword?: (password: string) => Promise<string>
+  readonly images?: Images
 }
 export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurHost'> {
   readonly ledger: Ledger
@@ -84,7 +85,7 @@ export const openSite = ({
 }: SiteOptions) => {
   const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
   const { pending } = cache
-  const images = openImages()
+  const images = outside.images ?? openImages()
   const domainCheck = createDomainCheck({
     proof: config.DOMAIN_CHECK,
     targets: config.DOMAIN_TARGETS,

@@ -10,6 +10,7 @@ import type { Connection } from '../../src/postgres/database.ts'
 import { hashPassword } from '../../src/security/passwords.ts'
 import { client, until } from './client.ts'
 import { freshDatabase } from './database.ts'
+import { sharedImages } from './images.ts'
 
 const noAnswer = () => Promise.resolve(undefined)
 /** A registration costs 40 ms of a processor because of this hash, and tests register hundreds of accounts. */
@@ -48,6 +49,7 @@ export const startTestApp = async (
   const app: App = await startApp(config, pino({ level: 'silent' }), {
     guardedProbe: noAnswer,
     hashNewPassword: hashFast,
+    images: sharedImages(),
     ...outside,
   })
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBuild } from './build.ts'
+import { closeSharedImages } from './images.ts'
 import { stopServer } from './server.ts'
 
 let removeBuild = async () => {}
@@ -14,6 +15,7 @@ export const mochaGlobalSetup = async () => {
 }
 
 export const mochaGlobalTeardown = async () => {
+  await closeSharedImages()
   await stopServer()
   await removeBuild()
   await rm(process.env['LINKLEDGER_TEST_DIR']!, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })

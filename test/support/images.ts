@@ -1,0 +1,16 @@
+import { type Images, openImages } from '../../src/qr/images.ts'
+import { openPool, type Pool } from '../../src/qr/pool.ts'
+
+let pools: readonly Pool[] | undefined
+
+/**
+ * Returns images for one service, which are made by threads that all services of this process share: each costs 0.3 s of a processor to
+ * start.
+ */
+export const sharedImages = (): Images => {
+  pools ??= [openPool({ size: 2, timeoutMs: 5000, perSource: 100 }), openPool({ size: 1, timeoutMs: 2000, queue: 20 })]
+  const [drawers, decoders] = pools.map(({ run }) => ({ run, close: async () => {} }))
+  return openImages(drawers, decoders)
+}
+
+export const closeSharedImages = async () => void (await Promise.all((pools ?? []).map(({ close }) => close())))
