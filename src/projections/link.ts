@@ -38,7 +38,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 10,
+  version: 11,
   filter: 'domain',
   tables: {
     links: (t) => `
@@ -55,6 +55,7 @@ export const links: Projection = {
       create index on ${t} (account, id) where deleted is null;
       create index on ${t} (account, archived, id) where deleted is null;
       create index on ${t} (account, created, id) where deleted is null;
+      create index on ${t} (account, id) where deleted is not null;
       create index on ${t} using gin (tag_keys) where deleted is null;
       create index on ${t} (account) where deleted is null and tags <> '{}';
       create index on ${t} (campaign, id) where campaign is not null and deleted is null;

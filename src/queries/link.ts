@@ -1,18 +1,8 @@
-import type { Knex } from 'knex'
 import type { LinkFields, Unframed } from '../events/link.ts'
 import { addressKey, linkAddress, tagKey } from '../projections/link.ts'
 import type { TableNames } from '../projections/projection.ts'
-import {
-  filtered,
-  inOrder,
-  isFiltered,
-  type Listed,
-  type ListRequest,
-  type Position,
-  readPositions,
-  type Source,
-  type Window,
-} from './page.ts'
+import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions, type Source } from './page.ts'
+import { byClicks } from './linkclicks.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
 /** A link as its owner sees it. */
@@ -116,7 +106,11 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
   return {
     matching: links,
     position: request.order === 'click' ? [clicks, 'l.id'] : byDate,
-    sorted: request.order === 'click' ? (window) => byClicks(reader, account, links, window) : undefined,
+    sorted:
+      request.order === 'click'
+        ? (window) =>
+            byClicks(reader, { account, links, all: isPart || archived === true ? undefined : { archived } }, window)
+        : undefined,
     kept: isPart ? undefined : () => countAll(reader, account, archived),
     counted: isFiltered(request)
       ? undefined
@@ -150,43 +144,6 @@ export const listLinks = async (
     rows.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
     ({ id }) => id,
   )
-}
-
-/**
- * Finds links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
- * joins over all links: the cost of a page does not grow with the number of links.
- */
-const byClicks = async (
-  { db, table }: Reader,
-  account: number,
-  links: () => Knex.QueryBuilder,
-  { after, limit, skip }: Window,
-): Promise<readonly Position[]> => {
-  const [clicks = 0, id = 0] = after ?? []
-  const clicked = () => {
-    const rows = db({ s: table('link_stats') })
-      .crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').select('l.id').limit(1)]))
-      .where({ 's.account': account })
-      .where('s.clicks', '>', 0)
-    return after ? rows.whereRaw('(s.clicks, s.link) < (?, ?)', [clicks, id]) : rows
-  }
-  const first = (await clicked()
-    .select('s.clicks', 's.link')
-    .orderByRaw('s.clicks desc, s.link desc')
-    .limit(limit + 1)
-    .offset(skip)) as { clicks: string; link: string }[]
-  const positions = first.map((row) => [Number(row.clicks), Number(row.link)])
-  const missing = limit + 1 - first.length
-  if (missing === 0) return positions
-  const [counted] = skip === 0 || first.length > 0 ? [] : ((await clicked().count('* as n')) as { n: string }[])
-  const rest = links()
-    .whereRaw(`coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0) = 0`)
-    .select('l.id')
-    .orderBy('l.id', 'desc')
-    .limit(missing)
-    .offset(counted === undefined ? 0 : Math.max(0, skip - Number(counted.n)))
-  if (after && Number(clicks) === 0) void rest.where('l.id', '<', id)
-  return [...positions, ...((await rest) as { id: string }[]).map((row) => [0, Number(row.id)])]
 }
 
 /** Returns those of the pixels that are not deleted, in the same order. */
