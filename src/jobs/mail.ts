@@ -84,20 +84,29 @@ export const startMails = (options: MailOptions) => {
     3_600_000,
     (error) => options.onProblem(error, 'expired links could not be deleted'),
   )
-  let later: NodeJS.Timeout | undefined
-  return {
-    /** Sends what was ordered. Returns at once: a request does not wait for the mail server. */
-    wake: () => {
+  const planned = new Set<NodeJS.Timeout>()
+  const plan = (ms: number) => {
+    const timer = setTimeout(() => {
+      planned.delete(timer)
       run()
-      // a notice is ordered before what it is about has happened
-      clearTimeout(later)
-      later = setTimeout(run, soon * 1000 + 50)
+    }, ms)
+    planned.add(timer)
+  }
+  return {
+    /**
+     * Sends what was ordered, a moment later. The request is answered by then: what becomes of its order must not show in the time that it
+     * takes. Again a second later: a notice is ordered before what it is about has happened.
+     */
+    wake: () => {
+      if (stopping.signal.aborted || planned.size > 0) return
+      plan(100 + Math.random() * 400)
+      plan(soon * 1000 + 600)
     },
     /** Stops after the mails that are being sent. */
     close: async () => {
       stopping.abort()
       clearInterval(timer)
-      clearTimeout(later)
+      planned.forEach((timer) => clearTimeout(timer))
       await Promise.all([stopCleanup(), running])
     },
   }
