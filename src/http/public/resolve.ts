@@ -149,6 +149,8 @@ export const resolve = (
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const own = withParameters(url, target.parameters)
   const to = target.forward ? withForwarded(own, visitor.query()) : own
+  // the way of most visits
+  if (!target.interstitial && to === own) return { to: 'destination', url: to, rule, way: 'redirect' }
   const chosen = { to: 'destination' as const, url: to, rule, ...(to !== own && { recorded: own }) }
   if (!target.interstitial) return { ...chosen, way: 'redirect' }
   const refused = target.unframed.some((one) => one.url === url)
