@@ -5,6 +5,7 @@ import { createFrameProbe } from '../jobs/frameprobe.ts'
 import { type FrameChecks, noFrameChecks, startFrameChecks } from '../jobs/framing.ts'
 import { startErasures } from '../jobs/erasure.ts'
 import { startImageCleanup } from '../jobs/imagecleanup.ts'
+import { deleteExpiredRequests } from '../postgres/idempotency.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
 import { registerErasures } from './erasures.ts'
 import type { Ledger } from './ledger.ts'
@@ -26,7 +27,12 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe 
     domainCheck.proof === 'off'
       ? undefined
       : startDomainChecks({ reader, handler, check: domainCheck, onFailed, onProblem })
-  const stopCleanup = startImageCleanup({ reader, store, onProblem })
+  const stopCleanup = startImageCleanup({
+    reader,
+    store,
+    deleteExpiredAnswers: () => deleteExpiredRequests(ledger.db),
+    onProblem,
+  })
   const finish = async (account: number) => {
     await keys.destroy([account])
     await registerErasures(ledger, [account])

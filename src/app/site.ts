@@ -25,6 +25,7 @@ import { openAccountLimits } from './accountlimits.ts'
 import { idSequences } from '../postgres/ids.ts'
 import { type Images, openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
+import { openIdempotencyStore } from '../security/idempotency.ts'
 import { openImageStore } from '../security/images.ts'
 import { hashPassword } from '../security/passwords.ts'
 
@@ -84,7 +85,7 @@ export const openSite = ({
   outside,
 }: SiteOptions) => {
   const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
-  const { pending } = cache
+  const { domains, pending } = cache
   const images = outside.images ?? openImages()
   const domainCheck = createDomainCheck({
     proof: config.DOMAIN_CHECK,
@@ -92,7 +93,6 @@ export const openSite = ({
     resolver: outside.resolver ?? openResolver(),
     pepper: keys.service,
   })
-  const { domains } = cache
   const jobs = startJobs({ ledger, domains, baseUrl, domainCheck, guardedProbe: outside.guardedProbe })
 
   const shared = {
@@ -121,6 +121,7 @@ export const openSite = ({
     ...openAccountLimits(ledger, cache.progress, shared.limiter),
     isOperatorHost: isOperatorHost(config),
     domainCheck,
+    idempotency: openIdempotencyStore(db, keys, instance),
     guardedFetch: outside.guardedFetch ?? openFetch(),
     frameChecks: jobs.frameChecks,
     images,

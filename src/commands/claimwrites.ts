@@ -20,10 +20,11 @@ export interface PendingWrite {
   readonly events: readonly DomainEvent[]
 }
 
-/** A resource that needs a unique name: its stream, its account, and the time of the command (ISO 8601). */
+/** A resource that needs a unique name: its stream, its account, and the id and time (ISO 8601) of the command. */
 export interface Claimant {
   readonly stream: string
   readonly account: number
+  readonly command: string
   readonly at: string
 }
 
@@ -99,7 +100,9 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
     const { state, revision } = await loadHolder(holder).catch((error: unknown) => {
       throw error instanceof ChangedByNewer && holder !== claimant.stream ? takenByNewer(claim.kind) : error
     })
-    switch (evaluateClaim(claim, newest, state.tokens, claimant.account, Date.parse(claimant.at))) {
+    // what an earlier execution of the same command has left is not waited for
+    const now = newest.metadata.command === claimant.command ? Infinity : Date.parse(claimant.at)
+    switch (evaluateClaim(claim, newest, state.tokens, claimant.account, now)) {
       case 'free':
         return [take]
       case 'ours':

@@ -1,21 +1,15 @@
-import { v5 as uuid } from 'uuid'
-import type { Actor, New } from '../events/event.ts'
+import type { Actor } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
-import type { EventStore, ExpectedRevision } from '../events/store.ts'
+import type { EventStore } from '../events/store.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import type { SnapshotStore } from '../security/snapshots.ts'
+import { append } from './append.ts'
 import { type Claim, claimStream } from './claim.ts'
-import {
-  claimName,
-  claimNewName,
-  type ClaimWrites,
-  newestClaim,
-  type PendingWrite,
-  releaseClaim,
-} from './claimwrites.ts'
+import { claimName, claimNewName, type ClaimWrites, newestClaim, releaseClaim } from './claimwrites.ts'
 import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
+import { findOutcome } from './resume.ts'
 
 /** Who sends a command, and when. `command` is its id: a retry with the same id appends nothing twice. */
 export interface Context {
@@ -36,6 +30,11 @@ export interface Handled<S, E> {
 }
 /** The revisions of a stream that a command may change; undefined: any. */
 export type Revisions = readonly number[] | undefined
+export interface HandleOptions {
+  readonly revisions?: Revisions
+  /** whether the command may have been executed before: what it has appended then is its outcome */
+  readonly resumed?: boolean
+}
 
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
@@ -54,12 +53,12 @@ export interface Handler {
   readonly load: Load
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
-  /** Loads, decides and appends; after a conflict it decides again on the newer state, if that has one of the `revisions`. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
+  /** Loads, decides and appends; after a conflict it decides again on the newer state, if it may change that revision. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
   readonly handle: <C, S, E extends DomainEvent>(
     decider: Decider<C, S, E>,
     command: C,
     context: Context,
-    revisions?: Revisions,
+    options?: HandleOptions,
   ) => Promise<Handled<S, E>>
   /**
    * Creates a resource under a new id by appending to a stream that must not exist yet: only that append allocates the id. If the
@@ -77,42 +76,6 @@ export interface Handler {
 const attempts = 50
 /** Random, so that writers in conflict do not meet again; up to 40 ms. */
 const jitter = (attempt: number) => new Promise((done) => setTimeout(done, Math.random() * Math.min(attempt, 10) * 4))
-
-/** Merges writes to the same stream: an append takes each stream once. */
-const mergeByStream = (writes: readonly PendingWrite[]) => {
-  const streams = new Map<string, PendingWrite>()
-  for (const write of writes) {
-    const before = streams.get(write.stream)
-    streams.set(write.stream, before ? { ...before, events: [...before.events, ...write.events] } : write)
-  }
-  return [...streams.values()]
-}
-
-/** What a command decides on: a stream at a revision. */
-interface Basis {
-  readonly stream: string
-  readonly revision: ExpectedRevision
-}
-
-/**
- * Event ids follow from the command, from what it was decided on, and from the event's place and type. So the store recognises a retry of the
- * same decision, while a decision that is made again after a conflict has other ids.
- */
-const append = (store: EventStore, writes: readonly PendingWrite[], context: Context, basis: Basis) => {
-  const metadata = { v: 1, ...context }
-  const identified = ({ stream, expected, events }: PendingWrite) => {
-    const first = expected === 'no_stream' ? 0n : expected + 1n
-    const idOf = (type: string, i: number) =>
-      uuid(`${type} ${stream}@${first + BigInt(i)} for ${basis.stream}@${basis.revision}`, context.command)
-    const identify = (event: DomainEvent, i: number): New<DomainEvent> => ({
-      ...event,
-      id: idOf(event.type, i),
-      metadata,
-    })
-    return { stream, expected, events: events.map(identify) }
-  }
-  return store.append(mergeByStream(writes).map(identified))
-}
 
 /** Claims that a command may have stored, by their streams. */
 type Claimed = Map<string, Claim>
@@ -146,7 +109,7 @@ const attempt = async <C, S, E extends DomainEvent>(
   if (revisions && !revisions.includes(before)) throw new RevisionChanged(before)
   if (events.length === 0) return { ok: true, state, events, position, revision: before } as const
   const claims = decider.claims?.(command, events) ?? []
-  const claimant = { stream, account: context.account ?? 0, at: context.at }
+  const claimant = { stream, account: context.account ?? 0, command: context.command, at: context.at }
   const found = await Promise.all(claims.map((claim) => claimWrites(claim, claimant)))
   if (found.includes('held')) return conflict
   const claiming = found.flatMap((writes) => (writes === 'held' ? [] : writes))
@@ -212,11 +175,13 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
-    handle: (decider, command, context, revisions) =>
+    handle: (decider, command, context, { revisions, resumed = false } = {}) =>
       withRelease(
         () => context,
         async (claimed) => {
           for (let n = 1; n <= attempts; n++) {
+            const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
+            if (earlier) return earlier
             const known = await load(decider, decider.id(command))
             const limits = { claimWrites: claimAnyName, claimed, revisions }
             const done = await attempt(store, limits, decider, command, context, known)

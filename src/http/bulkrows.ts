@@ -141,7 +141,7 @@ export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, gi
     const problem = problems.get(row.number)
     if (problem !== undefined) return failed(row, 400, problem)
     try {
-      const answer = await write[op](writer, row, sources)
+      const answer = await write[op]({ ...given.part(row.number), load: writer.load }, row, sources)
       const place = { row: row.number, ...(row.line !== undefined && { line: row.line }) }
       return { ...place, error: 0, ...(dryRun ? {} : answer) }
     } catch (error) {

@@ -161,7 +161,8 @@ export const domainRoutes = [
         own: (host: string) => domains.own(account, host)?.id,
       }
       const proof = domainCheck.proof === 'off' ? 'off' : undefined
-      const { id } = await addDomain(creator, body, proof)
+      // a domain that an interrupted execution has added is among the account's own
+      const { id } = (await call.created('domain', domain)) ?? (await addDomain(creator, body, proof))
       // the record may be there already: it is the same for all domains of an account
       const looked = proof ? undefined : lookUp(call, id, services)
       await looked?.catch((error: unknown) => {

@@ -100,7 +100,7 @@ export const keyRoutes = [
     scope: 'account',
     body: z.object(fields),
     run: async (call, { pepper }) => {
-      const { key, hash, id: keyId } = newKey(pepper)
+      const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       const { state } = await call.write(account, {
         type: 'AddKey',
         ...sender(call),
@@ -134,7 +134,7 @@ export const keyRoutes = [
     body: z.object({ overlap }),
     run: async (call, { pepper }) => {
       const { params, body } = call
-      const { key, hash, id: keyId } = newKey(pepper)
+      const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       const sent = sender(call)
       const until = new Date(Date.parse(sent.now) + body.overlap * 1000).toISOString()
       const { state } = await call.write(account, {

@@ -126,6 +126,18 @@ const withWarnings = (fields: Fields) => {
   return warnings.length > 0 ? { warnings } : {}
 }
 
+interface Created {
+  readonly id: number
+  readonly revision: number
+  readonly state: { readonly fields: Fields }
+}
+const presentCreated = ({ id, revision, state: { fields } }: Created, { baseUrl }: Services) => ({
+  id,
+  link: imageAddress(fields.alias, baseUrl),
+  revision,
+  ...withWarnings(fields),
+})
+
 export const qrRoutes = [
   listRoute(qrReference, '/api/qr', listQrs, present),
 
@@ -150,7 +162,10 @@ export const qrRoutes = [
     path: '/api/qr/add',
     scope: 'write',
     body: Body.extend({ type }),
-    run: async ({ account, body, create }, services) => {
+    run: async ({ account, body, create, created }, services) => {
+      // its logo need not be fetched again
+      const before = await created('qr', qr)
+      if (before) return presentCreated(before, services)
       const blank = { ...initial, type: body.type }
       const fields = {
         ...blank,
@@ -158,10 +173,10 @@ export const qrRoutes = [
         ...(await logoOf(body, blank, account, services)),
       }
       const token = randomUUID()
-      const { id, state, revision } = await withRandomAlias((alias) =>
+      const made = await withRandomAlias((alias) =>
         create('qr', qr, (id) => ({ type: 'Create' as const, id, account, fields: { ...fields, alias }, token })),
       )
-      return { id, link: imageAddress(state.fields.alias, services.baseUrl), revision, ...withWarnings(state.fields) }
+      return presentCreated(made, services)
     },
   }),
 

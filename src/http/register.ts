@@ -1,4 +1,5 @@
-import { account } from '../commands/account.ts'
+import { randomInt } from 'node:crypto'
+import { type Account, account } from '../commands/account.ts'
 import { register, Registration } from '../commands/register.ts'
 import { refuseTaken } from '../commands/taken.ts'
 import { findAccountBy } from '../queries/account.ts'
@@ -6,6 +7,7 @@ import { fail } from './api/errors.ts'
 import type { Limiter } from './api/limiter.ts'
 import { type Call, route, type Services } from './api/route.ts'
 import type { Mails } from './mails.ts'
+import { newKey } from '../security/apikeys.ts'
 
 const hour = 3600
 
@@ -55,14 +57,27 @@ const registerByMail = async (
   }
 }
 
+/** Answers a registration that was interrupted. Nobody has seen its key, which is replaced, each time under new ids. */
+const newKeyFor = async (
+  { id, state: { username } }: { readonly id: number; readonly state: Pick<Account, 'username'> },
+  part: Call['part'],
+  pepper: Buffer,
+) => {
+  const { key, hash, id: keyId } = newKey(pepper)
+  await part(randomInt(2 ** 47)).write(account, { type: 'IssueKey', id, apiKey: { key: keyId, hash, expires: null } })
+  return { id, username: username ?? '', api_key: key }
+}
+
 export const registerRoutes = [
   route({
     method: 'post',
     path: '/register',
     public: true,
     body: Registration,
-    run: async ({ body, create, from, lang }, services) => {
+    run: async ({ body, create, created, part, from, lang }, services) => {
       const { pepper, countRegistration, hashNewPassword, mails } = services
+      const before = await created('account', account)
+      if (before) return newKeyFor(before, part, pepper)
       // after the fields were checked: a mistake in them is no registration
       await countRegistration(from)
       if (mails) return registerByMail({ body, lang }, mails, services)

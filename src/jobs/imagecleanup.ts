@@ -6,6 +6,8 @@ import { repeat } from './repeat.ts'
 export interface ImageCleanup {
   readonly reader: Reader
   readonly store: Pick<EventStore, 'head'>
+  /** Deletes answers that are no longer kept for their Idempotency-Key. */
+  readonly deleteExpiredAnswers: () => Promise<unknown>
   readonly onProblem: (error: unknown, what: string) => void
 }
 
@@ -14,7 +16,7 @@ const every = 3_600_000
 
 /** Deletes images whose event was refused or never appended. Returns their number. */
 export const cleanUpImages = async (
-  { reader, store }: Omit<ImageCleanup, 'onProblem'>,
+  { reader, store }: Pick<ImageCleanup, 'reader' | 'store'>,
   signal?: AbortSignal,
 ): Promise<number> => {
   const head = await store.head('domain', signal)
@@ -30,9 +32,12 @@ export const cleanUpImages = async (
 export const startImageCleanup = (options: ImageCleanup) => {
   const stopped = new AbortController()
   const stop = repeat(
-    () => cleanUpImages(options, stopped.signal),
+    async () => {
+      await options.deleteExpiredAnswers()
+      await cleanUpImages(options, stopped.signal)
+    },
     every,
-    (error) => stopped.signal.aborted || options.onProblem(error, 'deleting unused images failed'),
+    (error) => stopped.signal.aborted || options.onProblem(error, 'deleting unused images and expired answers failed'),
   )
   return () => {
     stopped.abort()

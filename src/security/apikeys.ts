@@ -1,13 +1,15 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const prefix = 'll_'
 const pattern = /^ll_([A-Za-z0-9]{12})_([A-Za-z0-9]{32})([0-9a-f]{6})$/
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-const random = (length: number): string => {
+type Bytes = (length: number, attempt: number) => Buffer
+
+const draw = (length: number, bytes: Bytes, attempt = 0): string => {
   // 248 = 4 × 62: larger bytes would make some letters likelier than others
-  const usable = [...randomBytes(length * 2)].filter((byte) => byte < 248).map((byte) => letters.charAt(byte % 62))
-  return usable.length < length ? random(length) : usable.slice(0, length).join('')
+  const usable = [...bytes(length * 2, attempt)].filter((byte) => byte < 248).map((byte) => letters.charAt(byte % 62))
+  return usable.length < length ? draw(length, bytes, attempt + 1) : usable.slice(0, length).join('')
 }
 const checksum = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 6)
 
@@ -23,9 +25,15 @@ export interface NewKey {
   readonly hash: string
 }
 
-/** Makes a key `ll_<id>_<secret><checksum>`: scanners find it in a leak, and a mistyped one is rejected without a lookup. */
-export const newKey = (pepper: Buffer): NewKey => {
-  const [id, secret] = [random(12), random(32)]
+const seeded =
+  (seed: Buffer, what: string): Bytes =>
+  (length, attempt) =>
+    Buffer.from(hkdfSync('sha256', seed, '', `api key ${what} ${attempt}`, length))
+
+/** Makes a key `ll_<id>_<secret><checksum>`: scanners find it in a leak, and a mistyped one is rejected without a lookup. Of one seed (32 random bytes), it is always the same. */
+export const newKey = (pepper: Buffer, seed?: Buffer): NewKey => {
+  const bytes = (what: string) => (seed ? seeded(seed, what) : (length: number) => randomBytes(length))
+  const [id, secret] = [draw(12, bytes('id')), draw(32, bytes('secret'))]
   const key = `${prefix}${id}_${secret}${checksum(id + secret)}`
   return { id, key, hash: hashKey(pepper, key).toString('base64url') }
 }

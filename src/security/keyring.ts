@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Database } from '../postgres/database.ts'
 import { destroyKeys, insertKey, shareKeys } from '../postgres/keys.ts'
+import { eraseAnswers } from '../postgres/idempotency.ts'
 import { eraseImages } from '../postgres/images.ts'
 import { eraseMails } from '../postgres/mails.ts'
 import { deleteLinksOf } from '../postgres/onetimelinks.ts'
@@ -89,6 +90,7 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       accounts.forEach((account) => cache.delete(account))
       await eraseImages(db, accounts)
       await eraseSnapshots(db, accounts)
+      await eraseAnswers(db, accounts)
       await eraseMails(db, accounts)
       await deleteLinksOf(db, accounts)
     },

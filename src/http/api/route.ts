@@ -76,11 +76,23 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    * Counts `requests` more for this request. Fails with 429 when so many are not left: call it before anything is changed.
    */
   readonly charge: (requests: number) => Promise<void>
+  /**
+   * Returns 32 random bytes for a secret in the answer, which are the same when the request is executed again; undefined without an
+   * Idempotency-Key.
+   */
+  readonly seed: () => Promise<Buffer | undefined>
   readonly create: <C, S, E extends DomainEvent>(
     kind: keyof NextIds,
     decider: Decider<C, S, E>,
     make: (id: number) => C,
   ) => Promise<Handled<S, E> & { readonly id: number }>
+  /** Returns what an earlier execution of this request has created, if that ended without an answer. */
+  readonly created: <C, S, E extends DomainEvent>(
+    kind: keyof NextIds,
+    decider: Decider<C, S, E>,
+  ) => Promise<(Handled<S, E> & { readonly id: number }) | undefined>
+  /** Returns the writer of one part of the request, such as a row: the ids of its commands follow from the Idempotency-Key and `n`. */
+  readonly part: (n: number) => Writer
   /**
    * Runs `decide` with a writer whose changes are stored together once it resolves, all or none; with `store` false, they are only checked.
    * It may run several times.
@@ -90,7 +102,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly apart: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
 /** What changes resources on behalf of a request. */
-export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create'>
+export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'created' | 'part'>
 
 /** Query parameters as strings; of a repeated one the first. */
 export type Query = Readonly<Record<string, string>>

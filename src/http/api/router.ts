@@ -1,24 +1,27 @@
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { admit, type AdmitOptions, identify, setUncountedRate } from './admit.ts'
+import { admit, type Admitted, type AdmitOptions, identify, setUncountedRate } from './admit.ts'
 import { readBody } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
+import { onceForKey } from './idempotency.ts'
 import { nextPage } from './list.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import { textsFor } from '../public/texts/languages.ts'
+import type { IdempotencyStore } from '../../security/idempotency.ts'
 import type { Call, Query, Route, Services } from './route.ts'
 import { routes } from './routes.ts'
 import { timed } from './timing.ts'
-import { writer } from './write.ts'
+import { writer, type Writing } from './write.ts'
 import { type TogetherOptions, writerApart, writerTogether } from './writetogether.ts'
 import type { z } from 'zod'
 
 export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
   readonly log: Logger
+  readonly idempotency: IdempotencyStore
 }
 
 /** The JSON API. Every response, also of a failure, is an object with `error` and carries the rate limit's headers. */
@@ -78,7 +81,30 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
-  const caller = writer(ctx, who, options, allowedRevisions(ctx, route))
+  const allowed = allowedRevisions(ctx, route)
+  const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
+  const keyed = { scope: who ? `account ${who.account}` : `address ${from}`, account: who?.account, body: sent }
+  const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
+    run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
+  )
+  ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
+  if (route.single && route.method === 'get') sendTagged(ctx, body)
+  else ctx.body = body
+}
+
+interface Request extends Admitted {
+  readonly ctx: Context
+  readonly route: Route
+  readonly sent: unknown
+  readonly from: string
+  readonly writing: Writing
+  /** called when all checks are passed */
+  readonly begin: () => void
+}
+
+const run = async (request: Request, options: ApiOptions) => {
+  const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
+  const caller = writer(ctx, who, options, writing)
   const params = valid(route.params, rawParams(ctx))
   await route.owner?.({ ...caller, params }, options)
   const call: Call = {
@@ -86,18 +112,16 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     params,
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, sent),
-    together: writerTogether(ctx, who, options),
-    apart: writerApart(ctx, who, options),
-    from: addressBlock(clientAddress(ctx.req, options.trustProxy)),
+    together: writerTogether(ctx, who, options, writing),
+    apart: writerApart(ctx, who, options, writing),
+    from,
     lang: textsFor(ctx.req).lang,
     key: who,
     inScope,
     charge,
+    seed: async () => writing.execution?.seed(who?.account ?? null),
     onBehalfOf: (holder) => writer(ctx, holder, options),
   }
-  const answer = await timed(ctx, 'run', () => route.run(call, options))
-  ctx.set(nextPage(answer, ctx.path, new URLSearchParams(ctx.querystring)))
-  const body = { error: 0, ...answer }
-  if (route.single && route.method === 'get') sendTagged(ctx, body)
-  else ctx.body = body
+  begin()
+  return { error: 0, ...(await timed(ctx, 'run', () => route.run(call, options))) }
 }

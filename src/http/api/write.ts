@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
+import { v5 as uuid } from 'uuid'
 import type { KeyHolder } from '../../cache/auth.ts'
 import type { Progress } from '../../cache/progress.ts'
-import { streamOf } from '../../commands/decider.ts'
-import type { Handled, Revisions } from '../../commands/handle.ts'
+import { type Decider, streamOf } from '../../commands/decider.ts'
+import type { Handled, NextId, Revisions } from '../../commands/handle.ts'
+import { countRevision, type Load } from '../../commands/load.ts'
+import type { DomainEvent } from '../../events/index.ts'
+import type { Execution } from '../../security/idempotency.ts'
 import type { Services, Writer } from './route.ts'
 import { timed } from './timing.ts'
 
@@ -36,26 +40,88 @@ export const projected = async (
 
 /** The caller of a request: an account and its key. */
 export type Who = Pick<KeyHolder, 'account' | 'key'>
+/** How a request writes. */
+export interface Writing {
+  /** the revisions that its first write may change */
+  readonly allowed?: Revisions
+  /** the execution under its Idempotency-Key */
+  readonly execution?: Execution | undefined
+}
+
+/**
+ * Returns the ids of a request's commands. Under an Idempotency-Key they follow from the key and from what the command is for, so that what a
+ * crash has interrupted is recognised in the log.
+ */
+const commandIds = (execution: Execution | undefined, part: string) => {
+  const used = new Map<string, number>()
+  return (what: string) => {
+    const n = used.get(what) ?? 0
+    used.set(what, n + 1)
+    const name = `${part}${what} ${n}`
+    return { name, id: execution ? uuid(name, execution.command) : randomUUID() }
+  }
+}
+
+/** Draws ids for one thing that a request creates. Those of an earlier execution are used again, new ones are stored before they are used. */
+const drawing =
+  (name: string, nextId: NextId, { drawn, draw }: Execution): NextId =>
+  async (past) => {
+    const known = past === undefined ? drawn(name) : undefined
+    if (known !== undefined) return known
+    const id = await nextId(past)
+    await draw(name, id)
+    return id
+  }
+
+/** Returns a resource if the command has created it. */
+const createdBy = async <C, S, E extends DomainEvent>(
+  load: Load,
+  decider: Decider<C, S, E>,
+  id: number,
+  command: string,
+): Promise<(Handled<S, E> & { readonly id: number }) | undefined> => {
+  const loaded = await load(decider, id)
+  if (loaded.createdBy !== command) return undefined
+  return { id, state: loaded.state, events: [], position: loaded.position, revision: countRevision(loaded.revision) }
+}
 
 /**
  * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
- * projection it does not wait. The first write is to a stream at one of the `allowed` revisions.
+ * projection it does not wait.
  */
-export const writer = (ctx: Context, who: Who | undefined, options: WriterOptions, allowed?: Revisions): Writer => {
+export const writer = (
+  ctx: Context,
+  who: Who | undefined,
+  options: WriterOptions,
+  { allowed, execution }: Writing = {},
+  part = '',
+): Writer => {
   const { handler, nextId, quotas } = options
   const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
   const account = who?.account ?? 0
+  const resumed = execution?.resumed ?? false
+  const commandId = commandIds(execution, part)
   let unwritten = allowed
-  const context = (account: number) => ({
+  const context = (account: number, command: string) => ({
     account,
     actor,
     request: String(ctx.state['request']),
-    command: randomUUID(),
+    command,
     at: new Date().toISOString(),
   })
   const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
     await projected(ctx, [stream], handled.position, options)
     return handled
+  }
+  const created: Writer['created'] = async (kind, decider) => {
+    const commands = commandIds(execution, part)
+    for (;;) {
+      const { name, id } = commands(kind)
+      const drawn = resumed ? execution?.drawn(name) : undefined
+      if (drawn === undefined) return undefined
+      const found = await createdBy(handler.load, decider, drawn, id)
+      if (found) return found
+    }
   }
   return {
     account,
@@ -63,14 +129,21 @@ export const writer = (ctx: Context, who: Who | undefined, options: WriterOption
     write: async (decider, command) => {
       const revisions = unwritten
       unwritten = undefined
-      const handled = await handler.handle(decider, command, context(account), revisions)
-      return shown(streamOf(decider, command), handled)
+      const stream = streamOf(decider, command)
+      const owner = who || decider.kind !== 'account' ? account : Number(decider.id(command))
+      const own = context(owner, commandId(stream).id)
+      return shown(stream, await handler.handle(decider, command, own, { revisions, resumed }))
     },
     create: async (kind, decider, make) => {
-      const own = context(0)
+      const { name, id: command } = commandId(kind)
+      const own = context(0, command)
+      const drawn = resumed ? execution?.drawn(name) : undefined
+      const before = drawn === undefined ? undefined : await createdBy(handler.load, decider, drawn, command)
+      if (before) return shown(streamOf(decider, make(before.id)), before)
       const end = kind === 'account' ? () => {} : await quotas.reserve(account, kind)
+      const next = execution ? drawing(name, nextId[kind], execution) : nextId[kind]
       const handled = await handler
-        .create(decider, nextId[kind], make, (id) => ({ ...own, account: who?.account ?? id }))
+        .create(decider, next, make, (id) => ({ ...own, account: who?.account ?? id }))
         .catch((error: unknown) => {
           end()
           throw error
@@ -78,5 +151,7 @@ export const writer = (ctx: Context, who: Who | undefined, options: WriterOption
       end(handled.position)
       return shown(streamOf(decider, make(handled.id)), handled)
     },
+    created,
+    part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),
   }
 }

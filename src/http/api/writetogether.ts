@@ -4,7 +4,7 @@ import { streamOf } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import type { Together } from '../../commands/together.ts'
 import type { Call } from './route.ts'
-import { projected, writer, type WriterOptions, type Who } from './write.ts'
+import { projected, type Who, writer, type WriterOptions, type Writing } from './write.ts'
 
 export interface TogetherOptions extends WriterOptions {
   readonly together: Together
@@ -15,7 +15,7 @@ const now = { wait: async () => true, shows: () => true }
 
 /** Returns what stores the changes of many rows as one, as the caller, and then waits until they are in the read tables. */
 export const writerTogether =
-  (ctx: Context, who: Who | undefined, options: TogetherOptions): Call['together'] =>
+  (ctx: Context, who: Who | undefined, options: TogetherOptions, writing: Writing): Call['together'] =>
   async (decide, store) => {
     const reserved: EndReservation[] = []
     const end = (position?: bigint) => reserved.splice(0).forEach((one) => one(position))
@@ -27,7 +27,12 @@ export const writerTogether =
       const { result, streams, position } = await options.together.run((handler) => {
         end() // of an attempt before
         return decide(
-          writer(ctx, who, { ...options, handler, quotas: { reserve }, progress: { ...options.progress, ...now } }),
+          writer(
+            ctx,
+            who,
+            { ...options, handler, quotas: { reserve }, progress: { ...options.progress, ...now } },
+            writing,
+          ),
         )
       }, store)
       end(store ? position : undefined)
@@ -41,7 +46,7 @@ export const writerTogether =
 
 /** Returns what stores the changes of many rows, each on its own. Rows do not wait until the read tables have the ones before. */
 export const writerApart =
-  (ctx: Context, who: Who | undefined, options: WriterOptions): Call['apart'] =>
+  (ctx: Context, who: Who | undefined, options: WriterOptions, writing: Writing): Call['apart'] =>
   async (work) => {
     const waits: Promise<void>[] = []
     const wait = (stream: string, position: bigint) => void waits.push(projected(ctx, [stream], position, options))
@@ -58,7 +63,8 @@ export const writerApart =
         return handled
       },
     }
-    const result = await work(writer(ctx, who, { ...options, handler, progress: { ...options.progress, ...now } }))
+    const quick = { ...options, handler, progress: { ...options.progress, ...now } }
+    const result = await work(writer(ctx, who, quick, writing))
     await Promise.all(waits)
     return result
   }

@@ -28,6 +28,10 @@ export const headers = {
     description: '1 when the change is stored but lists do not show it yet',
     schema: { type: 'string', const: '1' },
   },
+  'Idempotent-Replayed': {
+    description: '`true` when the answer is the stored one of an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string', const: 'true' },
+  },
   ETag: {
     description: 'the revision, the clicks if there are statistics, and a digest of the answer',
     schema: { type: 'string', examples: ['"7.1042-pWmG3kqz0Ab"'] },
@@ -70,6 +74,8 @@ export const problem = {
 
 /** Headers of requests, by name. */
 export const requestHeaders = {
+  'Idempotency-Key':
+    '1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer',
   'If-None-Match': 'ETags of answers that the client has: if one is still right, the answer is 304 without a body',
   'If-Match':
     'an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412',
@@ -94,6 +100,8 @@ export const failures = {
     headers: { ETag: { $ref: '#/components/headers/ETag' } },
   },
   412: { description: 'The resource does not have a revision that `If-Match` names.', content },
+  409: { description: 'The first request with this `Idempotency-Key` is still running.', headers: retry, content },
+  422: { description: 'The `Idempotency-Key` was used for another request.', content },
   413: { description: 'The body is larger than 64 KiB.', content },
   415: { description: 'The body is not sent as JSON, or is compressed.', content },
   429: { description: 'Too many requests.', headers: retry, content },

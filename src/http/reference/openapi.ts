@@ -51,8 +51,8 @@ const pathSchemas: Readonly<Record<string, Schema>> = { type: { type: 'string', 
 
 /** Returns the names of the headers that a request may have. */
 const headersOf = ({ method, single }: Route): readonly (keyof typeof requestHeaders)[] => {
-  if (!single) return []
-  return method === 'get' ? ['If-None-Match'] : ['If-Match']
+  if (method === 'get') return single ? ['If-None-Match'] : []
+  return ['Idempotency-Key', ...(single ? (['If-Match'] as const) : [])]
 }
 
 const parametersOf = (route: Route, { fields }: Description) => {
@@ -121,12 +121,13 @@ const answersOf = (route: Route, { answer, failures: special = {} }: Description
   const isTagged = route.single && route.method === 'get'
   const own = [
     ...always,
-    ...(route.method === 'get' ? [] : ['X-Projection-Pending']),
+    ...(route.method === 'get' ? [] : ['X-Projection-Pending', 'Idempotent-Replayed']),
     ...(isList ? ['Link'] : []),
     ...(isTagged ? ['ETag'] : []),
   ]
   const statuses: FailureStatus[] = [
     ...(isTagged ? [304 as const] : []),
+    ...(route.method === 'get' ? [] : ([409, 422] as const)),
     ...(route.single && !isTagged ? [412 as const] : []),
     ...(route.query || route.body || route.method !== 'get' ? [400 as const] : []),
     ...(route.public ? [] : ([401, 403] as const)),

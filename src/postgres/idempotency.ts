@@ -1,0 +1,139 @@
+import type { Database } from './database.ts'
+
+/** Names one request that was sent with an Idempotency-Key. */
+export interface RequestKey {
+  readonly scope: string
+  readonly key: Buffer
+}
+/** What was drawn for a request, by what it is for: ids of what it creates, and the seed of secrets, sealed. */
+export type Drawn = Readonly<Record<string, number | string>>
+
+export interface IdempotencyRow {
+  readonly request: Buffer
+  readonly command: string
+  /** as text: it has microseconds */
+  readonly taken: string
+  readonly drawn: Drawn
+  readonly account: number | null
+  readonly sealed: Buffer | null
+  /** whether it is executed at the moment */
+  readonly running: boolean
+}
+
+/** How long an answer is kept. */
+const kept = `interval '24 hours'`
+/** A process that runs may have lost a request: after so long it counts as ended. Every request ends sooner. */
+const lease = `interval '1 minute'`
+
+type Taken = Pick<IdempotencyRow, 'command' | 'taken'>
+
+/** Enters a request that is new, or whose answer is no longer kept; undefined if there is one. */
+export const enterRequest = async (
+  db: Database,
+  { scope, key }: RequestKey,
+  request: Buffer,
+  instance: string,
+): Promise<Taken | undefined> => {
+  const { rows } = await db.raw<{ rows: Taken[] }>(
+    `insert into state.idempotency as i (scope, key, request, instance) values (?, ?, ?, ?)
+     on conflict (scope, key) do update set
+       request = excluded.request, command = excluded.command, instance = excluded.instance, began_at = excluded.began_at,
+       taken_at = excluded.taken_at, drawn = excluded.drawn, account = null, sealed = null
+     where i.began_at < now() - ${kept}
+     returning command, taken_at::text as taken`,
+    [scope, key, request, instance],
+  )
+  return rows[0]
+}
+
+export const findRequest = async (db: Database, { scope, key }: RequestKey): Promise<IdempotencyRow | undefined> => {
+  const { rows } = await db.raw<{ rows: (Omit<IdempotencyRow, 'account'> & { account: string | null })[] }>(
+    `select request, command, taken_at::text as taken, drawn, account, sealed,
+       taken_at > now() - ${lease} and instance <> '' and exists (
+         select 1 from pg_stat_activity where starts_with(application_name, instance)) as running
+     from state.idempotency where scope = ? and key = ?`,
+    [scope, key],
+  )
+  const [row] = rows
+  return row && { ...row, account: row.account === null ? null : Number(row.account) }
+}
+
+/** Takes over a request whose execution has ended without an answer; undefined when another process was first. */
+export const takeRequest = async (
+  db: Database,
+  { scope, key }: RequestKey,
+  { command, taken }: Taken,
+  instance: string,
+): Promise<Taken | undefined> => {
+  const { rows } = await db.raw<{ rows: Taken[] }>(
+    `update state.idempotency set instance = ?, taken_at = clock_timestamp()
+     where scope = ? and key = ? and command = ? and taken_at = ?::timestamptz and sealed is null
+     returning command, taken_at::text as taken`,
+    [instance, scope, key, command, taken],
+  )
+  return rows[0]
+}
+
+const mine = 'scope = ? and key = ? and command = ? and taken_at = ?::timestamptz and sealed is null'
+const named = ({ scope, key }: RequestKey, { command, taken }: Taken) => [scope, key, command, taken]
+
+/** Stores ids before they are used. */
+export const storeDrawn = async (db: Database, at: RequestKey, by: Taken, drawn: Drawn): Promise<void> => {
+  await db.raw(`update state.idempotency set drawn = drawn || ?::jsonb where ${mine}`, [
+    JSON.stringify(drawn),
+    ...named(at, by),
+  ])
+}
+
+export const storeAnswer = async (
+  db: Database,
+  at: RequestKey,
+  by: Taken,
+  { account, sealed }: { readonly account: number | null; readonly sealed: Buffer },
+): Promise<void> => {
+  await db.raw(`update state.idempotency set account = ?, sealed = ? where ${mine}`, [
+    account,
+    sealed,
+    ...named(at, by),
+  ])
+}
+
+/** The execution has ended without an answer: the next request with the key continues it. */
+export const endRequest = async (db: Database, at: RequestKey, by: Taken): Promise<void> => {
+  await db.raw(`update state.idempotency set instance = '' where ${mine}`, named(at, by))
+}
+
+/** Forgets a request of which nothing was executed. */
+export const forgetRequest = async (db: Database, at: RequestKey, by: Taken): Promise<void> => {
+  await db.raw(`delete from state.idempotency where ${mine}`, named(at, by))
+}
+
+/** Deletes the oldest answers of a scope that has more of them, or more bytes, than it may have. */
+export const trimAnswers = async (db: Database, scope: string, most: number, bytes: number): Promise<void> => {
+  await db.raw(
+    `delete from state.idempotency i using (
+       select key, row_number() over newest as n, sum(octet_length(sealed)) over newest as bytes
+       from state.idempotency where scope = :scope and sealed is not null window newest as (order by began_at desc, key)) x
+     where i.scope = :scope and i.key = x.key and (x.n > :most or x.bytes > :bytes)`,
+    { scope, most, bytes },
+  )
+}
+
+/** Deletes what is no longer kept. Returns the number of rows. */
+export const deleteExpiredRequests = async (db: Database): Promise<number> => {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `delete from state.idempotency where began_at < now() - ${kept}`,
+  )
+  return rowCount
+}
+
+/** Deletes all answers of accounts: they contain personal data. */
+export const eraseAnswers = async (db: Database, accounts: readonly number[]): Promise<void> => {
+  await db('state.idempotency')
+    .whereIn('account', accounts)
+    .orWhereIn(
+      'scope',
+      accounts.map((account) => `account ${account}`),
+    )
+    .delete()
+}
