@@ -64,6 +64,7 @@ describe(`lists of the API (${repeatable})`, () => {
     '/api/channels': plain('channel', (name) => ({ name })),
     '/api/bio': plain('bio', (name) => ({ name, links: [] })),
     '/api/tags': { add: link },
+    '/api/keys': plain('key', (name) => ({ name, scopes: ['read'] })),
     '/api/channel/:id': {
       add: async (name) => {
         const id = await link(name)
@@ -144,7 +145,9 @@ describe(`lists of the API (${repeatable})`, () => {
         else expect([pathname, searchParams.get('cursor')]).to.deep.equal([address(path), page.next])
         if (random(2) === 0) await maker.add(name())
         const rows: Row[] = random(2) === 0 && maker.remove ? (await read(path, 'limit=1000')).rows : []
-        const gone = rows.filter((row) => row['name'] !== 'parent')[random(rows.length || 1)]
+        const gone = rows.filter(
+          (row) => row['name'] !== 'parent' && /^w\d+x$/.test(String(path === '/api/keys' ? row['name'] : 'w1x')),
+        )[random(rows.length || 1)]
         if (gone) {
           staying.delete(keyOf(gone))
           await maker.remove?.(gone)
