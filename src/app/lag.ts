@@ -31,6 +31,8 @@ interface WatchOptions {
   readonly store: Pick<EventStore, 'head' | 'subscribe'>
   /** Returns the position of the tables, undefined while this process does not know it. */
   readonly positions: Readonly<Partial<Record<Filter, () => bigint | undefined>>>
+  /** Called when a look finds events that the tables do not have: the notification of them may be lost. */
+  readonly onBehind?: (filter: Filter) => void
   /** ms between looks */
   readonly interval?: number
   /** ms for one question to the log */
@@ -43,7 +45,7 @@ const none: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }
  * Compares positions with the head of the log in the background, so that a probe or a scrape never waits for the log. While the log does
  * not answer, the lag of the last look keeps growing.
  */
-export const watchLag = ({ store, positions, interval = 1000, patience = 5000 }: WatchOptions): LagWatch => {
+export const watchLag = ({ store, positions, onBehind, interval = 1000, patience = 5000 }: WatchOptions): LagWatch => {
   const stopped = new AbortController()
   const looks = new Map<Filter, Look>()
   const filters = Object.keys(positions) as Filter[]
@@ -55,6 +57,7 @@ export const watchLag = ({ store, positions, interval = 1000, patience = 5000 }:
     const now = Date.now()
     if (position === undefined) return void looks.delete(filter)
     if (position >= head) return void looks.set(filter, { position, head, since: now, movedAt: now })
+    onBehind?.(filter)
     const moved = before?.position !== position
     // behind the head of the last look as well: the age that is known is still right, and costs no read
     const stuck = before && !moved && before.position < before.head

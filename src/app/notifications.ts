@@ -4,11 +4,11 @@ import type { Cache } from '../cache/cache.ts'
 import { type EventStore, readToHead } from '../events/store.ts'
 import { isKnown } from '../events/unknown.ts'
 import type { Signal } from '../lib/signal.ts'
-import type { Database } from '../postgres/database.ts'
 import type { Listener } from '../postgres/listen.ts'
 import { decode } from '../postgres/notifications.ts'
+import type { HaltedProjection } from '../projections/work.ts'
 import type { Ledger } from './ledger.ts'
-import { heldPositions, least, projectedPosition } from './projector.ts'
+import { heldPositions, least, positionOf, type Projected, readProjected } from './projector.ts'
 
 /** Events read at once to find pending streams. At a start, read tables that are further behind are being rebuilt. */
 const maxPending = 1000
@@ -30,6 +30,8 @@ interface NotificationOptions {
 export interface Notifications {
   /** Returns whether the changes are known that the read tables did not have at the start, as far as the log could be read. */
   readonly pendingKnown: () => boolean
+  /** Returns the halted projections, as the process that projects has recorded them when they were last read. */
+  readonly halted: () => readonly HaltedProjection[]
   readonly close: () => Promise<void>
 }
 
@@ -84,18 +86,23 @@ export const startNotifications = async (
   // noting an erasure needs the log
   else void logCheck.passed.then(cache.warm).catch(() => {})
 
-  const hold = holder(db, store, cache, closed.signal)
-  await hold().catch(() => {})
-
+  let halted: readonly HaltedProjection[] = []
+  const hold = holder(store, cache, closed.signal)
+  const look = async () => {
+    const found = await readProjected(db)
+    halted = found.halts.map(({ projection, position, reason }) => ({ projection, position: BigInt(position), reason }))
+    void progress.advance(positionOf(found)).catch(() => {})
+    void tables.refresh(found.live).catch(() => {})
+    await hold(found)
+  }
+  await look().catch(() => {})
   const polling = setInterval(() => {
-    appended.notify()
-    void projectedPosition(db).then(progress.advance, () => {})
-    void hold().catch(() => {})
+    void look().catch(() => {})
     void cache.retry().catch(() => {})
-    void tables.refresh().catch(() => {})
   }, pollInterval)
   return {
     pendingKnown: () => pendingKnown,
+    halted: () => halted,
     close: async () => {
       closed.abort()
       clearInterval(polling)
@@ -104,13 +111,13 @@ export const startNotifications = async (
   }
 }
 
-/** Returns a function that reads which projections are halted, and marks what they should show by now as pending. */
-const holder = (db: Database, store: EventStore, cache: Pick<Cache, 'pending' | 'progress'>, signal: AbortSignal) => {
+/** Returns a function that takes which projections are halted, and marks what they should show by now as pending. */
+const holder = (store: EventStore, cache: Pick<Cache, 'pending' | 'progress'>, signal: AbortSignal) => {
   let held: ReadonlyMap<string, bigint> = new Map()
   let marked = 0n
   let running: Promise<void> | undefined
-  const hold = async () => {
-    const now = await heldPositions(db)
+  const hold = async (found: Projected) => {
+    const now = heldPositions(found)
     const again = [...now].some(([kind, position]) => held.get(kind) !== position)
     if (again) marked = least([...now.values()])
     held = now
@@ -118,7 +125,7 @@ const holder = (db: Database, store: EventStore, cache: Pick<Cache, 'pending' | 
     // a process that did not know of the halt when it wrote did not tell the others
     if (now.size > 0) marked = await markPending(store, cache, signal, { after: marked, again })
   }
-  return () => (running ??= hold().finally(() => (running = undefined)))
+  return (found: Projected) => (running ??= hold(found).finally(() => (running = undefined)))
 }
 
 /** Marks the streams as pending that were appended to after a position and are not projected yet. Returns the position up to which it has read. */

@@ -4,7 +4,7 @@ import { aborted } from '../lib/aborted.ts'
 import type { Signal } from '../lib/signal.ts'
 import type { Database } from '../postgres/database.ts'
 import { openLocks } from '../postgres/listen.ts'
-import { haltsOf, loadHalts } from '../projections/halts.ts'
+import { type Halt, haltsOf, loadHalts } from '../projections/halts.ts'
 import { projections } from '../projections/index.ts'
 import { type Projector, startProjector } from '../projections/run.ts'
 import { type Checkpoint, checkpoints } from '../projections/tables.ts'
@@ -59,9 +59,23 @@ export const project = (
  * Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. A write does not
  * wait for projections that are halted.
  */
-export const projectedPosition = async (db: Database): Promise<bigint> => {
-  const live = await db<Checkpoint>(checkpoints).where({ live: true })
-  const halted = haltsOf(await loadHalts(db), projections).map(({ projection }) => projection)
+export const projectedPosition = async (db: Database): Promise<bigint> => positionOf(await readProjected(db))
+
+/** What the process that projects has written about it. */
+export interface Projected {
+  readonly live: readonly Checkpoint[]
+  readonly halts: readonly Halt[]
+}
+
+/** Reads once what several parts of a process need. */
+export const readProjected = async (db: Database): Promise<Projected> => {
+  const [live, halts] = await Promise.all([db<Checkpoint>(checkpoints).where({ live: true }), loadHalts(db)])
+  return { live, halts: haltsOf(halts, projections) }
+}
+
+/** Returns the same as `projectedPosition`. */
+export const positionOf = ({ live, halts }: Projected): bigint => {
+  const halted = halts.map(({ projection }) => projection)
   const positions = projections
     .filter(({ filter, name }) => filter === 'domain' && !halted.includes(name))
     .map(({ name, version }) => {
@@ -89,10 +103,8 @@ const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
 }
 
 /** Returns the kinds of streams that a halted projection shows, with the last position that its tables can contain. */
-export const heldPositions = async (db: Database): Promise<ReadonlyMap<string, bigint>> => {
-  const halted = new Map(
-    haltsOf(await loadHalts(db), projections).map(({ projection, position }) => [projection, BigInt(position) - 1n]),
-  )
+export const heldPositions = ({ halts }: Pick<Projected, 'halts'>): ReadonlyMap<string, bigint> => {
+  const halted = new Map(halts.map(({ projection, position }) => [projection, BigInt(position) - 1n]))
   return new Map(
     Object.entries(shownBy).flatMap(([kind, name]) => {
       const position = halted.get(name)

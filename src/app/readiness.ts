@@ -2,7 +2,6 @@ import type { EventStore, Filter } from '../events/store.ts'
 import type { HaltedProjection, Subscription } from '../projections/work.ts'
 import type { LiveTables } from '../projections/tables.ts'
 import type { LogCheck } from './eventlog.ts'
-import type { HaltWatch } from './halts.ts'
 import type { LagWatch } from './lag.ts'
 
 interface Observed {
@@ -22,7 +21,7 @@ interface Observed {
       }
     | undefined
   /** as another process has recorded them */
-  readonly halted: HaltWatch['halted']
+  readonly halted: () => readonly HaltedProjection[]
   readonly lag: LagWatch['lag']
   /** seconds that changes may need to become visible */
   readonly maxLag: number

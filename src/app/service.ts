@@ -18,7 +18,6 @@ import { openCountries } from '../visitor/country.ts'
 import { startBlockLists } from './blocklists.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import { registerClicks, registerProjector } from './gauges.ts'
-import { watchHalts } from './halts.ts'
 import { isOperatorHost, ourHosts } from './hosts.ts'
 import { createFollowUp } from './erasures.ts'
 import { linkToFirstAccount } from './firstaccount.ts'
@@ -82,9 +81,6 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
   cleanup.defer(notifications.close)
   const { projector, lag } = startProjecting(ledger, cache, retries, cleanup)
 
-  const { halted, stop: stopWatching } = watchHalts(ledger.db)
-  cleanup.defer(async () => stopWatching())
-
   const ports: number[] = []
   if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(config, { blocks: cache.blocks, log }))
   const hosts = ourHosts(config, cache.domains, () => ports)
@@ -95,7 +91,7 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
-  const watched = { listener, notifications, projector, halted, lag, maxLag, clicks }
+  const watched = { listener, notifications, projector, halted: notifications.halted, lag, maxLag, clicks }
   const problems = readiness({ ...ledger, ...watched })
   const settings = { ...config, ...(await listening?.end()) }
   const operatorAddress = await startOperatorPort(settings, operatorRoutes(ledger, problems, hosts.servesHost), {
@@ -188,6 +184,8 @@ const startProjecting = (ledger: Ledger, { progress }: Cache, retries: Signal, c
   const { active, subscription } = observed(projector)
   const { lag, stop } = watchLag({
     store: ledger.store,
+    // the periodic look for what other processes have appended
+    onBehind: (filter) => ledger.appended.notify(filter),
     positions: {
       domain: () => subscription('domain')?.filling ?? progress.seen(),
       // only the process that projects knows how far the clicks are

@@ -91,10 +91,12 @@ export const openLocks = async (connection: Connection, name: string) => {
       await client.query('begin')
       try {
         await client.query('select pg_advisory_xact_lock(7275464)')
-        for (const key of keys.filter((wanted) => !held.has(wanted))) {
-          const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [key])
-          if (rows[0]?.got) held.add(key)
-        }
+        const wanted = keys.filter((key) => !held.has(key))
+        const { rows } = await client.query<{ key: string; got: boolean }>(
+          'select key, pg_try_advisory_lock(key) as got from unnest($1::bigint[]) as key',
+          [wanted],
+        )
+        for (const { key, got } of rows) if (got) held.add(BigInt(key))
       } finally {
         await client.query('commit')
       }

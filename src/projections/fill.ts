@@ -48,10 +48,9 @@ export const fill = async (
 
 const newMembers = async ({ db, store }: FillOptions, projections: readonly Projection[]) => {
   const members: Member[] = []
-  for (const projection of projections) {
-    const parked = await loadParked(store, projection.name)
-    members.push({ projection, checkpoint: await newGeneration(db, projection, store.logId), parked })
-  }
+  const parked = await Promise.all(projections.map(({ name }) => loadParked(store, name)))
+  for (const [i, projection] of projections.entries())
+    members.push({ projection, checkpoint: await newGeneration(db, projection, store.logId), parked: parked[i]! })
   return members
 }
 

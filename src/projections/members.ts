@@ -46,13 +46,33 @@ export const loadMembers = async (
   },
 ): Promise<Member[]> => {
   const members: Member[] = []
-  for (const { projection, checkpoint } of await loadLive(db, projections)) {
-    const member = { projection, checkpoint, parked: await loadParked(store, projection.name) }
-    const problem = await differenceFromLog(store, checkpoint)
-    if (problem) await onWrong(member, new WrongLog(checkpoint, problem))
+  for (const { member, problem } of await compareWithLog(store, await loadLive(db, projections))) {
+    if (problem) await onWrong(member, new WrongLog(member.checkpoint, problem))
     else members.push(member)
   }
   return members
+}
+
+/** Most tables are at the same position, and the reads of the parked events share a query. */
+const compareWithLog = (
+  store: Pick<EventStore, 'logId' | 'idAt' | 'read'>,
+  live: readonly Pick<Member, 'projection' | 'checkpoint'>[],
+) => {
+  const ids = new Map<bigint, Promise<string | undefined>>()
+  const idAt = (position: bigint) => {
+    const id = ids.get(position) ?? store.idAt(position)
+    ids.set(position, id)
+    return id
+  }
+  return Promise.all(
+    live.map(async ({ projection, checkpoint }) => {
+      const [parked, problem] = await Promise.all([
+        loadParked(store, projection.name),
+        differenceFromLog({ logId: store.logId, idAt }, checkpoint),
+      ])
+      return { member: { projection, checkpoint, parked }, problem }
+    }),
+  )
 }
 
 const differenceFromLog = async (

@@ -98,8 +98,8 @@ export const dropGeneration = async (db: Knex, projection: Projection, generatio
 export interface LiveTables {
   /** Throws `NotReady` while the table is being filled for the first time. */
   readonly name: TableNames
-  /** Reads which generations are live now. */
-  readonly refresh: () => Promise<void>
+  /** Reads which generations are live now, unless they are given. */
+  readonly refresh: (live?: readonly Checkpoint[]) => Promise<void>
   /** Returns whether every projection has live tables. */
   readonly complete: () => boolean
 }
@@ -124,8 +124,8 @@ export const liveTables = (
       if (!found) throw new NotReady(`the table ${table} is still being filled for the first time`)
       return found
     },
-    refresh: async () => {
-      const live = await db<Checkpoint>(checkpoints).where({ live: true })
+    refresh: async (given) => {
+      const live = given ?? (await db<Checkpoint>(checkpoints).where({ live: true }))
       named = new Map(
         projections.flatMap((projection) => {
           const own = live.filter((c) => c.projection === projection.name && c.version === projection.version)

@@ -36,6 +36,30 @@ describe('the lag of the read tables', () => {
     expect(await until(async () => lag(), Boolean)).to.deep.equal({ positions: 0, seconds: 0, idleSeconds: 0 })
   })
 
+  it('is found without a notification, and wakes the subscription that is behind, no other (fault 207)', async () => {
+    const head = await store.head('domain')
+    const woken: string[] = []
+    let looks = 0
+    const watching = watchLag({
+      store: { ...store, head: (filter, signal) => (looks++, store.head(filter, signal)) },
+      positions: { domain: () => head, clicks: () => 0n },
+      onBehind: (filter) => woken.push(filter),
+      interval: 5,
+    })
+    stop = watching.stop
+    await until(
+      async () => looks,
+      (n) => n > 4,
+    )
+    expect(woken).to.deep.equal([])
+    await append(1)
+    await until(
+      async () => woken.length,
+      (n) => n > 1,
+    )
+    expect(new Set(woken)).to.deep.equal(new Set(['domain']))
+  })
+
   it('counts from the oldest event that is not in the tables, and is 0 as soon as the position is reached', async () => {
     let position = await store.head('domain')
     await append(1, 2, 3)
