@@ -36,10 +36,12 @@ describe('the API reference', () => {
 
   it('has examples that the service accepts', async () => {
     const { paths } = openApi({ routes, version: '' })
-    const { key } = await app.register('reference')
+    /** of the account that the first example makes: the others fit it */
+    let key = ''
     /** the id of what was created last below a path: `/api/pixel` */
     const ids = new Map<string, unknown>()
-    const writing = routes.filter(({ method, body }) => body && method !== 'get')
+    // resetting a password needs a mail server: see mail.flow.spec.ts
+    const writing = routes.filter(({ method, path, body }) => body && method !== 'get' && path !== '/api/account/reset')
     const ordered = [
       ...writing.filter(({ method }) => method === 'post'),
       ...writing.filter(({ method }) => method === 'put'),
@@ -56,6 +58,7 @@ describe('the API reference', () => {
         body,
       })
       expect(status, `${method} ${path} ${JSON.stringify(json)}`).to.equal(200)
+      if (path === '/register') key = String(json['api_key'])
       if (method === 'post' && json['id'] !== undefined) ids.set(kind, json['id'])
     }
   })
