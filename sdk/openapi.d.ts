@@ -5760,13 +5760,13 @@ export interface operations {
                                 [key: string]: string;
                             } | 0;
                             /**
-                             * @description clicks by the `id` of a variant
+                             * @description clicks by the `id` of a variant, for a link that has or had variants
                              * @example {
                              *       "1": "750",
                              *       "2": "250"
                              *     }
                              */
-                            topVariants: {
+                            topVariants?: {
                                 [key: string]: string;
                             } | 0;
                             /** @example 1234 */
@@ -6461,13 +6461,13 @@ export interface operations {
                                 [key: string]: string;
                             } | 0;
                             /**
-                             * @description clicks by the `id` of a variant
+                             * @description clicks by the `id` of a variant, for a link that has or had variants
                              * @example {
                              *       "1": "750",
                              *       "2": "250"
                              *     }
                              */
-                            topVariants: {
+                            topVariants?: {
                                 [key: string]: string;
                             } | 0;
                             /** @example 1234 */

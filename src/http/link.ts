@@ -116,9 +116,11 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
 
 const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => {
   const stats = await linkStats(services.reader, row.id)
+  const topVariants = variantCounts(stats)
+  const hasVariants = row.variants.length > 0 || topVariants !== 0
   return {
     details: await details(row, await channelsOf(call, row.id, services), services),
-    data: { ...statistics(stats, 0, ['facebook', 'twitter', 'google']), topVariants: variantCounts(stats) },
+    data: { ...statistics(stats, 0, ['facebook', 'twitter', 'google']), ...(hasVariants && { topVariants }) },
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import type { Answer } from '../support/client.ts'
+import { type Answer, until } from '../support/client.ts'
 
 type Result = { row: number; line?: number; error: number; id: number; message?: string; field?: string; short: string }
 const address = (n: number | string) => `https://example.com/${n}`
@@ -214,6 +214,11 @@ describe('POST /api/urls/bulk', () => {
     const rows = Array.from({ length: 1000 }, (_, i) => ({ url: address(i), ...(i < 51 && { password: '' }) }))
     const first = await bulk('op=create', { rows }, 'application/json', foreign)
     expect(first.json, first.text.slice(0, 500)).to.include({ failed: 0 })
+    // until the process knows that the tables have them, they may count twice
+    await until(
+      () => bulk('op=create&dryRun=true', { rows: rows.slice(0, room - 1000) }, 'application/json', foreign),
+      ({ json }) => json['failed'] === 0,
+    )
     const second = await bulk('op=create', { rows: rows.slice(0, room - 1000 + 3) }, 'application/json', foreign)
     expect(second.json).to.include({ succeeded: room - 1000, failed: 3 })
     expect(messages(second.json).at(-1)).to.include('quota')

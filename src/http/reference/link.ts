@@ -78,7 +78,8 @@ const data = {
   ...statistics(z.literal(0), ['facebook', 'twitter', 'google']),
   topVariants: z
     .union([z.record(z.string(), text), z.literal(0)])
-    .describe('clicks by the `id` of a variant')
+    .optional()
+    .describe('clicks by the `id` of a variant, for a link that has or had variants')
     .meta({ examples: [{ 1: '750', 2: '250' }] }),
 }
 const found = success({ details, data: z.object(data) })
