@@ -602,7 +602,7 @@ export interface paths {
         get?: never;
         /**
          * Change an API key
-         * @description Fields that are not sent stay. What is sent cannot exceed the key of the request. Scope: `account`.
+         * @description Fields that are not sent stay. What is sent cannot exceed the key of the request. A key with rights that it lacks can be limited further, but not extended. Scope: `account`.
          */
         put: operations["putKeyByIdUpdate"];
         post?: never;

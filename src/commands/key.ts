@@ -70,17 +70,28 @@ const rightsOf = ({ keys }: Keys, by: string | undefined): KeyRights =>
     ? operatorRights
     : (keys.find(({ key }) => key === by) ?? refuse('forbidden', 'This API key does not work any more.'))
 
-/** Throws `Refused` when a key would give rights that it does not have itself. */
-const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
-  const excess = given.scopes?.find((scope) => !allows(own.scopes, scope))
-  if (excess !== undefined)
-    refuse('forbidden', `\`scopes\` must not contain \`${excess}\`, which your API key does not have.`)
+/** Returns what is wrong when rights go beyond those of a key, undefined when they do not. */
+const excessOf = (own: KeyRights, given: Partial<KeyRights>): string | undefined => {
+  const scope = given.scopes?.find((one) => !allows(own.scopes, one))
+  if (scope !== undefined) return `\`scopes\` must not contain \`${scope}\`, which your API key does not have.`
   if (given.expires !== undefined && own.expires !== null && (given.expires ?? '9999') > own.expires)
-    refuse('forbidden', `\`expires\` must not be later than that of your API key.`)
+    return '`expires` must not be later than that of your API key.'
   const within = (addresses: string | null) =>
     addresses !== null && networksIn(addresses).every((one) => isWithin(one, networksIn(own.addresses ?? '')))
   if (given.addresses !== undefined && own.addresses !== null && !within(given.addresses))
-    refuse('forbidden', '`addresses` must be within those of your API key.')
+    return '`addresses` must be within those of your API key.'
+  return undefined
+}
+/** Throws `Refused` when a key would give rights that it does not have itself. */
+const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
+  const excess = excessOf(own, given)
+  if (excess !== undefined) refuse('forbidden', excess)
+}
+/** Who may narrow a key need not have its rights. To widen it in one way gives all of its rights to somebody who could not use them. */
+const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRights>) => {
+  requireWithin(own, changes)
+  if (excessOf(key, changes) !== undefined && excessOf(own, { ...key, ...changes }) !== undefined)
+    refuse('forbidden', 'Your API key lacks rights of this key: you may limit it further, but not extend it.')
 }
 
 const isExpired = ({ expires }: Pick<IssuedKey, 'expires'>, now: string) => expires !== null && expires <= now
@@ -131,7 +142,7 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
       const changes = differing(command.changes, key)
       if (Object.keys(changes).length === 0) return []
       notPast(changes.expires, command.now)
-      requireWithin(rightsOf(state, command.by), changes)
+      requireMayChange(rightsOf(state, command.by), key, defined(changes))
       const { scopes, ...others } = changes
       const changed = { ...others, ...(scopes === undefined ? {} : { scopes: [...scopes] }) }
       return [{ type: 'ApiKeyUpdated', data: { id, number: key.number, ...changed } }]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { account, type Account } from '../commands/account.ts'
 import type { Caller } from '../commands/caller.ts'
-import { refuse } from '../commands/decider.ts'
+import { refuse, Refused } from '../commands/decider.ts'
 import { Scope } from '../events/scope.ts'
 import { expiry, must, text, timestamp } from '../lib/fields.ts'
 import { isNetwork, networksIn } from '../lib/networks.ts'
@@ -74,6 +74,11 @@ const sender = ({ account: id, key }: Pick<Call, 'account' | 'key'>) => ({
   now: new Date().toISOString(),
 })
 
+/** Another request was faster. The answer must not show that the key existed. */
+const ignoreGone = (error: unknown) => {
+  if (!(error instanceof Refused && error.code === 'not_found')) throw error
+}
+
 const message = 'This is the only time that the key is shown.'
 
 const ownKeys = listAt(keyReference, '/api/keys')
@@ -98,6 +103,7 @@ export const keyRoutes = [
     method: 'post',
     path: '/api/key/add',
     scope: 'account',
+    secret: true,
     body: z.object(fields),
     run: async (call, { pepper }) => {
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
@@ -129,6 +135,7 @@ export const keyRoutes = [
     method: 'post',
     path: '/api/key/:id/rotate',
     scope: 'account',
+    secret: true,
     params: byId,
     owner: ownKey,
     body: z.object({ overlap }),
@@ -174,7 +181,9 @@ export const keyRoutes = [
     run: async ({ body, onBehalfOf }, { auth }) => {
       const holder = await auth.holderOf(body.key)
       if (holder)
-        await onBehalfOf(holder).write(account, { type: 'DeleteKey', id: holder.account, number: holder.number })
+        await onBehalfOf(holder)
+          .write(account, { type: 'DeleteKey', id: holder.account, number: holder.number })
+          .catch(ignoreGone)
       return { message: 'The key does not work any more.' }
     },
   }),

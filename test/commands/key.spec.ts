@@ -121,6 +121,25 @@ describe('the keys of an account', () => {
       .thenRefused('forbidden')
   })
 
+  it('are not extended by a key that lacks one of their rights (threat 116)', () => {
+    const manager = added(2, 'manager', { scopes: ['account'] })
+    const bound = added(3, 'bound', { scopes: ['read', 'write'], expires: later, addresses: '10.0.0.0/8' })
+    for (const changes of [{ addresses: null }, { addresses: '192.0.2.0/24' }, { expires: null }])
+      given(...ann, manager, bound)
+        .when(update(3, changes, 'manager'))
+        .thenRefused('forbidden')
+    const within = { addresses: '10.1.0.0/16', expires: '2030-03-01T00:00:00.000Z' }
+    given(...ann, manager, bound)
+      .when(update(3, within, 'manager'))
+      .thenEvents(updated(3, within))
+    given(...ann, manager, bound)
+      .when(update(3, { addresses: null, scopes: ['account'] }, 'manager'))
+      .thenEvents(updated(3, { addresses: null, scopes: ['account'] }))
+    given(...ann, manager, bound)
+      .when(update(3, { addresses: null }))
+      .thenEvents(updated(3, { addresses: null }))
+  })
+
   it('are refused with an end that is past', () => {
     given(...ann)
       .when(add({ expires: now }))

@@ -118,6 +118,13 @@ describe('POST /api/urls/bulk', () => {
     expect(await app.domainHead()).to.equal(before)
   })
 
+  it('answers a body far above 4 MiB instead of closing the connection (fault 210)', async () => {
+    for (const _ of [1, 2]) {
+      const answer = await bulk('op=create', '\n'.repeat(24 * 1024 * 1024), 'application/x-ndjson')
+      expect([answer.status, answer.json['message']]).to.deep.equal([413, 'The body must be at most 4 MiB large.'])
+    }
+  })
+
   it('fails only the row that repeats an alias, and never changes a link of another account (threat 113)', async () => {
     const { json } = await bulk('op=create', {
       rows: [

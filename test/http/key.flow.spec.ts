@@ -190,6 +190,31 @@ describe('API keys', () => {
     expect((await app.del(`/api/key/${byId.id}/delete`, { key: main })).status).to.equal(404)
   })
 
+  it('end with the same answer for all of several simultaneous requests (threat 118)', async () => {
+    const { key } = await add({ scopes: ['read'] })
+    const revoke = () => app.post('/api/key/revoke', { body: { key } })
+    const answers = await Promise.all([revoke(), revoke(), revoke(), revoke()])
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+    expect(answers[0]?.status).to.equal(200)
+    await soon(key, 401, app)
+  })
+
+  it('are given again for an Idempotency-Key only to the key that made them (threat 117)', async () => {
+    const headers = { 'Idempotency-Key': 'the first key' }
+    const body = { name: 'strong', scopes: ['read', 'write'] }
+    const send = (key: string) => app.post('/api/key/add', { key, body, headers })
+    const made = await send(main)
+    expect((await send(main)).text).to.equal(made.text)
+    const weak = await add({ scopes: ['account'] })
+    const answer = await send(weak.key)
+    expectFailure(answer, 422, 'add')
+    expect(answer.text).not.to.include(made.json['key'])
+    const rotate = (key: string) =>
+      app.post(`/api/key/${made.json['id']}/rotate`, { key, body: {}, headers: { 'Idempotency-Key': 'rotated' } })
+    expect((await rotate(main)).status).to.equal(200)
+    expectFailure(await rotate(weak.key), 422, 'rotate')
+  })
+
   it('without the scope `account` change the account with its password only (threat 101)', async () => {
     const { key } = await add({ scopes: ['write'] })
     const update = (by: string, body: object) => app.put('/api/account/update', { key: by, body })

@@ -23,6 +23,8 @@ export interface Keyed {
   readonly account: number | undefined
   /** the body, as it was read */
   readonly body: unknown
+  /** the API key that alone gets the answer again, because it has a secret */
+  readonly only: string | undefined
 }
 
 /**
@@ -32,12 +34,15 @@ export interface Keyed {
 export const onceForKey = async (
   ctx: Context,
   store: IdempotencyStore,
-  { scope, account, body }: Keyed,
+  { scope, account, body, only }: Keyed,
   execute: (execution: Execution | undefined, begin: () => void) => Promise<object>,
 ): Promise<object> => {
   const key = ctx.method === 'GET' || ctx.method === 'HEAD' ? undefined : readKey(ctx)
   if (key === undefined) return execute(undefined, () => {})
-  const request = JSON.stringify([ctx.method, ctx.path, ctx.querystring, body ?? null])
+  // with another condition it is another request: the stored answer would ignore the condition
+  const condition = ctx.req.headers['if-match']
+  const more = condition === undefined && only === undefined ? [] : [{ condition, only }]
+  const request = JSON.stringify([ctx.method, ctx.path, ctx.querystring, body ?? null, ...more])
   const begun = await store.begin(scope, key, request)
   switch (begun.kind) {
     case 'other':

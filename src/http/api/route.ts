@@ -123,6 +123,8 @@ interface Described<P, Q, B> {
    * first `write` of the route compares.
    */
   readonly single?: true
+  /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */
+  readonly secret?: true
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
   /** Returns the response body; `error: 0` is added to it. */

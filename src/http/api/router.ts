@@ -83,7 +83,12 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
-  const keyed = { scope: who ? `account ${who.account}` : `address ${from}`, account: who?.account, body: sent }
+  const keyed = {
+    scope: who ? `account ${who.account}` : `address ${from}`,
+    account: who?.account,
+    body: sent,
+    only: route.secret ? who?.key : undefined,
+  }
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
     run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
   )

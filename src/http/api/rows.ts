@@ -29,13 +29,15 @@ const tooManyRows = () => fail(400, `The body must have at most ${rowLimit.toLoc
 const readText = async (ctx: Context): Promise<string> => {
   const parts: Buffer[] = []
   let size = 0
-  for await (const part of ctx.req as AsyncIterable<Buffer>) {
+  // leaving the loop must not close the connection: a client that still sends would not get the answer
+  for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length
-    if (size > bodyLimit) {
-      ctx.req.resume() // otherwise the unread rest of the body blocks the connection
-      fail(413, 'The body must be at most 4 MiB large.')
-    }
+    if (size > bodyLimit) break
     parts.push(part)
+  }
+  if (size > bodyLimit) {
+    ctx.req.resume() // otherwise the unread rest of the body blocks the connection
+    fail(413, 'The body must be at most 4 MiB large.')
   }
   const bytes = Buffer.concat(parts)
   if (!isUtf8(bytes)) fail(400, 'The body must be valid UTF-8.')

@@ -35,7 +35,8 @@ export const keyReference: Reference = {
   },
   'PUT /api/key/:id/update': {
     summary: 'Change an API key',
-    description: 'Fields that are not sent stay. What is sent cannot exceed the key of the request.',
+    description:
+      'Fields that are not sent stay. What is sent cannot exceed the key of the request. A key with rights that it lacks can be limited further, but not extended.',
     fields: { ...fields, expires: 'a time, or a day for its end; `""` or `null` for never' },
     example: { name: 'Import from the shop' },
     answer: done,

@@ -53,6 +53,22 @@ describe('the header Idempotency-Key', () => {
     expect(tomorrow.json['id']).not.to.equal(made[0]!.json['id'])
   })
 
+  it('never lets a stored answer ignore an If-Match (fault 211)', async () => {
+    const { id } = (await add(randomUUID())).json
+    const idempotency = randomUUID()
+    const change = (headers: Record<string, string>) =>
+      app.ask('PUT', `/api/url/${id}/update`, {
+        key,
+        body: { url: long, title: 'changed' },
+        headers: { 'Idempotency-Key': idempotency, ...headers },
+      })
+    const first = await change({ 'If-Match': '"0"' })
+    expect(first.status).to.equal(200)
+    expect((await change({ 'If-Match': '"0"' })).text).to.equal(first.text)
+    for (const headers of [{}, { 'If-Match': '"9"' }])
+      expect((await change(headers as Record<string, string>)).status).to.equal(422)
+  })
+
   it('is accepted in quotes, and is a 400 when it cannot be a key', async () => {
     const id = randomUUID()
     const [bare, quoted] = [await add(id), await add(`"${id}"`)]
