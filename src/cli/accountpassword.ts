@@ -6,6 +6,7 @@ import { refuse } from '../commands/decider.ts'
 import { password as validPassword } from '../commands/register.ts'
 import { firstProblem } from '../lib/fields.ts'
 import { findAccountBy } from '../queries/account.ts'
+import { openOneTimeLinks } from '../security/onetimelinks.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { accountForms, accountName } from './accountname.ts'
 import { BadCommand, type Cli } from './cli.ts'
@@ -34,13 +35,15 @@ const readPassword = async (cli: Cli) => {
 
 const setPassword = (cli: Cli, who: string, { generate }: PasswordOptions) => {
   const name = accountName(who)
-  return withTables(cli, async ({ config, handler, reader }, waitUntilProjected) => {
+  return withTables(cli, async ({ config, db, handler, keys, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)
     if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
     const { id, username, email } = found
     cli.print(oneLine(`Account ${id} (@${username}, ${email}): replace its password.`))
     const password = generate ? randomBytes(12).toString('base64url') : await readPassword(cli)
     const command = { type: 'UpdateAccount', id, password: await hashPassword(password) } as const
+    // a link that was asked for before must not replace the new password, or the address that resets are sent to
+    await openOneTimeLinks(db, keys.service).end(id)
     const { position } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
     if (generate) cli.print(`password  ${password}`)

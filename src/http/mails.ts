@@ -5,7 +5,7 @@ import type { Limiter } from './api/limiter.ts'
 
 /** Orders mails. None is sent within a request: its answer takes the same time whatever becomes of the mail. */
 export interface Mails {
-  /** Orders a mail, for an account if there is one. Beyond five mails an hour to an address that somebody has entered, it does nothing. */
+  /** Orders a mail, for an account if there is one. Beyond five mails of a kind an hour to an address that somebody has entered, it does nothing. */
   readonly order: (order: MailOrder, account?: number) => Promise<void>
   /** Counts a request for a mail, of an account or an address block. Fails with 429 after twenty in an hour. */
   readonly count: (who: string) => Promise<void>
@@ -28,7 +28,8 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
   const isTooMany = async (order: MailOrder) => {
     // a notice goes to the owner, of what has happened
     if (order.kind === 'emailChanged' || order.kind === 'passwordChanged' || order.kind === 'erasure') return false
-    return (await limiter.count(`mail to ${nameOf(order.to)}`, perRecipient, hour)).over
+    // each kind for itself: nobody can use up the owner's resets by registering the address
+    return (await limiter.count(`mail to ${order.kind} ${nameOf(order.to)}`, perRecipient, hour)).over
   }
   return {
     order: async (order, account) => {

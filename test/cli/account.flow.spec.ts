@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
+import { withLedger } from '../../src/cli/ledger.ts'
+import { openOneTimeLinks } from '../../src/security/onetimelinks.ts'
 import { run as runInProcess } from '../../src/cli/run.ts'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
 import { type Answer, until } from '../support/client.ts'
@@ -113,6 +115,20 @@ describe('account commands and rebuild, on the embedded database', function () {
         expect(status, text).to.equal(200)
       }
       expect(await inProcess(['password', '@nina'])).to.equal('linkledger: there is no account @nina')
+    })
+
+    it('ends the links of an account whose password the operator replaces (threat 120)', async () => {
+      let page = ''
+      await withLedger(
+        { variables: { DATA_DIR: dir }, print: () => {}, printError: () => {} },
+        async ({ db, keys }) => {
+          const link = { account: Number(bob.id), content: {} }
+          page = `/account/password?t=${await openOneTimeLinks(db, keys.service).issue('password', link, 3600)}`
+        },
+      )
+      expect((await service.get(page)).status).to.equal(200)
+      expect(await inProcess(['password', '@bobby'])).to.include('is replaced.')
+      expect((await service.get(page)).status).to.equal(410)
     })
 
     it('lists accounts, finds them by id, e-mail or username, and changes them at once', async () => {

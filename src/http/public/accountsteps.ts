@@ -106,6 +106,13 @@ const unlessTaken = (work: Promise<WritePage>) =>
     throw error
   })
 
+/** Returns undefined when the account takes no changes any more: the operator has disabled it. The link stays, and works once it is enabled. */
+const unlessRefused = <R>(work: Promise<R>) =>
+  work.catch((error: unknown) => {
+    if (error instanceof Refused) return undefined
+    throw error
+  })
+
 /** Returns what the links of each kind do. */
 export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Step>> => {
   const { links, isFirst } = options
@@ -137,8 +144,10 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       asks: [],
       show: shown('email'),
       act: async (token, _, lang) => {
-        const used = await links.use('email', token, ({ account, content }) =>
-          unlessTaken(update(account, content, { lang, page: confirmedPage })),
+        const used = await unlessRefused(
+          links.use('email', token, ({ account, content }) =>
+            unlessTaken(update(account, content, { lang, page: confirmedPage })),
+          ),
         )
         return used?.result
       },
@@ -148,8 +157,10 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       show: async (token, problem) =>
         (await links.find('password', token)) ? newPasswordPage({ token, problem }) : undefined,
       act: async (token, { password }, lang) => {
-        const used = await links.use('password', token, async (link) =>
-          update(link.account, { password: await hashPassword(password) }, { lang, page: passwordChangedPage }),
+        const used = await unlessRefused(
+          links.use('password', token, async (link) =>
+            update(link.account, { password: await hashPassword(password) }, { lang, page: passwordChangedPage }),
+          ),
         )
         return used?.result
       },

@@ -14,10 +14,14 @@ const unsafe = /[^\w\-.~!$'()*+,:@/?%=]/g
 /** The request line has one character for each byte. */
 const escaped = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
-/** The name of a parameter as servers compare it: some ignore its letter case, or take `a[]` and `a[b]` as parts of `a`. */
-const nameOf = (pair: string) => {
-  const [name = ''] = new URLSearchParams(pair).keys()
-  return name.toLowerCase().replace(/\[.*/s, '')
+/**
+ * The names that servers may read in a parameter. Some ignore letter case, or take `a[]` and `a[b]` as parts of `a`. PHP also cuts a name at
+ * NUL, drops spaces before it, and reads `.`, spaces, and a `[` that is not closed as `_`.
+ */
+const namesOf = (pair: string): readonly string[] => {
+  const [read = ''] = new URLSearchParams(pair).keys()
+  const name = read.replace(/\0.*/s, '').trimStart().toLowerCase().replaceAll(/[ .]/g, '_')
+  return [name.replace(/\[.*/s, ''), name.replaceAll('[', '_')]
 }
 
 /**
@@ -26,10 +30,10 @@ const nameOf = (pair: string) => {
  */
 export const withForwarded = (url: string, query: string) => {
   if (query === '' || query.length > longest) return url
-  const own = new Set(new URL(url).search.slice(1).split('&').map(nameOf))
+  const own = new Set(new URL(url).search.slice(1).split('&').flatMap(namesOf))
   const pairs = query
     .split('&')
-    .filter((pair) => pair !== '' && !own.has(nameOf(pair)))
+    .filter((pair) => pair !== '' && !namesOf(pair).some((name) => own.has(name)))
     .map((pair) => pair.replaceAll(unsafe, escaped))
   return pairs.length === 0 ? url : withQuery(url, pairs.join('&'))
 }

@@ -71,6 +71,12 @@ describe('the query that a visitor brings', () => {
     for (const query of tries) expect(withForwarded(url, query), query).to.equal(url)
     expect(withForwarded(url, 'x=1;to=me')).to.equal('https://example.com/pay?to=shop&A[x]=1&x=1%3Bto=me#f')
   })
+  it('cannot replace it by a name that PHP reads as the same (threat 122)', () => {
+    const url = 'https://example.com/?utm_source=mail&next=1'
+    for (const query of ['utm.source=x', 'utm%20source=x', 'utm[source=x', '+next=x', '%20%20next[]=x', 'next%00y=x'])
+      expect(withForwarded(url, query), query).to.equal(url)
+    expect(withForwarded(url, 'next_page=2')).to.equal(`${url}&next_page=2`)
+  })
   it('cannot change the host or the path, and cannot break the header (threat 111)', () => {
     for (const query of [
       '@evil.example/',
