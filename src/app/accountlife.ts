@@ -9,6 +9,7 @@ import { idSequence } from '../postgres/ids.ts'
 import { hasAccounts } from '../queries/account.ts'
 import { type OneTimeLinks, openOneTimeLinks } from '../security/onetimelinks.ts'
 import { openOutbox } from '../security/outbox.ts'
+import { openExports } from './exports.ts'
 import type { Ledger } from './ledger.ts'
 import { describeSmtpError, openSmtp } from './smtp.ts'
 
@@ -49,9 +50,9 @@ const openMails = (
   }
 }
 
-/** Opens what concerns the life of an account: its password, mails to its owner, and the links that work once. */
+/** Opens what concerns the life of an account: its password, mails to its owner, links that work once, and its export. */
 export const openAccountLife = (
-  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'reader'>,
+  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
   { progress }: Pick<Cache, 'progress'>,
   limiter: Limiter,
   baseUrl: string,
@@ -66,6 +67,7 @@ export const openAccountLife = (
       links,
       mails,
       erasure: { delayDays: config.ERASURE_DELAY_DAYS },
+      exports: openExports(ledger, progress),
       passwords: openAccountPasswords({ limiter, load: handler.load }),
     },
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),

@@ -14,6 +14,7 @@ const operations = routes.map(({ method, path }) => ({
   matches: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]*')}$`),
   at: ['paths', template(path), method] as const,
   statuses: Object.keys(document.paths[template(path)]![method]!.responses).map(Number),
+  isFile: !('application/json' in document.paths[template(path)]![method]!.responses[200].content),
 }))
 
 const validators = new Map<string, ValidateFunction>()
@@ -33,7 +34,7 @@ export const checkAnswer = (method: string, path: string, status: number, json: 
     throw new Error(`${method} ${path} ${status} is not as in /openapi.json: ${problem}\n${JSON.stringify(json)}`)
   }
   if (!operation.statuses.includes(status)) fail('it has no such status')
-  if (status === 304) return
+  if (status === 304 || (status === 200 && operation.isFile)) return
   const ref =
     status === 200
       ? pointer(...operation.at, 'responses', '200', 'content', 'application/json', 'schema')

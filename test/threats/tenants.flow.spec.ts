@@ -104,7 +104,8 @@ describe('accounts of one service (threat 114)', () => {
   const seen = async (key: string, of: ReadonlyMap<string, number>) => {
     const answers: unknown[] = []
     for (const operation of operations.filter(({ method, isPublic }) => method === 'GET' && !isPublic)) {
-      if (typesOf(operation).length > 1 || /stats/.test(operation.path)) continue
+      // test/http/export.flow.spec.ts looks into the archive of an export
+      if (typesOf(operation).length > 1 || /stats|export/.test(operation.path)) continue
       const { text } = await app.get(
         fill(operation, '', (kind) => of.get(kind)!),
         { key },

@@ -13,6 +13,7 @@ import { setTimings, startTiming, timed } from './timing.ts'
 const exposed = [
   ...rateHeaders,
   'Allow',
+  'Content-Disposition',
   'ETag',
   'Idempotent-Replayed',
   'Link',

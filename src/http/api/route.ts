@@ -15,6 +15,7 @@ import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { AccountPasswords } from '../accountpassword.ts'
+import type { Exports } from '../exportlimit.ts'
 import type { Mails } from '../mails.ts'
 import type { Needed } from './scope.ts'
 
@@ -47,6 +48,7 @@ export interface Services extends Pick<Cache, 'auth' | 'pending' | 'domains' | '
   /** Hashes the password of a new account. */
   readonly hashNewPassword: (password: string) => Promise<string>
   readonly erasure: { readonly delayDays: number }
+  readonly exports: Exports
   /** links that work once */
   readonly links: Pick<OneTimeLinks, 'end'>
   /** undefined without SMTP_URL */
@@ -127,7 +129,7 @@ interface Described<P, Q, B> {
   readonly secret?: true
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
-  /** Returns the response body; `error: 0` is added to it. */
+  /** Returns the response body, to which `error: 0` is added, or a `Download`. */
   readonly run: (call: Call<P, Q, B>, services: Services) => Promise<object>
 }
 

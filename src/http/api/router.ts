@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { admit, type Admitted, type AdmitOptions, identify, setUncountedRate } from './admit.ts'
 import { readBody } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
+import { isDownload, sendDownload } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
 import { onceForKey } from './idempotency.ts'
@@ -33,7 +34,9 @@ export const createApi = (options: ApiOptions) => {
     router[route.method](route.path, (ctx) => serve(ctx as unknown as Context, route, options))
   const isPublic = (path: unknown) => served.some((route) => route.public && route.path === path)
 
-  return new Koa()
+  const app = new Koa()
+  app.on('error', logUnsent(log))
+  return app
     .use(envelope(log))
     .use((ctx, next) => {
       setUncountedRate(ctx, rateLimit)
@@ -42,6 +45,16 @@ export const createApi = (options: ApiOptions) => {
     .use(preflight)
     .use(router.routes() as unknown as Middleware)
     .use((ctx) => unmatched(ctx, isPublic, options))
+}
+
+/** Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that has closed its connection. */
+const logUnsent = (log: Logger) => {
+  const logged = new WeakSet<object>()
+  return (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || logged.has(error)) return
+    logged.add(error)
+    log.error({ err: error }, 'an answer was not sent to its end')
+  }
 }
 
 /** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
@@ -92,6 +105,7 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
     run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
   )
+  if (isDownload(body)) return sendDownload(ctx, body)
   ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
   if (route.single && route.method === 'get') sendTagged(ctx, body)
   else ctx.body = body
@@ -128,5 +142,6 @@ const run = async (request: Request, options: ApiOptions) => {
     onBehalfOf: (holder) => writer(ctx, holder, options),
   }
   begin()
-  return { error: 0, ...(await timed(ctx, 'run', () => route.run(call, options))) }
+  const answer = await timed(ctx, 'run', () => route.run(call, options))
+  return isDownload(answer) ? answer : { error: 0, ...answer }
 }

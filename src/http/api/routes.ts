@@ -5,6 +5,7 @@ import { bulkRoutes } from '../bulk.ts'
 import { campaignRoutes } from '../campaign.ts'
 import { channelRoutes } from '../channel.ts'
 import { domainRoutes } from '../domain.ts'
+import { exportRoutes } from '../export.ts'
 import { keyRoutes } from '../key.ts'
 import { linkRoutes } from '../link.ts'
 import { overlayRoutes } from '../overlay.ts'
@@ -16,8 +17,7 @@ import { splashRoutes } from '../splash.ts'
 import { tagRoutes } from '../tag.ts'
 import type { Route } from './route.ts'
 
-/** Every route of the API. */
-export const routes: readonly Route[] = [
+const resourceRoutes: readonly Route[] = [
   ...registerRoutes,
   ...accountRoutes,
   ...keyRoutes,
@@ -35,3 +35,6 @@ export const routes: readonly Route[] = [
   ...campaignRoutes,
   ...channelRoutes,
 ]
+
+/** Every route of the API. An export has what the others answer. */
+export const routes: readonly Route[] = [...resourceRoutes, ...exportRoutes(resourceRoutes)]

@@ -83,6 +83,14 @@ export const accountReference: Reference = {
     answer: success({ message: text, erases: time, revision }),
   },
   'DELETE /api/account/erase': { summary: 'Cancel the erasure of the account', answer: updated },
+  'GET /api/account/export': {
+    summary: 'Export everything that the account has',
+    description:
+      'An archive (`.tar.gz`) with all resources as the API answers them, their history, and every click, in files with one JSON object on each line; `README.txt` in it says what each file has. It is made while it is sent: when the connection ends early, the archive is not complete, and lacks its last file, `manifest.json`. Counts as one request.',
+    failures: { 409: { description: 'An export of the account is still running.' } },
+    answer: z.file().mime('application/gzip'),
+    answerType: 'application/gzip',
+  },
   'GET /api/account/stats': {
     summary: 'Get clicks over time of all links, QR codes and entries of bio pages',
     fields: seriesFields,

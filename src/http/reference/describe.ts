@@ -25,6 +25,8 @@ export interface Description {
   /** failures that differ from those of the other routes: what they mean, and what the answer has besides `error` and `message` */
   readonly failures?: Readonly<Partial<Record<FailureStatus, OwnFailure>>>
   readonly answer: z.ZodType
+  /** the content type of the answer, where that is no JSON */
+  readonly answerType?: string
 }
 /** Descriptions by method and path: `GET /api/account`. */
 export type Reference = Readonly<Record<string, Description>>

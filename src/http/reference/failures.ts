@@ -36,6 +36,10 @@ export const headers = {
     description: 'the revision, the clicks if there are statistics, and a digest of the answer',
     schema: { type: 'string', examples: ['"7.1042-pWmG3kqz0Ab"'] },
   },
+  'Content-Disposition': {
+    description: 'the name of the file: `attachment; filename="…"`',
+    schema: { type: 'string' },
+  },
   Link: { description: 'the next page of a list: `</api/urls?page=2>; rel="next"`', schema: { type: 'string' } },
   'Retry-After': { description: 'seconds to wait', schema: whole },
 } as const

@@ -116,7 +116,8 @@ const failureOf = (status: FailureStatus, own: OwnFailure | undefined) => {
   return withShared({ ...failures[status], description, content: { 'application/json': { schema } } })
 }
 
-const answersOf = (route: Route, { answer, failures: special = {} }: Description, closed: boolean) => {
+const answersOf = (route: Route, described: Description, closed: boolean) => {
+  const { answer, answerType, failures: special = {} } = described
   const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
   const isTagged = route.single && route.method === 'get'
   const own = [
@@ -124,10 +125,12 @@ const answersOf = (route: Route, { answer, failures: special = {} }: Description
     ...(route.method === 'get' ? [] : ['X-Projection-Pending', 'Idempotent-Replayed']),
     ...(isList ? ['Link'] : []),
     ...(isTagged ? ['ETag'] : []),
+    ...(answerType === undefined ? [] : ['Content-Disposition']),
   ]
   const statuses: FailureStatus[] = [
     ...(isTagged ? [304 as const] : []),
     ...(route.method === 'get' ? [] : ([409, 422] as const)),
+    ...(route.method === 'get' && special[409] ? [409 as const] : []),
     ...(route.single && !isTagged ? [412 as const] : []),
     ...(route.query || route.body || route.method !== 'get' ? [400 as const] : []),
     ...(route.public ? [] : ([401, 403] as const)),
@@ -140,7 +143,7 @@ const answersOf = (route: Route, { answer, failures: special = {} }: Description
     200: {
       description: 'It succeeded.',
       headers: headersNamed(own),
-      content: { 'application/json': { schema: schemaOf(answer, 'output', closed) } },
+      content: { [answerType ?? 'application/json']: { schema: schemaOf(answer, 'output', closed) } },
     },
     ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status])])),
   }

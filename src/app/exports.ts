@@ -1,0 +1,25 @@
+import type { Progress } from '../cache/progress.ts'
+import { type Exports, limitExports } from '../http/exportlimit.ts'
+import type { Ledger } from './ledger.ts'
+
+/** Exports at the same time in this process. Each needs a few MB; one whose client is slow needs nothing else. */
+const most = 20
+/** Connections of all exports together. */
+const connections = 2
+/** ms */
+const [statementTimeout, catchUpTimeout] = [30_000, 2000]
+
+/** Opens what exports of accounts read from. */
+export const openExports = (
+  { pool, store, tables }: Pick<Ledger, 'pool' | 'store' | 'tables'>,
+  { wait, seen }: Pick<Progress, 'wait' | 'seen'>,
+): Exports => ({
+  reader: { db: pool(connections, statementTimeout, 'export'), table: tables.name },
+  readStream: (...of) => store.read(...of),
+  caughtUp: async () => {
+    const head = await store.head('domain')
+    await wait(head, catchUpTimeout)
+    return { position: seen(), head }
+  },
+  begin: limitExports(most),
+})

@@ -1,0 +1,123 @@
+import { classes, minuteMs, minuteOf, subjects } from '../projections/clickfacts.ts'
+import { dims, dimensions, type Dim } from '../projections/labels.ts'
+import { firstMinute } from './facts.ts'
+import type { Reader } from './reader.ts'
+
+/** A visit, as the read tables have it. */
+export interface ExportedClick {
+  readonly at: Date
+  /** what was visited; `view`: a bio page itself, `bio`: an entry of a bio page that leads to no link of the account */
+  readonly of: 'link' | 'qr' | 'bio' | 'view'
+  readonly id: number
+  readonly class: string
+  /** whether it is the first of a person on this link, page or code */
+  readonly unique: boolean
+  readonly labels: Readonly<Record<Dim, string>>
+}
+
+interface Row extends Readonly<Record<Dim, number>> {
+  readonly seq: string
+  readonly link: string
+  readonly minute: number
+  readonly ms: number
+  readonly class: number
+}
+
+/** visits in one statement */
+const batchSize = 5000
+
+const visited = (subject: number): Pick<ExportedClick, 'of' | 'id'> => {
+  if (subject > 0) return { of: 'link', id: subject }
+  if (subject > subjects.bio(0)) return { of: 'qr', id: -subject }
+  if (subject > subjects.view(0)) return { of: 'bio', id: subjects.bio(0) - subject }
+  return { of: 'view', id: subjects.view(0) - subject }
+}
+
+const classNames = new Map<number, string>(Object.entries(classes).map(([name, value]) => [value, name]))
+const classOf = (value: number) => (value === classes.first ? 'human' : (classNames.get(value) ?? 'other'))
+
+/** Returns the labels of some visits by dimension and number. A subquery for each uses the index: a join may be planned as a scan of all labels. */
+const readLabels = async ({ db, table }: Reader, rows: readonly Row[]) => {
+  const wanted = dimensions.flatMap((dim) =>
+    [...new Set(rows.map((row) => row[dim]))].map((id) => ({ dim: dims[dim], id })),
+  )
+  const found = await db.raw<{ rows: { dim: number; id: number; label: string | null }[] }>(
+    `select dim, id, (select l.label from ${table('labels')} l where l.dim = w.dim and l.id = w.id) as label
+     from unnest(?::smallint[], ?::int[]) as w (dim, id)`,
+    [wanted.map(({ dim }) => dim), wanted.map(({ id }) => id)],
+  )
+  const labels = new Map(found.rows.map(({ dim, id, label }) => [`${dim}/${id}`, label ?? '']))
+  return (row: Row) =>
+    Object.fromEntries(dimensions.map((dim) => [dim, labels.get(`${dims[dim]}/${row[dim]}`) ?? ''])) as Record<
+      Dim,
+      string
+    >
+}
+
+interface Wanted {
+  readonly account: number
+  /** visits of later minutes are left out */
+  readonly until: Date
+}
+
+/**
+ * Returns the minutes of about one batch of visits from a minute on: the index has them without the rows. A statement sorts at most these, or
+ * the visits of a single minute.
+ */
+const nextMinutes = async ({ db, table }: Reader, { account, until }: Wanted, from: number) => {
+  const to = minuteOf(until.toISOString()) + 1
+  const { rows } = await db.raw<{ rows: { first: number | null; last: number | null }[] }>(
+    `select min(minute) as first, max(minute) as last from (
+       select minute from ${table('clicks')} where account = ? and minute >= ? and minute < ? order by minute limit ${batchSize}
+     ) as batch`,
+    [account, from, to],
+  )
+  const { first = null, last = null } = rows[0] ?? {}
+  return first === null || last === null ? undefined : { first, last }
+}
+
+const readBatch = async (
+  { db, table }: Reader,
+  { account }: Wanted,
+  { first, last }: { readonly first: number; readonly last: number },
+  after: Pick<Row, 'minute' | 'seq'>,
+) => {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select seq, link, minute, ms, class, ${dimensions.join()} from ${table('clicks')}
+     where account = ? and minute >= ${first} and minute <= ${last} and (minute, seq) > (?, ?)
+     order by minute, seq limit ${batchSize}`,
+    [account, after.minute, after.seq],
+  )
+  return rows
+}
+
+/** Returns the visits of an account, oldest first to the minute. Those of months before `CLICK_RETENTION_MONTHS` are gone. */
+export const clicksOf = async function* (reader: Reader, wanted: Wanted): AsyncGenerator<ExportedClick> {
+  let after: Pick<Row, 'minute' | 'seq'> = { minute: firstMinute, seq: '-1' }
+  for (let from = firstMinute; ;) {
+    const minutes = await nextMinutes(reader, wanted, from)
+    if (!minutes) return
+    for (;;) {
+      const rows = await readBatch(reader, wanted, minutes, after)
+      const labelsOf = await readLabels(reader, rows)
+      for (const row of rows) {
+        const at = new Date(row.minute * minuteMs + row.ms + minuteMs / 2)
+        const { class: value } = row
+        const unique = value === classes.first
+        yield { at, ...visited(Number(row.link)), class: classOf(value), unique, labels: labelsOf(row) }
+      }
+      after = rows.at(-1) ?? after
+      if (rows.length < batchSize) break
+    }
+    from = minutes.last + 1
+  }
+}
+
+/** Returns the time of the first visits that are kept; null when all are. */
+export const clicksKeptSince = async ({ db, table }: Reader): Promise<Date | null> => {
+  const { rows } = await db.raw<{ rows: { minute: number | null }[] }>(
+    `select max(minute) as minute from ${table('click_horizon')}`,
+  )
+  const minute = rows[0]?.minute ?? null
+  return minute === null ? null : new Date(minute * minuteMs)
+}
