@@ -4,17 +4,26 @@ import { must } from '../lib/fields.ts'
 import { fail, Failure } from './api/errors.ts'
 import { type Call, route, type Services } from './api/route.ts'
 import { readRows, type Row, type UnreadableRow } from './api/rows.ts'
-import { type Bulk, BulkRow, type Done, doRows, hashing } from './bulkrows.ts'
+import { type Bulk, BulkRow, type Done, doRows, hashing, withoutAnswer } from './bulkrows.ts'
 
 const truth = z
   .enum(['true', 'false'], must('true or false'))
   .optional()
   .transform((text) => text === 'true')
-const BulkQuery = z.object({
-  op: z.enum(['create', 'update', 'delete'], must('create, update or delete')),
-  dryRun: truth,
-  atomic: truth,
-})
+/** An unknown parameter is refused: with `dryrun`, a client believes that nothing is stored. */
+const BulkQuery = z.strictObject(
+  {
+    op: z.enum(['create', 'update', 'delete'], must('create, update or delete')),
+    dryRun: truth,
+    atomic: truth,
+  },
+  {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `\`${String((keys as readonly unknown[])[0])}\` is no parameter here: there are \`op\`, \`dryRun\` and \`atomic\``
+        : undefined,
+  },
+)
 
 /** Requests of the rate limit: one for every so many rows. */
 const rowsPerRequest = 50
@@ -47,7 +56,9 @@ const requireAtomicLog = ({ together }: Services) => {
     )
 }
 
-const nothingStored = (rows: readonly Done[]) => {
+/** A row that could have been stored has no id and no address then: nothing is there. */
+const nothingStored = (all: readonly Done[]) => {
+  const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
   const outage = rows.find(({ status = 0 }) => status >= 500)
   const message = `Nothing was stored, because ${countFailed(rows)} of ${rows.length} rows cannot be: see the rows with \`error\` 1.`
   return outage ? new Failure(503, message, { 'Retry-After': '2' }, { rows }) : new Failure(400, message, {}, { rows })

@@ -61,6 +61,13 @@ const write: Readonly<Record<Operation, (writer: Writer, row: Row, sources: Sour
   },
 }
 
+/** Returns the result of a row that is right, of which nothing is stored. */
+export const withoutAnswer = ({ row, line }: Pick<Done, 'row'> & { readonly line?: number | undefined }): Done => ({
+  row,
+  ...(line !== undefined && { line }),
+  error: 0,
+})
+
 const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, status: number, message: string): Done => {
   const field = /^`([^`]+)` /.exec(message)?.[1]
   return {
@@ -142,8 +149,8 @@ export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, gi
     if (problem !== undefined) return failed(row, 400, problem)
     try {
       const answer = await write[op]({ ...given.part(row.number), load: writer.load }, row, sources)
-      const place = { row: row.number, ...(row.line !== undefined && { line: row.line }) }
-      return { ...place, error: 0, ...(dryRun ? {} : answer) }
+      const done = withoutAnswer({ row: row.number, line: row.line })
+      return dryRun ? done : { ...done, ...answer }
     } catch (error) {
       const { status, message } = failureOf(error)
       if (status === 500) throw error

@@ -92,7 +92,7 @@ describe('POST /api/urls/bulk', () => {
     ])
   })
 
-  it('refuses a body that cannot be read, with the cure, and stores nothing', async () => {
+  it('refuses a body or a parameter that cannot be read, with the cure, and stores nothing (fault 212)', async () => {
     const before = await app.domainHead()
     const row = { url: address('x') }
     const wrong: [string, unknown, string, number, string][] = [
@@ -109,6 +109,7 @@ describe('POST /api/urls/bulk', () => {
       ['', { rows: [row] }, 'application/json', 400, '`op`'],
       ['op=clone', { rows: [row] }, 'application/json', 400, '`op` must be create, update or delete'],
       ['op=create&dryRun=1', { rows: [row] }, 'application/json', 400, '`dryRun`'],
+      ['op=create&dryrun=true', { rows: [row] }, 'application/json', 400, '`dryrun` is no parameter here'],
     ]
     for (const [query, body, type, status, text] of wrong) {
       const answer = await bulk(query, body, type)
@@ -214,6 +215,14 @@ describe('POST /api/urls/bulk', () => {
       ([status, message]: [number, string]) => status === 400 && message.includes('1 MiB'),
     )
     expect(await count(foreign)).to.equal(0)
+  })
+
+  it('shows no id and no address of a row that was not stored (fault 213)', async () => {
+    const rows = '{"url":"https://example.com/a"}\n{"url":5}'
+    const { status, json } = await bulk('op=create&atomic=true', rows, 'application/x-ndjson')
+    const [right, wrong] = json['rows'] as Result[]
+    expect([status, right]).to.deep.equal([400, { row: 1, line: 1, error: 0 }])
+    expect(wrong).to.include({ row: 2, error: 1, field: 'url' })
   })
 
   it('keeps the quota within a request, and hashes at most 50 passwords', async () => {
