@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Add a branded domain
-         * @description Scope: `write`.
+         * @description While `status` is `pending`, links on it answer 404. Create the TXT record in `verification.record`, have the host lead to the service (`verification.dns`), and send `POST /api/domain/{id}/verify`. A link is on it with its address as `domain`. Scope: `write`.
          */
         post: operations["postDomainAdd"];
         delete?: never;
@@ -803,7 +803,7 @@ export interface paths {
         put?: never;
         /**
          * Create an overlay
-         * @description A call to action above the framed destination of a link. Scope: `write`.
+         * @description A call to action above the framed destination of a link. A link shows it with the `type` `overlay-<id>`. Scope: `write`.
          */
         post: operations["postOverlayAdd"];
         delete?: never;
@@ -863,7 +863,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tracking pixel
-         * @description Scope: `write`.
+         * @description It fires for visitors of the links that have its id in `pixels`. Scope: `write`.
          */
         post: operations["postPixelAdd"];
         delete?: never;
@@ -1083,7 +1083,7 @@ export interface paths {
         put?: never;
         /**
          * Create a splash page
-         * @description A page that visitors see before they are redirected. Scope: `write`.
+         * @description A page that visitors see before they are redirected. A link shows it with the `type` `splash-<id>`. Scope: `write`.
          */
         post: operations["postSplashAdd"];
         delete?: never;
@@ -1203,7 +1203,7 @@ export interface paths {
         put?: never;
         /**
          * Shorten an address
-         * @description Scope: `links:write` or `write`.
+         * @description Only `url` is required. How the fields work together: “From a visit to the destination” above. Scope: `links:write` or `write`.
          */
         post: operations["postUrlAdd"];
         delete?: never;
@@ -1836,13 +1836,13 @@ export interface operations {
     };
     getAccountStats: {
         parameters: {
-            query: {
+            query?: {
                 /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source` */
                 by?: string;
                 /** @description a time or a day; 30 days before `to` if not sent */
                 from?: string;
                 /** @description `hour`, `day` (default) or `month`; at most 2,000 intervals */
-                interval: "hour" | "day" | "month";
+                interval?: "hour" | "day" | "month";
                 /** @description a time or a day, which is included; now if not sent */
                 to?: string;
             };
@@ -6014,13 +6014,13 @@ export interface operations {
     };
     getUrlByIdStats: {
         parameters: {
-            query: {
+            query?: {
                 /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`, `variant` */
                 by?: string;
                 /** @description a time or a day; 30 days before `to` if not sent */
                 from?: string;
                 /** @description `hour`, `day` (default) or `month`; at most 2,000 intervals */
-                interval: "hour" | "day" | "month";
+                interval?: "hour" | "day" | "month";
                 /** @description a time or a day, which is included; now if not sent */
                 to?: string;
             };
@@ -6144,7 +6144,7 @@ export interface operations {
                     expired_url?: "" | null | string;
                     /** @description a time in UTC or with an offset, or a day for its end */
                     expiry?: string | null;
-                    /** @description true passes the query of the short address on to the destination */
+                    /** @description true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have */
                     forward?: boolean | null;
                     /** @description other destinations by country, by its English name or ISO code */
                     geotarget?: {
@@ -6185,7 +6185,7 @@ export interface operations {
                     type?: number | null | string;
                     /** @description destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme */
                     url: string;
-                    /** @description destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent): 2 to 10. `id` is that of a variant that the link has */
+                    /** @description destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show */
                     variants?: {
                         id?: number | string;
                         url: string;
@@ -6300,7 +6300,7 @@ export interface operations {
                     expired_url?: "" | null | string;
                     /** @description a time in UTC or with an offset, or a day for its end */
                     expiry?: string | null;
-                    /** @description true passes the query of the short address on to the destination */
+                    /** @description true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have */
                     forward?: boolean | null;
                     /** @description other destinations by country, by its English name or ISO code */
                     geotarget?: {
@@ -6341,7 +6341,7 @@ export interface operations {
                     type?: number | null | string;
                     /** @description destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme */
                     url: string;
-                    /** @description destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent): 2 to 10. `id` is that of a variant that the link has */
+                    /** @description destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show */
                     variants?: {
                         id?: number | string;
                         url: string;

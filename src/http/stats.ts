@@ -20,10 +20,12 @@ const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 
 /** The variants of one link are no more than a number to another. */
 const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
 
-const interval = z.preprocess(
-  (text) => text || 'day',
-  z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
-)
+const interval = z
+  .preprocess(
+    (text) => text || 'day',
+    z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
+  )
+  .default('day')
 const by = (known: readonly SeriesDimension[]) =>
   z
     .string()

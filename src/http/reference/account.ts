@@ -96,5 +96,8 @@ export const accountReference: Reference = {
     fields: seriesFields,
     answer: series,
   },
+}
+
+export const linkStatsReference: Reference = {
   'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: linkFields, answer: series },
 }

@@ -41,6 +41,8 @@ export const domainReference: Reference = {
   },
   'POST /api/domain/add': {
     summary: 'Add a branded domain',
+    description:
+      'While `status` is `pending`, links on it answer 404. Create the TXT record in `verification.record`, have the host lead to the service (`verification.dns`), and send `POST /api/domain/{id}/verify`. A link is on it with its address as `domain`.',
     fields: { domain: 'scheme and host, for example `https://go.example.com`', ...redirects },
     example: { domain: 'https://go.example.com', redirectroot: 'https://example.com/' },
     answer: success({ id, ...state }),

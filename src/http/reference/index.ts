@@ -1,4 +1,4 @@
-import { accountReference } from './account.ts'
+import { accountReference, linkStatsReference } from './account.ts'
 import { bioReference } from './bio.ts'
 import { bulkReference } from './bulk.ts'
 import { campaignReference } from './campaign.ts'
@@ -17,7 +17,7 @@ import { tagReference } from './tag.ts'
 export const reference: Readonly<Record<string, Reference>> = {
   Account: accountReference,
   'API keys': keyReference,
-  Links: { ...linkReference, ...tagReference, ...bulkReference },
+  Links: { ...linkReference, ...linkStatsReference, ...tagReference, ...bulkReference },
   'QR codes': qrReference,
   Domains: domainReference,
   Pixels: pixelReference,

@@ -110,9 +110,10 @@ const fields = {
   starts: 'before this time the link is not found; a day means its beginning; must be before `expiry`',
   expired_url: 'where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click',
   max_clicks: 'the link ends with this number of clicks; those of the last second may exceed it',
-  forward: 'true passes the query of the short address on to the destination',
+  forward:
+    'true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have',
   variants:
-    'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent): 2 to 10. `id` is that of a variant that the link has',
+    'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show',
 }
 const written = success({ id, shorturl, short: shorturl, revision })
 
@@ -141,6 +142,7 @@ export const linkReference: Reference = {
   'GET /api/url/:id': { summary: 'Get a link and its statistics', answer: found },
   'POST /api/url/add': {
     summary: 'Shorten an address',
+    description: 'Only `url` is required. How the fields work together: “From a visit to the destination” above.',
     fields,
     example: {
       url: 'https://example.com/spring',

@@ -48,7 +48,8 @@ export const overlayReference: Reference = {
   },
   'POST /api/overlay/add': {
     summary: 'Create an overlay',
-    description: 'A call to action above the framed destination of a link.',
+    description:
+      'A call to action above the framed destination of a link. A link shows it with the `type` `overlay-<id>`.',
     fields,
     example: { type: 'poll', name: 'Taste', question: 'Tea or coffee?', options: ['Tea', 'Coffee'] },
     answer: created,

@@ -15,6 +15,7 @@ export const pixelReference: Reference = {
   'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('pixels', pixel) },
   'POST /api/pixel/add': {
     summary: 'Create a tracking pixel',
+    description: 'It fires for visitors of the links that have its id in `pixels`.',
     fields,
     example: { type: 'gapixel', name: 'Shop', tag: 'G-ABC123' },
     answer: created,

@@ -42,7 +42,7 @@ export const splashReference: Reference = {
   },
   'POST /api/splash/add': {
     summary: 'Create a splash page',
-    description: 'A page that visitors see before they are redirected.',
+    description: 'A page that visitors see before they are redirected. A link shows it with the `type` `splash-<id>`.',
     fields,
     example: { name: 'Spring', title: 'Spring sale', message: 'You are about to enter our shop.', counter: 5 },
     answer: created,

@@ -74,6 +74,31 @@ describe('the OpenAPI document', () => {
       expect(headers, status).to.include.keys('X-Request-Id', 'X-RateLimit-Remaining')
   })
 
+  it('requires no parameter that has a default, and has what a link needs among the links (fault 216)', () => {
+    const required = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.values(methods).flatMap(({ parameters }) =>
+        parameters.flatMap((one) =>
+          one.in === 'query' && 'required' in one && one.required ? [`${path} ${one.name}`] : [],
+        ),
+      ),
+    )
+    expect(required).to.deep.equal(['/api/urls/bulk op'])
+    expect(document.paths['/api/url/{id}/stats']?.['get']?.tags).to.deep.equal(['Links'])
+  })
+
+  it('says what comes after each step, as the manual does (fault 217)', () => {
+    const { description } = document.info
+    for (const word of ['Idempotency-Key', 'If-Match', 'cursor', 'An account has a number of requests', 'redirect404'])
+      expect(description).to.include(word)
+    for (const [path, next] of [
+      ['/api/domain/add', '/verify'],
+      ['/api/splash/add', 'splash-<id>'],
+      ['/api/overlay/add', 'overlay-<id>'],
+      ['/api/pixel/add', '`pixels`'],
+    ] as const)
+      expect(document.paths[path]?.['post']?.description, path).to.include(next)
+  })
+
   it('lets clients expect further fields in answers', () => {
     expect(JSON.stringify(document)).not.to.include('"additionalProperties":false')
   })
