@@ -1,6 +1,7 @@
 import { timestamp } from '../lib/fields.ts'
-import { answersOf, type ExportedAnswer } from '../queries/export.ts'
+import { answersOf, type ExportedAnswer, logosOf } from '../queries/export.ts'
 import { clicksKeptSince, clicksOf, type ExportedClick } from '../queries/exportclicks.ts'
+import { findInlineLogo } from '../queries/qr.ts'
 import type { Download } from './api/download.ts'
 import { type Call, type Route, route, type Services } from './api/route.ts'
 import { archive, type Content } from './exportarchive.ts'
@@ -14,7 +15,8 @@ files of about 1 MiB, in order. A folder that is missing has no lines. Times are
 
 account.json     the account, as GET /api/account answers
 links            every link, also archived ones, as GET /api/url/:id answers: "details", and statistics as "data"
-qr, bio          the same of QR codes and bio pages. The image of a logo is not included
+qr, bio          the same of QR codes and bio pages
+logos            the logo of each QR code that has one, by the id of the code
 domains, overlays, splash
                  "details", as GET /api/domain/:id, /api/overlay/:id and /api/splash/:id answer
 pixels, campaigns, channels, tags, keys
@@ -45,6 +47,14 @@ const presentClick = ({ labels, at, ...click }: ExportedClick) => ({ at: at.toIS
 
 const presented = async function* <T>(rows: AsyncIterable<T>, present: (row: T) => object) {
   for await (const row of rows) yield present(row)
+}
+
+/** A logo that cannot be read is left out: its code is drawn without it, too. */
+const logoFiles = async function* (account: number, { reader, findImage }: Services['exports']) {
+  for await (const { id, hash } of logosOf(reader, account)) {
+    const content = hash === null ? await findInlineLogo(reader, Number(id)) : await findImage(account, hash)
+    if (content) yield { name: `logos/${id}.png`, content }
+  }
 }
 
 /** The folders of what the API lists. */
@@ -81,6 +91,7 @@ const exportAccount = async (call: Call, services: Services, routes: readonly Ro
       { file: 'README.txt', text: () => readme },
       { file: 'account.json', text: async () => json((await ask('/api/account'))['data']) },
       ...resources(ask),
+      { files: logoFiles(account, exports) },
       { folder: 'answers', lines: presented(answersOf(reader, account), presentAnswer) },
       { folder: 'events', lines: historyOf(reader, exports.readStream, account) },
       { folder: 'clicks', lines: presented(clicksOf(reader, { account, until: now }), presentClick) },

@@ -5,9 +5,10 @@ import { tarEnd, tarFile } from '../lib/tar.ts'
 /** bytes of a file of lines at most; a longer line is a file of its own */
 const partBytes = 1024 * 1024
 
-/** What an archive has: files, and folders whose files have one JSON value on each line. */
+/** What an archive has: a text, several files, or a folder whose files have one JSON value on each line. */
 export type Content =
   | { readonly file: string; readonly text: () => Promise<string> | string }
+  | { readonly files: AsyncIterable<{ readonly name: string; readonly content: Buffer }> }
   | { readonly folder: string; readonly lines: AsyncIterable<object> }
 
 /** Joins lines to the contents of files. */
@@ -40,6 +41,10 @@ const filesOf = async function* (contents: readonly Content[], { counts, modifie
     signal.throwIfAborted()
     if ('file' in content) {
       yield tarFile({ name: content.file, content: Buffer.from(await content.text()), modified })
+      continue
+    }
+    if ('files' in content) {
+      for await (const { name, content: bytes } of content.files) yield tarFile({ name, content: bytes, modified })
       continue
     }
     const { folder, lines } = content

@@ -1,5 +1,6 @@
 import type { EventStore } from '../events/store.ts'
 import type { Reader } from '../queries/reader.ts'
+import type { ImageStore } from '../security/images.ts'
 import { fail } from './api/errors.ts'
 
 /** What exports of accounts read from, and how many there may be. */
@@ -7,6 +8,7 @@ export interface Exports {
   /** has few connections of its own: exports wait for each other, and no other request waits for them */
   readonly reader: Reader
   readonly readStream: EventStore['read']
+  readonly findImage: ImageStore['find']
   /** Waits a short time for the read tables. Returns the position that they contain, and that of the newest event when the wait began. */
   readonly caughtUp: () => Promise<{ readonly position: bigint; readonly head: bigint }>
   /** Begins an export and returns what ends it. Fails with 409 while the account has one, with 503 while the process has too many. */

@@ -92,3 +92,21 @@ export const answersOf = ({ db, table }: Reader, account: number) =>
       .limit(batchSize)
       .select('id', 'overlay', 'fields', 'created'),
   )
+
+interface LogoRow {
+  readonly id: string
+  /** of its image; null: it is in the row, because an event of 0.1.0 contains it */
+  readonly hash: string | null
+}
+
+/** Returns which QR codes of an account have a logo. */
+export const logosOf = ({ db, table }: Reader, account: number) =>
+  inBatches<LogoRow>((last) =>
+    db(table('qrs'))
+      .where({ account, deleted: null })
+      .whereRaw('(logo is not null or logo_hash is not null)')
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(batchSize)
+      .select('id', 'logo_hash as hash'),
+  )

@@ -8,12 +8,16 @@ import type { EventStore } from '../../src/events/store.ts'
 import { exportedLists } from '../../src/http/exportresources.ts'
 import { shapeOf } from '../../src/http/reference/describe.ts'
 import { reference } from '../../src/http/reference/index.ts'
+import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { bodies } from '../support/bodies.ts'
 import { until } from '../support/client.ts'
 import { untar } from '../support/tar.ts'
 
 type Row = Readonly<Record<string, unknown>>
+
+const pixels = { width: 24, height: 24, data: Buffer.alloc(24 * 24 * 4, 0x7f) }
+const image = `data:image/png;base64,${pngOf(pixels).toString('base64')}`
 
 const click = (account: number, over: Partial<Click>): Click => ({
   at: '2026-03-04T05:06:07.089Z',
@@ -62,8 +66,9 @@ describe('the export of an account', () => {
     const { store, handler } = app.app.ledger
     for (const [kind, [make]] of Object.entries(bodies)) {
       const fields = make() as Row
+      const logo = kind === 'qr' ? { logo: image } : {}
       const named = 'name' in fields ? { name: mark } : kind === 'url' ? { title: mark, tags: [mark] } : {}
-      const { json } = await app.post(`/api/${kind}/add`, { key, body: { ...fields, ...named } })
+      const { json } = await app.post(`/api/${kind}/add`, { key, body: { ...fields, ...named, ...logo } })
       expect(json['error'], kind).to.equal(0)
       ids.set(kind, json['id'] as number)
     }
@@ -155,12 +160,15 @@ describe('the export of an account', () => {
     )
     expect(linesOf(files, 'answers')).to.have.length(1)
 
+    expect([...files.keys()].filter((name) => name.startsWith('logos/'))).to.deep.equal([`logos/${ids.get('qr')}.png`])
+    expect(files.get(`logos/${ids.get('qr')}.png`)!.slice(1, 4)).to.equal('PNG')
+
     const all = [...files.values()].join('\n')
     expect(all).to.include('tenanta')
     expect(all).not.to.include('tenantb')
     expect(all)
       .not.to.include('opensesame')
-      .and.not.to.match(/scrypt|"(?:password|hash|token)":"/i)
+      .and.not.to.match(/scrypt|"\w*(?:password|hash|token)":"/i)
   })
 
   it('has the history of what exists and of what is deleted, with sealed fields opened', async () => {
