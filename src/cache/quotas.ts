@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import { batch } from '../lib/batch.ts'
 import type { QuotaKind } from '../queries/quota.ts'
@@ -16,6 +17,8 @@ export interface QuotaOptions {
   readonly used: (account: number, kind: QuotaKind) => Promise<number>
   /** Resolves once the tables contain a position, or after a while. */
   readonly projected: (position: bigint) => Promise<unknown>
+  /** ms that a refusal waits for that; while the tables lag longer, it is final */
+  readonly patience?: number
 }
 
 /** Ends a reservation: with the position of the event that uses it, or without one when nothing was created. */
@@ -46,18 +49,10 @@ const describe = (kind: QuotaKind, limit: number) => {
 /** Without a look at the tables, an account may create a tenth of the room that it had at the last look; close to the limit, nothing. */
 const spareOf = (room: number) => (room >= 1000 ? Math.floor(room / 10) : 0)
 
-/**
- * Enforces the quotas of accounts. Requests at the same time count each other, in the order in which they came, until the tables contain
- * what they have created. So one process never exceeds a quota. Several processes see each other in the tables only: together they may
- * exceed it by what they create within the lag of the tables.
- */
-export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas => {
-  /** what is reserved and not in the tables yet */
-  const open = new Map<string, number>()
-  const spares = new QuickLRU<string, number>({ maxSize: 10_000 })
-
-  /** One look answers all that ask before it begins, such as the rows of a bulk request. */
-  const look = batch(10_000, async (asked: readonly { readonly account: number; readonly kind: QuotaKind }[]) => {
+type Asked = { readonly account: number; readonly kind: QuotaKind }
+/** One look answers all that ask before it begins, such as the rows of a bulk request. */
+const lookTogether = (used: QuotaOptions['used']) =>
+  batch(10_000, async (asked: readonly Asked[]) => {
     const looks = new Map<string, Promise<number>>()
     return Promise.all(
       asked.map(({ account, kind }) => {
@@ -68,6 +63,20 @@ export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas =>
       }),
     )
   })
+
+/**
+ * Enforces the quotas of accounts. Requests at the same time count each other, in the order in which they came, until the tables contain
+ * what they have created. So one process never exceeds a quota. Several processes see each other in the tables only: together they may
+ * exceed it by what they create within the lag of the tables.
+ */
+export const openQuotas = ({ limits, used, projected, patience = 1000 }: QuotaOptions): Quotas => {
+  /** what is reserved and not known to be in the tables yet */
+  const open = new Map<string, number>()
+  /** resolves when the newest that was created is known to be in the tables */
+  const settling = new Map<string, Promise<void>>()
+  const spares = new QuickLRU<string, number>({ maxSize: 10_000 })
+
+  const look = lookTogether(used)
   const takeSpare = (key: string, amount: number) => {
     const spare = spares.get(key) ?? 0
     if (spare < amount) return false
@@ -80,25 +89,57 @@ export const openQuotas = ({ limits, used, projected }: QuotaOptions): Quotas =>
     else open.delete(key)
   }
 
-  const reserve: Quotas['reserve'] = async (account, kind, amount = 1) => {
+  /** Takes room. Throws `QuotaExceeded`. */
+  const take = async (account: number, kind: QuotaKind, amount: number) => {
     const limit = limits[kind]
-    if (limit === 0) return () => {}
     const key = `${kind} ${account}`
     const before = open.get(key) ?? 0
     open.set(key, before + amount)
     try {
-      if (!takeSpare(key, amount)) {
-        const room = limit - (await look({ account, kind })) - before - amount
-        if (room < 0) throw new QuotaExceeded(describe(kind, limit))
-        spares.set(key, spareOf(room))
-      }
+      if (takeSpare(key, amount)) return
+      const room = limit - (await look({ account, kind })) - before - amount
+      if (room < 0) throw new QuotaExceeded(describe(kind, limit))
+      spares.set(key, spareOf(room))
     } catch (error) {
       release(key, amount)
       throw error
     }
+  }
+  const settle = (key: string, position: bigint, amount: number) => {
+    const settled: Promise<void> = projected(position)
+      .then(
+        () => {},
+        () => {},
+      )
+      .then(() => {
+        release(key, amount)
+        if (settling.get(key) === settled) settling.delete(key)
+      })
+    settling.set(key, settled)
+  }
+
+  /** Takes room; a refusal waits for the tables, because what they have just got may have been counted twice. */
+  const takeAtLast = async (account: number, kind: QuotaKind, amount: number) => {
+    const end = performance.now() + patience
+    for (;;) {
+      try {
+        return await take(account, kind, amount)
+      } catch (error) {
+        const settled = settling.get(`${kind} ${account}`)
+        const ms = end - performance.now()
+        if (!(error instanceof QuotaExceeded) || !settled || ms <= 0) throw error
+        await Promise.race([settled, sleep(ms, undefined, { ref: false })])
+      }
+    }
+  }
+
+  const reserve: Quotas['reserve'] = async (account, kind, amount = 1) => {
+    if (limits[kind] === 0) return () => {}
+    const key = `${kind} ${account}`
+    await takeAtLast(account, kind, amount)
     return (position) => {
       if (position === undefined) release(key, amount)
-      else void projected(position).finally(() => release(key, amount))
+      else settle(key, position, amount)
     }
   }
   return { reserve }

@@ -17,6 +17,7 @@ const start = (limit: number) => {
       return now
     },
     projected: () => new Promise<void>((done) => waiting.push(done)),
+    patience: 5,
   })
   const project = async () => {
     for (const done of waiting.splice(0)) {
@@ -71,6 +72,24 @@ describe('quotas of accounts (threat 70)', () => {
     const { create, reads } = start(1_000_000)
     for (let i = 0; i < 10; i++) expect(await create(10_000 - (i === 0 ? 9999 : 0))).to.be.above(0)
     expect(reads()).to.equal(1)
+  })
+
+  it('do not refuse the rest because the tables already have what was just created (fault 214)', async () => {
+    let stored = 0
+    let seen = () => {}
+    const projection = new Promise<void>((done) => (seen = done))
+    const quotas = openQuotas({
+      limits: { ...Object.fromEntries(quotaKinds.map((kind) => [kind, 0])), link: 10 } as never,
+      used: async () => stored,
+      projected: () => projection,
+    })
+    for (let n = 0; n < 9; n++) (await quotas.reserve(1, 'link'))(1n)
+    // the process learns a moment later that the tables have them
+    stored = 9
+    setTimeout(seen, 20)
+    ;(await quotas.reserve(1, 'link'))(2n)
+    const error = await quotas.reserve(1, 'link').catch(String)
+    expect(error).to.include('quota of 10 links')
   })
 
   it('do not count what was not created, and nothing when there is no limit', async () => {
