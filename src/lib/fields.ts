@@ -70,7 +70,7 @@ export const text = (max: number) =>
     .refine(isStorable, notStorable)
 
 // invisible characters would make one address look like another, and control characters move the cursor of an operator's terminal
-const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/u
+const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/u
 /** An e-mail address, stored and compared in lower case. */
 export const email = text(254)
   .transform((address) => address.trim().toLowerCase())

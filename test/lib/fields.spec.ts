@@ -10,6 +10,20 @@ describe('an e-mail address', () => {
       }
   })
 
+  it('names one host, not an IP address, a list or a route that a mail server would act on (threat 123)', () => {
+    for (const domain of [
+      '[127.0.0.1]',
+      '[ipv6:::1]',
+      'x.com,b.com',
+      'x.com;b.com',
+      'x.com>',
+      '<x.com',
+      'x.com:25',
+      '"x".com',
+    ])
+      expect(email.safeParse(`ann@${domain}`).success, domain).to.equal(false)
+  })
+
   it('has letters of any language', () => {
     for (const address of ['jürgen@müller.example', 'анна@пример.example', "o'neil+x@example.com"])
       expect(email.safeParse(address).success, address).to.equal(true)
