@@ -108,12 +108,14 @@ export const forgetRequest = async (db: Database, at: RequestKey, by: Taken): Pr
   await db.raw(`delete from state.idempotency where ${mine}`, named(at, by))
 }
 
-/** Deletes the oldest answers of a scope that has more of them, or more bytes, than it may have. */
+/** Deletes the oldest requests that have ended, with an answer or without, of a scope that has more of them, or more bytes, than it may have. */
 export const trimAnswers = async (db: Database, scope: string, most: number, bytes: number): Promise<void> => {
   await db.raw(
     `delete from state.idempotency i using (
-       select key, row_number() over newest as n, sum(octet_length(sealed)) over newest as bytes
-       from state.idempotency where scope = :scope and sealed is not null window newest as (order by began_at desc, key)) x
+       select key, row_number() over newest as n,
+         sum(coalesce(octet_length(sealed), 0) + octet_length(drawn::text)) over newest as bytes
+       from state.idempotency where scope = :scope and (sealed is not null or instance = '')
+       window newest as (order by began_at desc, key)) x
      where i.scope = :scope and i.key = x.key and (x.n > :most or x.bytes > :bytes)`,
     { scope, most, bytes },
   )

@@ -56,29 +56,33 @@ export interface IdempotencyStore {
 }
 
 /** What one scope may have stored; `every`: requests between two looks at it */
-const limits = { answers: 50_000, bytes: 64 * 1024 * 1024, every: 500 }
+const defaultLimits = { answers: 50_000, bytes: 64 * 1024 * 1024, every: 500 }
 
 const seedName = 'seed'
 const context = ({ scope, key }: RequestKey) => `idempotency/${scope}/${key.toString('base64url')}`
+
+/** Returns what is called for each request that has ended. */
+const trimming = (db: Database, { answers, bytes, every }: typeof defaultLimits) => {
+  const counts = new Map<string, number>()
+  return (scope: string) => {
+    const count = (counts.get(scope) ?? 0) + 1
+    counts.set(scope, count % every)
+    if (count === every) void trimAnswers(db, scope, answers, bytes).catch(() => {})
+    // the counts are no limits: without some of them, the next look comes later
+    if (counts.size > 10_000) counts.clear()
+  }
+}
 
 /** `instance` is the name of this process in the database, by which others see that it runs. */
 export const openIdempotencyStore = (
   db: Database,
   keys: Pick<Keys, 'service' | 'forSealing' | 'forOpening'>,
   instance: string,
-  { answers: mostAnswers, bytes: mostBytes, every: trimEvery } = limits,
+  limits = defaultLimits,
 ): IdempotencyStore => {
   const hash = (of: string, text: string) =>
     createHmac('sha256', keys.service).update(`idempotency ${of} ${text}`).digest()
-  const counts = new Map<string, number>()
-
-  const trim = (scope: string) => {
-    const count = (counts.get(scope) ?? 0) + 1
-    counts.set(scope, count % trimEvery)
-    if (count === trimEvery) void trimAnswers(db, scope, mostAnswers, mostBytes).catch(() => {})
-    // the counts are no limits: without some of them, the next look comes later
-    if (counts.size > 10_000) counts.clear()
-  }
+  const trim = trimming(db, limits)
 
   const keyOf = async (account: number | null) => (account === null ? keys.service : keys.forSealing(account))
 
@@ -111,7 +115,10 @@ export const openIdempotencyStore = (
         await storeAnswer(db, at, by, { account, sealed: sealBytes(key, context(at), JSON.stringify(answer)) })
         trim(at.scope)
       },
-      interrupt: () => endRequest(db, at, by),
+      interrupt: async () => {
+        await endRequest(db, at, by)
+        trim(at.scope)
+      },
       forget: () => (earlier ? endRequest(db, at, by) : forgetRequest(db, at, by)),
     }
   }

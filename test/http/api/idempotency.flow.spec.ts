@@ -176,6 +176,30 @@ describe('the header Idempotency-Key', () => {
     expect(gone.rows).to.deep.equal([])
   })
 
+  const kept = async (scope: string) => {
+    const { rows } = (await sql('select count(*)::int as n from state.idempotency where scope = ?', [scope])) as {
+      rows: { n: number }[]
+    }
+    return rows[0]?.n ?? 0
+  }
+
+  it('forgets the oldest requests without an answer, too (threat 119)', async () => {
+    const { db, keys, instance } = app.app.ledger
+    const store = openIdempotencyStore(db, keys, instance, { answers: 3, bytes: 1e6, every: 5 })
+    const running = await store.begin('account 998', 'running', 'r')
+    for (let n = 0; n < 5; n++) {
+      const begun = await store.begin('account 998', `k${n}`, 'r')
+      if (begun.kind === 'execute') await begun.execution.interrupt()
+    }
+    const end = Date.now() + 30_000
+    while ((await kept('account 998')) > 4 && Date.now() < end) await new Promise((done) => setTimeout(done, 20))
+    expect(await kept('account 998')).to.equal(4)
+    expect([running.kind, (await store.begin('account 998', 'running', 'r')).kind]).to.deep.equal([
+      'execute',
+      'running',
+    ])
+  })
+
   it('forgets the oldest answers of an account that has too many (threat 110)', async () => {
     const { db, keys, instance } = app.app.ledger
     const store = openIdempotencyStore(db, keys, instance, { answers: 3, bytes: 1e6, every: 5 })
@@ -183,17 +207,9 @@ describe('the header Idempotency-Key', () => {
       const begun = await store.begin('account 999', `k${n}`, 'r')
       if (begun.kind === 'execute') await begun.execution.answer(null, { status: 200, body: { n } })
     }
-    const count = async () =>
-      Number(
-        (
-          (await sql(`select count(*) as n from state.idempotency where scope = 'account 999'`)) as {
-            rows: { n: string }[]
-          }
-        ).rows[0]!.n,
-      )
     const end = Date.now() + 30_000
-    while ((await count()) > 3 && Date.now() < end) await new Promise((done) => setTimeout(done, 20))
-    expect(await count()).to.equal(3)
+    while ((await kept('account 999')) > 3 && Date.now() < end) await new Promise((done) => setTimeout(done, 20))
+    expect(await kept('account 999')).to.equal(3)
     expect((await store.begin('account 999', 'k4', 'r')).kind).to.equal('answered')
   })
 
