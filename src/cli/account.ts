@@ -15,14 +15,15 @@ import { formatErasures, registerIn } from '../security/erasures.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { accountForms, accountName } from './accountname.ts'
 import { addLimitCommand } from './accountlimit.ts'
-import { addPasswordCommand } from './accountpassword.ts'
+import { addPasswordCommand, readPassword } from './accountpassword.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
 import { oneLine } from './oneline.ts'
 
 interface AddOptions {
   readonly username?: string
-  readonly password?: string
+  /** true: it is read */
+  readonly password?: string | true
 }
 interface KeyOptions extends Confirmation {
   readonly expires?: string
@@ -40,7 +41,10 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .description('create an account and print its API key')
     .argument('<email>', 'e-mail address')
     .option('--username <name>', 'username; derived from the e-mail address when not given')
-    .option('--password <password>', 'password; generated and printed when not given')
+    .option(
+      '--password [password]',
+      'read the password from the terminal or the input; as an argument, others on this machine can see it. Generated and printed when not given',
+    )
     .action((email: string, options: AddOptions) => add(cli, email, options))
   accounts
     .command('list')
@@ -78,7 +82,8 @@ const find = async (cli: Cli, { reader }: Ledger, who: string, options: Confirma
 const described = ({ id, username, email, status }: AccountRow) =>
   `Account ${id} (@${username}, ${email}${status === 'active' ? '' : `, ${status}`})`
 
-const add = async (cli: Cli, email: string, { username, password }: AddOptions) => {
+const add = async (cli: Cli, email: string, { username, password: given }: AddOptions) => {
+  const password = given === true ? await readPassword(cli) : given
   const generated = randomBytes(12).toString('base64url')
   const registration = Registration.safeParse({
     email,

@@ -27,7 +27,8 @@ export const addPasswordCommand = (accounts: Command, cli: Cli) =>
     .option('--generate', 'generate the password and print it')
     .action((who: string, options: PasswordOptions) => setPassword(cli, who, options))
 
-const readPassword = async (cli: Cli) => {
+/** Returns a new password from the terminal or the input. */
+export const readPassword = async (cli: Cli) => {
   const given = validPassword.safeParse(await readHiddenLine(cli, 'New password (it is not shown):'))
   if (given.success) return given.data
   throw new BadCommand(`the password ${firstProblem(given.error)} Nothing was changed.`)

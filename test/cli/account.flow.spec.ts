@@ -223,6 +223,16 @@ describe('account commands and rebuild, on the embedded database', function () {
       expect(taken.json['message']).to.include('alias is taken')
     })
 
+    it('reads the password of a new account, so that it need not be an argument (threat 124)', async () => {
+      const nora = accountIn('nora@example.com', await inProcess(['add', 'nora@example.com', '--password']))
+      expect(nora.out)
+        .not.to.include('correct horse')
+        .and.not.to.match(/^password/m)
+      const body = { password: 'correct horse 1', current_password: 'correct horse 9' }
+      const { status, text } = await service.put('/api/account/update', { key: nora.key, body })
+      expect(status, text).to.equal(200)
+    })
+
     it('says which account does not exist and which name is taken', async () => {
       const expires = await runCommand(['account', 'key', 'ann', '--expires', 'tomorrow'], { DATA_DIR: dir })
       expect([expires.code, expires.err]).to.deep.equal([
