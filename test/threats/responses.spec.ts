@@ -32,7 +32,7 @@ describe('responses to visitors (threat 37)', () => {
       [401, page, 'POST', locked.path, 'password=wrong'],
       [404, page, 'GET', '/no-such-alias'],
       [404, page, 'GET', '/api-docs/x'],
-      [405, { ...page, allow: 'GET, HEAD, POST' }, 'PUT', open.path],
+      [405, { ...page, allow: 'GET, HEAD, POST, OPTIONS' }, 'PUT', open.path],
       [410, page, 'GET', expired.path],
       [413, page, 'POST', locked.path, 'x'.repeat(20_000)],
     ] as [number, Record<string, string | RegExp>, string, string, string?][]) {

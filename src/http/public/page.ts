@@ -122,6 +122,7 @@ export const createSendPage =
     const view = viewOf(req, operator, { asJson, host: hostOf(req) })
     const page = write(view)
     const { status, title, styles = [], headers = {}, json = {} } = page
+    if (req.method === 'OPTIONS' && headers['Allow']) return void res.writeHead(204, headers).end()
     const text = asJson
       ? JSON.stringify({ error: status < 400 ? 0 : 1, message: title, ...json })
       : renderPage(page, view)

@@ -66,9 +66,9 @@ const messagePage =
 export const pages = {
   notFound: messagePage(404, 'notFound', { shows: 'misspelled' }),
   loop: messagePage(410, 'loop', { shows: 'over' }),
-  methodNotAllowed: messagePage(405, 'methodNotAllowed', { headers: { Allow: 'GET, HEAD, POST' } }),
-  readOnly: messagePage(405, 'methodNotAllowed', { headers: { Allow: 'GET, HEAD' } }),
-  postOnly: messagePage(405, 'postOnly', { headers: { Allow: 'POST' } }),
+  methodNotAllowed: messagePage(405, 'methodNotAllowed', { headers: { Allow: 'GET, HEAD, POST, OPTIONS' } }),
+  readOnly: messagePage(405, 'methodNotAllowed', { headers: { Allow: 'GET, HEAD, OPTIONS' } }),
+  postOnly: messagePage(405, 'postOnly', { headers: { Allow: 'POST, OPTIONS' } }),
   passwordTooLong: messagePage(413, 'passwordTooLong'),
 } satisfies Record<string, WritePage>
 

@@ -102,7 +102,8 @@ const prepare = async ({ read }: Asset) => {
 const serveAsset = (asset: Asset): Handler => {
   let prepared: ReturnType<typeof prepare> | undefined
   return async (req, res) => {
-    if (req.method !== 'GET' && req.method !== 'HEAD') return res.writeHead(405, { Allow: 'GET, HEAD' }).end()
+    if (req.method !== 'GET' && req.method !== 'HEAD')
+      return res.writeHead(req.method === 'OPTIONS' ? 204 : 405, { Allow: 'GET, HEAD, OPTIONS' }).end()
     prepared ??= prepare(asset)
     // a checkout that runs without a build and without the packages for development has no Swagger UI
     const ready = await prepared.catch(() => undefined)

@@ -158,7 +158,7 @@ describe('the rotator of a campaign', () => {
   it('supports only GET and HEAD', async () => {
     const { rotator: address } = await rotator(['https://example.com/1'])
     const posted = await app.post(pathOf(address))
-    expect([posted.status, posted.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD'])
+    expect([posted.status, posted.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
     expect((await app.ask('HEAD', pathOf(address))).status).to.equal(302)
   })
 })

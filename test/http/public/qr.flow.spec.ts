@@ -94,7 +94,7 @@ describe(`public QR codes (${repeatable})`, () => {
       expect([head.status, head.bytes.length]).to.deep.equal([200, 0])
       expect(head.headers.get('Content-Length')).to.equal(String(get.bytes.length))
       const post = await image(path, {}, 'POST')
-      expect([post.status, post.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD'])
+      expect([post.status, post.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
     })
 
     it('forbids scripts in a policy', async () => {

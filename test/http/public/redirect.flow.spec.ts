@@ -89,11 +89,16 @@ describe('the public side', () => {
       }
     })
 
-    it('responds 405 to methods other than GET, HEAD and POST', async () => {
+    it('responds 405 to other methods, and to OPTIONS with those that it has', async () => {
       const { path } = await add()
-      for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      for (const method of ['PUT', 'DELETE', 'PATCH']) {
         const { status, headers } = await app().ask(method, path)
-        expect([status, headers.get('Allow')], method).to.deep.equal([405, 'GET, HEAD, POST'])
+        expect([status, headers.get('Allow')], method).to.deep.equal([405, 'GET, HEAD, POST, OPTIONS'])
+      }
+      for (const at of [path, '/', '/no-such-alias', '/report', '/docs', '/openapi.json']) {
+        const { status, headers, text } = await app().ask('OPTIONS', at)
+        expect([status, text], at).to.deep.equal([204, ''])
+        expect(headers.get('Allow')?.split(', '), at).to.include.members(['GET', 'HEAD', 'OPTIONS'])
       }
     })
 
