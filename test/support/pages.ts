@@ -1,3 +1,10 @@
+import {
+  confirmPage,
+  createdPage,
+  firstAccountPage,
+  gonePage,
+  newPasswordPage,
+} from '../../src/http/public/accountpages.ts'
 import { interstitialPage } from '../../src/http/public/interstitials.ts'
 import type { WritePage } from '../../src/http/public/page.ts'
 import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/pages.ts'
@@ -24,7 +31,8 @@ export const shown = (way: 'pixels' | 'splash' | 'card', to = url) =>
     form: undefined,
     consent: 'notice',
   })
-/** Every page of a link, and of a failure. */
+const link = { token: 'a-token-that-works-once' }
+/** Every page of a link, of an account, and of a failure. */
 export const every: Readonly<Record<string, WritePage>> = {
   ...pages,
   home: homePage,
@@ -39,4 +47,9 @@ export const every: Readonly<Record<string, WritePage>> = {
   redirecting: shown('pixels'),
   splash: shown('splash'),
   card: shown('card'),
+  firstAccount: firstAccountPage(link),
+  confirm: confirmPage('email', 'a.rather.long.name@mail.example.co.uk', link),
+  newPassword: newPasswordPage(link),
+  created: createdPage({ id: 1, username: 'ann', api_key: `ll_${'k'.repeat(60)}` }),
+  gone: gonePage,
 }

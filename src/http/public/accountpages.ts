@@ -1,6 +1,8 @@
+import { inline } from './csp.ts'
 import { around, html, type Html } from './html.ts'
 import type { Page, WritePage } from './page.ts'
 import type { TextOf } from './pages.ts'
+import { submitOnce } from './scripts.ts'
 import { formStyle } from './styles/form.ts'
 import type { Texts } from './texts/languages.ts'
 import type { Message } from './texts/parts.ts'
@@ -61,6 +63,7 @@ const form = (
     status: problem?.status ?? 200,
     title: wrong || title,
     styles: [formStyle],
+    script: inline(submitOnce),
     headers: problem?.headers ?? {},
     content: html`<h1>${title}</h1>
       <p>${text}</p>
@@ -139,12 +142,13 @@ export const createdPage =
   }) => ({
     status: 200,
     title: created.title,
+    styles: [formStyle],
     json: made,
     content: html`<h1>${created.title}</h1>
       <p>${created.text}</p>
       <section class="next">
         <h2>${created.key}</h2>
-        <p><bdi class="reference">${made.api_key}</bdi></p>
+        <p><bdi class="key">${made.api_key}</bdi></p>
         <p class="small">${created.username}: <bdi>${made.username}</bdi></p>
       </section>`,
   })

@@ -49,3 +49,6 @@ export const localTimes = `for(const time of document.querySelectorAll('time'))t
 /** Shows the buttons that copy their `data-copy`, where the browser lets a page do that, and says when it is done. */
 export const copy = `for(const b of document.querySelectorAll('[data-copy]'))if(navigator.clipboard){b.hidden=false;
 b.onclick=()=>navigator.clipboard.writeText(b.dataset.copy).then(()=>{b.textContent=b.nextElementSibling.textContent=b.dataset.copied})}`
+
+/** Ignores a second click on the button of a form: what works once would answer the second request, and the browser shows that answer. */
+export const submitOnce = `document.querySelector('form').onsubmit=({submitter})=>setTimeout(()=>submitter.disabled=true)`

@@ -118,6 +118,18 @@ describe('public pages in Chromium', function () {
     expect((await browser.read<unknown[]>(state)).slice(0, 3)).to.deep.equal(['password', 'false', true])
   })
 
+  it('send what works once only once, however often its button is clicked (threat 125)', async () => {
+    await browser.visit(`${at}/confirm`, '1')
+    const clicks = `new Promise((done) => {
+      let sent = 0
+      addEventListener('submit', (event) => { event.preventDefault(); sent++ })
+      const [button] = document.getElementsByTagName('button')
+      button.click()
+      setTimeout(() => { button.click(); done([sent, button.disabled]) }, 20)
+    })`
+    expect(await browser.read(clicks)).to.deep.equal([1, true])
+  })
+
   it('count down only while they are seen (fault 156)', async () => {
     await browser.visit(
       `${at}/redirecting`,

@@ -22,5 +22,6 @@ fieldset { border: 0; min-inline-size: 0 }
 .option input { flex: none; inline-size: 1.25rem; min-block-size: 1.25rem; block-size: 1.25rem; margin: .15rem 0 0; padding: 0; accent-color: var(--accent) }
 .option small { display: block; font-size: var(--size-2); color: var(--ink-2) }
 .notice { padding: var(--space-3) var(--space-4); border-radius: var(--radius); background: var(--danger-soft); color: var(--danger); font-weight: 600 }
+.key { font-family: var(--mono); overflow-wrap: anywhere; user-select: all }
 .trap { position: absolute; inset-inline-start: -99rem }
 `)
