@@ -237,7 +237,8 @@ describe('POST /api/urls/bulk', () => {
     )
     const second = await bulk('op=create', { rows: rows.slice(0, room - 1000 + 3) }, 'application/json', foreign)
     expect(second.json).to.include({ succeeded: room - 1000, failed: 3 })
-    expect(messages(second.json).at(-1)).to.include('quota')
+    // those that are refused look at the tables again, so they need not be the last
+    expect(messages(second.json).filter((message) => message?.includes('quota'))).to.have.length(3)
     const atomic = await bulk('op=create&atomic=true', { rows: rows.slice(0, 2) }, 'application/json', foreign)
     expect(atomic.status).to.equal(400)
     expect(await count(foreign)).to.equal(1200)
