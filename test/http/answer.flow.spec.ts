@@ -305,7 +305,7 @@ describe('the form of an overlay', () => {
       expect((await send(path, { ...fields, email: 'a@example.com' })).status, path).to.equal(404)
     for (const method of ['GET', 'HEAD', 'PUT']) {
       const { status, headers } = await app.ask(method, action)
-      expect([status, headers.get('Allow')]).to.deep.equal([405, 'POST'])
+      expect([status, headers.get('Allow')]).to.deep.equal([405, 'POST, OPTIONS'])
     }
     const missing = await app.get('/api/overlay/999999/answers', { key })
     expect(missing.status).to.equal(404)

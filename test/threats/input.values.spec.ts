@@ -116,6 +116,8 @@ describe('hostile input', () => {
     })
 
     const runs = thorough ? 10_000 : 300
+    // a filter that cannot be right is refused
+    const filters = new Set(['archived', 'campaign', 'channel', 'cursor', 'domain', 'fields', 'from', 'tag', 'to'])
     it(`is never an error in any of ${runs} made-up queries (${repeatable})`, async () => {
       const word = fc.oneof(
         fc.constantFrom('limit', 'page', 'order', 'date', 'click', '__proto__', '%', '%zz', '%00', '&', '=', '[]', '+'),
@@ -129,6 +131,8 @@ describe('hostile input', () => {
         await Promise.all(
           texts.splice(0, 20).map(async (text) => {
             const { status, json } = await app.get(`/api/urls?${text}`, { key })
+            const isFiltered = [...new URLSearchParams(text).keys()].some((name) => filters.has(name))
+            if (isFiltered && status === 400) return
             expect([status, json['error']], text).to.deep.equal([200, '0'])
           }),
         )
