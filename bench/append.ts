@@ -8,9 +8,6 @@ import { migrate, openDatabase, openPool } from '../src/postgres/database.ts'
 import { memoryKeyring } from '../test/support/keyring.ts'
 import { type Bench, count, type Line, median, perSecond } from './kit.ts'
 
-const runs = 5
-const seconds = 2
-
 const linkDeleted = (id: number): New<DomainEvent> => ({
   type: 'LinkDeleted',
   data: { id },
@@ -27,6 +24,7 @@ const linkDeleted = (id: number): New<DomainEvent> => ({
 
 /** Measures appending an event to a new stream, compared with a plain insert of the same row without any check. */
 export const append = async (bench: Bench): Promise<Line[]> => {
+  const [runs, seconds] = [bench.size(5, 1), bench.size(2, 0.3)]
   const connection = await bench.database()
   const settings = { name: 'bench', timeout: 10_000, onError: () => {} }
   const db = openDatabase(connection, { ...settings, max: 2 })

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Click } from '../src/events/click.ts'
 import { systemMetadata } from '../src/events/event.ts'
 import type { Event } from '../src/events/index.ts'
@@ -12,6 +12,10 @@ export interface ClickData {
   /** the share of the clicks that link 1 gets; the others follow a distribution in which a few links have most of them */
   readonly hot: number
   readonly accounts: number
+  /** id of the first link, by default 1 */
+  readonly firstLink?: number
+  /** instead of several accounts */
+  readonly account?: number
   readonly visitors: number
   readonly from: Date
   readonly to: Date
@@ -35,14 +39,15 @@ const agents = [
 ]
 const languages = [['en'], ['en', 'de'], ['de', 'en'], ['pt', 'en'], ['fr'], []]
 
-const clickAt = ({ links, hot, accounts, visitors }: ClickData, at: Date, progress: number): Click => {
+const clickAt = (data: ClickData, at: Date, progress: number): Click => {
+  const { links, hot, accounts, visitors, firstLink = 1 } = data
   const link = Math.random() < hot ? 1 : skewed(links)
   // one link of ten has rules, and was changed
   const hasRules = link % 10 === 1
   return {
     at: at.toISOString(),
-    account: (link % accounts) + 1,
-    link,
+    account: data.account ?? (link % accounts) + 1,
+    link: firstLink + link - 1,
     revision: hasRules ? Math.floor(3 * progress) : 0,
     destination: link % 50,
     rule: hasRules ? pick('link', 'link', 'device:ios', 'language:fr') : 'link',
@@ -74,7 +79,15 @@ const eventOf = (data: ClickData, first: number, count: number): Event<'LinkClic
   const destinations = Array.from({ length: 50 }, (_, n) => `https://example.com/some/long/path/${n}`)
   return {
     type: 'LinkClicked',
-    data: { rules: 1, agents, destinations, languages, clicks, upTo: { bench: first + count } },
+    data: {
+      rules: 1,
+      agents,
+      destinations,
+      languages,
+      clicks,
+      salt: randomBytes(16).toString('base64url'),
+      upTo: { bench: first + count },
+    },
   }
 }
 
@@ -95,8 +108,8 @@ export const appendClicks = async (db: Database, data: ClickData, onInserted: (c
       events.push(eventOf(data, done, Math.min(perEvent, data.clicks - done)))
     await db.raw(
       `insert into log.events (position, stream, revision, id, type, data, metadata, at)
-       select ? + nr, ?, ? + nr, id, 'LinkClicked', data, metadata, now()
-       from unnest(?::uuid[], ?::json[], ?::json[]) with ordinality as e (id, data, metadata, nr)`,
+       select ? + nr, ?, ? + nr, id, 'LinkClicked', data, metadata, at
+       from unnest(?::uuid[], ?::json[], ?::json[], ?::timestamptz[]) with ordinality as e (id, data, metadata, at, nr)`,
       [
         position,
         stream,
@@ -104,6 +117,8 @@ export const appendClicks = async (db: Database, data: ClickData, onInserted: (c
         events.map(() => randomUUID()),
         events.map((event) => JSON.stringify(event.data)),
         events.map(() => JSON.stringify({ ...systemMetadata(), v: versionOf('LinkClicked') })),
+        // clicks are recorded soon
+        events.map(({ data: { clicks } }) => clicks.at(-1)!.at),
       ],
     )
     position += events.length

@@ -1,9 +1,8 @@
 import { type Bench, count, type Line, load, median } from './kit.ts'
 
-const runs = 5
-
 /** Measures creating links with random aliases over HTTP. Each response is sent when the link can be read. */
 export const create = async (bench: Bench): Promise<Line[]> => {
+  const runs = bench.size(5, 1)
   const service = await bench.service()
   const run = (seconds: number) =>
     load(
@@ -12,9 +11,9 @@ export const create = async (bench: Bench): Promise<Line[]> => {
       ...['-b', JSON.stringify({ url: 'https://example.com/some/long/path?utm_source=newsletter&n=[<id>]' })],
       `${service.address}/api/url/add`,
     )
-  await run(3)
+  await run(bench.size(3, 1))
   const loads = []
-  for (let n = 0; n < runs; n++) loads.push(await run(5))
+  for (let n = 0; n < runs; n++) loads.push(await run(bench.size(5, 2)))
   await service.stop()
 
   const rate = median(loads.map(({ requests, duration }) => requests.total / duration))

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
 import { urlOf } from '../test/support/app.ts'
-import { client } from '../test/support/client.ts'
+import { client, until } from '../test/support/client.ts'
 
 /** A measured value and its target. */
 export interface Line {
@@ -19,6 +19,8 @@ export interface Line {
 
 export interface Bench {
   readonly dir: string
+  /** Returns the first number, or with `--quick` the second, with which a part shows that it works rather than how fast. */
+  readonly size: (full: number, quick: number) => number
   /** Creates an empty database on the PostgreSQL of the benchmarks. */
   readonly database: () => Promise<EmbeddedConnection>
   /** Starts the built service in a separate process, on a new database unless one is given, and registers an account. */
@@ -28,6 +30,17 @@ export interface Bench {
 }
 export type Started = Awaited<ReturnType<typeof startProgram>>
 export type Service = Awaited<ReturnType<typeof startService>>
+
+/** Waits until a count is the expected one. A benchmark that counts wrong measures something else, so it ends here. */
+export const reach = async (
+  what: string,
+  expected: number,
+  ask: () => Promise<number>,
+  ms = 120_000,
+): Promise<void> => {
+  const found = await until(ask, (n) => n === expected, ms)
+  if (found !== expected) throw new Error(`${what}: ${expected} expected, ${found} found`)
+}
 
 const cannon = createRequire(import.meta.url).resolve('autocannon')
 const main = new URL('../dist/main.js', import.meta.url).pathname
@@ -77,7 +90,13 @@ const startProgram = async (connection: EmbeddedConnection, settings: Readonly<R
     const text = await (await fetch(metrics)).text()
     return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1]) * 1e6
   }
-  return { ...client(address), stop, cpu }
+  /** Returns the resident memory in bytes. */
+  const memory = async () => {
+    const text = await (await fetch(metrics)).text()
+    return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1])
+  }
+  // checking each answer against the API document would be measured, too
+  return { ...client(address, () => {}), stop, cpu, memory }
 }
 
 const startService = async (dir: string, connection: EmbeddedConnection) => {
@@ -86,7 +105,7 @@ const startService = async (dir: string, connection: EmbeddedConnection) => {
   return { ...service, key, id }
 }
 
-export const openBench = (dir: string, connection: EmbeddedConnection): Bench => {
+export const openBench = (dir: string, connection: EmbeddedConnection, quick: boolean): Bench => {
   let databases = 0
   const database = async () => {
     const name = `bench_${++databases}`
@@ -96,7 +115,14 @@ export const openBench = (dir: string, connection: EmbeddedConnection): Bench =>
     await admin.end()
     return { ...connection, database: name }
   }
-  return { dir, database, service: async (on) => startService(dir, on ?? (await database())), start: startProgram }
+  const size = (full: number, few: number) => (quick ? few : full)
+  return {
+    dir,
+    size,
+    database,
+    service: async (on) => startService(dir, on ?? (await database())),
+    start: startProgram,
+  }
 }
 
 interface Load {
@@ -116,13 +142,15 @@ const inProcess = async (...args: readonly string[]): Promise<Load> => {
 /** Sends requests from a separate process; `args` are those of autocannon. */
 export const load = (...args: readonly string[]): Promise<Load> => inProcess(cannon, '--json', '--no-progress', ...args)
 
+const visitor = new URL('visits.mjs', import.meta.url).pathname
+
 /** Visits the addresses `/a0`, `/a1`, …: each once, or `amount` times on 32 connections, a few of them most often. */
 export const visitAliases = (address: string, aliases: number, amount?: number): Promise<Load> =>
-  inProcess(
-    new URL('visits.mjs', import.meta.url).pathname,
-    ...[address, String(aliases)],
-    ...(amount === undefined ? [] : [String(amount)]),
-  )
+  inProcess(visitor, address, String(aliases), ...(amount === undefined ? [] : [String(amount)]))
+
+/** Visits one path on 32 connections. */
+export const visitPath = (address: string, path: string, amount: number): Promise<Load> =>
+  inProcess(visitor, address, path, String(amount))
 
 export const quantile = (values: readonly number[], p: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN

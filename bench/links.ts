@@ -9,6 +9,8 @@ import { postgresStore } from '../src/store/postgres.ts'
 import { memoryKeyring } from '../test/support/keyring.ts'
 
 const perAppend = 500
+/** id of the first link of a writer */
+export const firstLink = 1_000_001
 
 /** Appends `LinkCreated` events to the log of a database, as fast as it takes them: of links with the aliases `a0`, `a1`, … */
 export const openLinkWriter = async (connection: EmbeddedConnection) => {
@@ -17,7 +19,7 @@ export const openLinkWriter = async (connection: EmbeddedConnection) => {
   let next = 0
   const created = (account: number) => {
     const n = next++
-    const id = 1_000_001 + n
+    const id = firstLink + n
     const url = `https://example.com/some/long/path/${n}?utm_source=newsletter&utm_medium=email`
     const data = { id, account, ...link.initialState.fields, alias: `a${n}`, url, password: null, token: randomUUID() }
     const event = { type: 'LinkCreated', id: randomUUID(), data, metadata: systemMetadata(account) } as const

@@ -1,12 +1,9 @@
-import { until } from '../test/support/client.ts'
-import { type Bench, type Line, median } from './kit.ts'
+import { type Bench, count, type Line, median, reach } from './kit.ts'
 import { openLinkWriter } from './links.ts'
-
-const [few, many] = [1_000, 100_000]
-const runs = 60
 
 /** Measures listing a page of an account with 100,000 links, compared with an account with 1,000. */
 export const list = async (bench: Bench): Promise<Line[]> => {
+  const [few, many, runs] = [1_000, bench.size(100_000, 5_000), bench.size(60, 5)]
   const connection = await bench.database()
   const service = await bench.service(connection)
   const [small, large] = [await service.register('small'), await service.register('large')]
@@ -15,11 +12,7 @@ export const list = async (bench: Bench): Promise<Line[]> => {
   await links.write(large.id, many)
   await links.close()
   const listed = async (key: string, query: string) => (await service.get(`/api/urls?${query}`, { key })).json
-  await until(
-    () => listed(large.key, ''),
-    ({ data }) => data.result === many,
-    120_000,
-  )
+  await reach('links', many, async () => (await listed(large.key, '')).data.result)
 
   const ms = async (key: string, query: string) => {
     const start = performance.now()
@@ -35,7 +28,7 @@ export const list = async (bench: Bench): Promise<Line[]> => {
     }
     const [a, b] = [median(times.small), median(times.large)]
     const result = `${(b / a).toFixed(2)} (${b.toFixed(1)} ms; ${a.toFixed(1)} ms)`
-    const what = `   list of 100,000 links / 1,000: ${query || 'first page'}`
+    const what = `   list of ${count(many)} links / 1,000: ${query || 'first page'}`
     lines.push({ what, result, target: '<= 2', met: b / a <= 2 })
   }
   await service.stop()

@@ -4,18 +4,22 @@ import { createSignal } from '../src/lib/signal.ts'
 import { postgresStore } from '../src/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../src/postgres/database.ts'
 import { fill } from '../src/projections/fill.ts'
+import { past, projectionsWith } from '../src/projections/index.ts'
+import { links as linkTables } from '../src/projections/link.ts'
+import type { Projection } from '../src/projections/projection.ts'
 import { stats } from '../src/projections/stats.ts'
 import { ensureCheckpoints, tableNames } from '../src/projections/tables.ts'
 import { memoryKeyring } from '../test/support/keyring.ts'
 import { appendClicks, perEvent } from './clickdata.ts'
+import { openLinkWriter } from './links.ts'
 import { type Bench, count, type Line, median } from './kit.ts'
 
-const runs = 5
-const clicks = 200_000
 const day = 86_400_000
+const domainProjections = projectionsWith({ withPast: true }).filter(({ filter }) => filter === 'domain')
 
-/** Measures projecting clicks from the log into the tables of the statistics: facts, counters, labels, checkpoint. */
+/** Measures projecting from the log into new tables: links into all tables of the filter `domain`, and clicks into those of the statistics. */
 export const project = async (bench: Bench): Promise<Line[]> => {
+  const [runs, clicks, links] = [bench.size(5, 1), bench.size(200_000, 20_000), bench.size(100_000, 5_000)]
   const connection = await bench.database()
   const settings = { name: 'bench', timeout: 60_000, onError: () => {} }
   const db = openDatabase(connection, { ...settings, max: 4 })
@@ -23,24 +27,47 @@ export const project = async (bench: Bench): Promise<Line[]> => {
   await ensureCheckpoints(db)
   const pool = openPool(connection, { ...settings, max: 4 })
   const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
+  const writer = await openLinkWriter(connection)
+  await writer.write(1, links)
+  await writer.close()
   const [from, to] = [new Date(Date.now() - 30 * day), new Date()]
   await appendClicks(db, { clicks, links: 10_000, hot: 0.1, accounts: 100, visitors: 20_000, from, to })
 
-  const rates: number[] = []
-  for (let run = 0; run <= runs; run++) {
-    const start = performance.now()
-    await fill({ db, store, log: pino({ level: 'silent' }), instance: 'bench' }, [stats], new AbortController().signal)
-    if (run > 0) rates.push((clicks * 1000) / (performance.now() - start)) // warm-up
+  /** Fills the tables several times; returns the things per second, and the µs of the program for each. */
+  const filled = async (projections: readonly Projection[], amount: number) => {
+    const options = { db, store, log: pino({ level: 'silent' }), instance: 'bench' }
+    const [rates, cpus]: [number[], number[]] = [[], []]
+    for (let run = 0; run <= runs; run++) {
+      const [start, cpu] = [performance.now(), process.cpuUsage()]
+      await fill(options, projections, new AbortController().signal)
+      const { user, system } = process.cpuUsage(cpu)
+      if (run === 0) continue // warm-up
+      rates.push((amount * 1000) / (performance.now() - start))
+      cpus.push((user + system) / amount)
+    }
+    return { rate: median(rates), cpu: median(cpus) }
   }
-  const { rows } = await db.raw<{ rows: { n: string }[] }>(
-    `select sum(visits) as n from ${tableNames(stats, runs + 1)('link_stats')}`,
-  )
-  if (Number(rows[0]?.n) !== clicks) throw new Error(`${rows[0]?.n} of ${clicks} clicks counted`)
+  const counted = async (of: Projection, table: string, sum: string, amount: number) => {
+    const { rows } = await db.raw<{ rows: { n: string }[] }>(
+      `select ${sum} as n from ${tableNames(of, runs + 1)(table)}`,
+    )
+    if (Number(rows[0]?.n) !== amount) throw new Error(`${rows[0]?.n} of ${amount} are in ${table}`)
+  }
+  const ofClicks = await filled([stats], clicks)
+  await counted(stats, 'link_stats', 'sum(visits)', clicks)
+  const ofLinks = await filled(domainProjections, links)
+  await counted(linkTables, 'links', 'count(*)', links)
+  await counted(past, 'past_links', 'count(*)', links)
   await store.close()
   await pool.end()
   await db.destroy()
 
-  const rate = median(rates)
-  const what = `d  projecting clicks, batches of ${perEvent}`
-  return [{ what, result: `${count(rate)} clicks/s`, target: '>= 20,000/s', met: rate >= 20_000 }]
+  const line = (what: string, { rate, cpu }: typeof ofClicks, unit: string, goal: number): Line => ({
+    ...{ what, result: `${count(rate)} ${unit}/s, ${cpu.toFixed(0)} µs of the program each` },
+    ...{ target: `>= ${count(goal)}/s`, met: rate >= goal },
+  })
+  return [
+    line(`d  projecting clicks, batches of ${perEvent}`, ofClicks, 'clicks', 60_000),
+    line('d  projecting links, all tables and their past', ofLinks, 'events', 20_000),
+  ]
 }

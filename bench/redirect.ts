@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
-import { until } from '../test/support/client.ts'
-import { type Bench, count, cpuOf, type Line, median, startListening, visitAliases } from './kit.ts'
+import { type Bench, count, cpuOf, type Line, median, reach, startListening, visitAliases } from './kit.ts'
 import { openLinkWriter } from './links.ts'
 
-const runs = 5
-const requests = 40_000
-const aliases = 10_000
 const server = (name: string) => new URL(`servers/${name}.mjs`, import.meta.url).pathname
 
+interface Work {
+  readonly aliases: number
+  readonly requests: number
+}
 interface Measured {
   readonly rate: number
   /** µs per request */
@@ -17,7 +17,7 @@ interface Measured {
   readonly p99: number
 }
 
-const measure = async (address: string, cpu: () => Promise<number>): Promise<Measured> => {
+const measure = async ({ aliases, requests }: Work, address: string, cpu: () => Promise<number>): Promise<Measured> => {
   const before = await cpu()
   const load = await visitAliases(address, aliases, requests)
   const after = await cpu()
@@ -39,6 +39,7 @@ const holdBackRecording = async (connection: EmbeddedConnection) => {
  * recorded redirect can do. Recording is held back meanwhile, and the clicks are counted afterwards.
  */
 export const redirect = async (bench: Bench): Promise<Line[]> => {
+  const [runs, requests, aliases] = [bench.size(5, 1), bench.size(40_000, 4_000), bench.size(10_000, 1_000)]
   const connection = await bench.database()
   const service = await bench.service(connection)
   const { key, id } = service
@@ -47,7 +48,7 @@ export const redirect = async (bench: Bench): Promise<Line[]> => {
   await links.close()
   const read = async (query: string) => (await service.get(query, { key })).json['data']
   const listed = async () => Number((await read('/api/urls?limit=1'))?.['result'])
-  if ((await until(listed, (n) => n === aliases, 120_000)) !== aliases) throw new Error('links are missing')
+  await reach('links', aliases, listed)
   await visitAliases(service.address, aliases)
   const release = await holdBackRecording(connection)
   const bare = await startListening([server('bare')])
@@ -55,9 +56,9 @@ export const redirect = async (bench: Bench): Promise<Line[]> => {
   const each: Record<'bare' | 'floor' | 'ours', Measured[]> = { bare: [], floor: [], ours: [] }
   for (let run = 0; run <= runs; run++) {
     const results = {
-      bare: await measure(bare.address, () => cpuOf(bare.address)),
-      floor: await measure(floor.address, () => cpuOf(floor.address)),
-      ours: await measure(service.address, service.cpu),
+      bare: await measure({ aliases, requests }, bare.address, () => cpuOf(bare.address)),
+      floor: await measure({ aliases, requests }, floor.address, () => cpuOf(floor.address)),
+      ours: await measure({ aliases, requests }, service.address, service.cpu),
     }
     // the first run warms up
     if (run > 0) for (const name of ['bare', 'floor', 'ours'] as const) each[name].push(results[name])
@@ -65,9 +66,8 @@ export const redirect = async (bench: Bench): Promise<Line[]> => {
   await release()
   const sent = aliases + (runs + 1) * requests
   const counted = async () => Number((await read('/api/account/stats'))?.['total']?.['clicks'])
-  const found = await until(counted, (n) => n === sent, 120_000)
+  await reach('clicks', sent, counted)
   for (const { stop } of [service, bare, floor]) await stop()
-  if (found !== sent) throw new Error(`${sent} clicks, ${found} counted`)
 
   const ratio = (name: 'bare' | 'floor', what: 'cpu' | 'rate') =>
     median(

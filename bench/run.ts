@@ -1,16 +1,25 @@
-// npm run bench [-- redirect append create project visible list]: runs all benchmarks, or the named ones.
+// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little work, so that two
+// minutes show that each runs and counts right. Otherwise the results are also written to bench/results.
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '../src/postgres/embedded.ts'
 import { append } from './append.ts'
 import { create } from './create.ts'
 import { type Bench, type Line, openBench, stopAll } from './kit.ts'
+import { history } from './history.ts'
 import { list } from './list.ts'
+import { past } from './past.ts'
+import { peers } from './peers/peers.ts'
 import { project } from './project.ts'
+import { proof } from './proof.ts'
 import { redirect } from './redirect.ts'
+import { rehearse } from './rehearse.ts'
+import { scale } from './scale.ts'
+import { streams } from './streams.ts'
 import { visible } from './visible.ts'
 
 const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
@@ -18,16 +27,38 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   append,
   create,
   project,
+  proof,
   visible,
   list,
+  history,
+  past,
+  peers,
+  rehearse,
+  scale,
+  streams,
 }
-const named = process.argv.slice(2)
+const {
+  values: { quick },
+  positionals: named,
+} = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } })
 const unknown = named.filter((name) => !(name in parts))
 if (unknown.length > 0)
   throw new Error(`unknown benchmark ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`)
 
 // the built program is measured, because it is what runs in production
-execFileSync('npm', ['run', '--silent', 'build'], { cwd: new URL('..', import.meta.url), stdio: 'inherit' })
+const root = new URL('..', import.meta.url).pathname
+execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
+
+/** Writes the results to a file that names the commit and the machine. */
+const store = async (machine: string, results: readonly Line[]) => {
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+  const commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : '-changed')
+  const at = new Date().toISOString()
+  const file = join(root, 'bench/results', `${at.slice(0, 16).replaceAll(':', '')}-${commit}.json`)
+  await mkdir(join(root, 'bench/results'), { recursive: true })
+  await writeFile(file, `${JSON.stringify({ at, commit, machine, results }, null, 2)}\n`)
+  console.log(`\nwritten to ${file}`)
+}
 
 const dir = await mkdtemp(join(tmpdir(), 'linkledger-bench-'))
 const postgres = await startEmbedded({ dir, log: () => {} })
@@ -37,16 +68,22 @@ try {
   const { rows } = await admin.query<{ server_version: string }>('show server_version')
   await admin.end()
   const [cpu] = cpus()
-  console.log(
-    `${cpus().length} cores (${cpu?.model}), Node ${process.version}, PostgreSQL ${rows[0]?.server_version}\n`,
-  )
+  const memory = `${Math.round(totalmem() / 1024 ** 3)} GiB`
+  const machine = `${cpus().length} cores (${cpu?.model}), ${memory}, Node ${process.version}, PostgreSQL ${rows[0]?.server_version}`
+  console.log(`${machine}\n`)
 
-  const bench = openBench(dir, postgres.connection)
+  const bench = openBench(dir, postgres.connection, quick)
+  const results: Line[] = []
   for (const [name, part] of Object.entries(parts)) {
-    if (named.length > 0 && !named.includes(name)) continue
-    for (const { what, result, target, met } of await part(bench))
+    // writing a million links takes long, so it is only done when it is asked for
+    if (named.length > 0 ? !named.includes(name) : name === 'scale' && !quick) continue
+    for (const line of await part(bench)) {
+      const { what, result, target, met } = line
+      results.push(line)
       console.log(`${what.padEnd(52)} ${target.padEnd(14)} ${met ? 'met   ' : 'MISSED'} ${result}`)
+    }
   }
+  if (!quick) await store(machine, results)
 } finally {
   stopAll()
   await postgres.stop()

@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { until } from '../test/support/client.ts'
-import { type Bench, type Line, quantile } from './kit.ts'
+import { type Bench, type Line, quantile, reach } from './kit.ts'
 
-const [writes, clicks] = [500, 50]
 const ms = async (task: () => Promise<unknown>) => {
   const start = performance.now()
   await task()
@@ -13,6 +11,7 @@ const describe = (times: readonly number[]) =>
 
 /** Measures the time until a write can be read, and until a click has passed through spool and log and is counted. */
 export const visible = async (bench: Bench): Promise<Line[]> => {
+  const [writes, clicks] = [bench.size(500, 50), bench.size(50, 5)]
   const service = await bench.service()
   const { key } = service
   let id = 0
@@ -30,7 +29,7 @@ export const visible = async (bench: Bench): Promise<Line[]> => {
     }
     return times
   }
-  await at(100)
+  await at(bench.size(100, 10))
   const written = await at(writes)
 
   const { json } = await service.get(`/api/url/${id}`, { key })
@@ -39,7 +38,7 @@ export const visible = async (bench: Bench): Promise<Line[]> => {
   const counted: number[] = []
   for (let n = 1; n <= clicks; n++) {
     await service.visit(`/${alias}`)
-    counted.push(await ms(() => until(clicked, (found) => found === n)))
+    counted.push(await ms(() => reach('clicks', n, clicked)))
     await pause(Math.random() * 200)
   }
   await service.stop()

@@ -1,9 +1,10 @@
 // node bench/visits.mjs ADDRESS ALIASES [AMOUNT]: visits `/a0`, `/a1`, … each once; or AMOUNT times on 32 connections, of which a few
-// links get most (Zipf's law). Prints the result of autocannon as JSON.
+// links get most (Zipf's law). With a path instead of ALIASES, all visits are for it. Prints the result of autocannon as JSON.
 import autocannon from 'autocannon'
 
-const [url = '', ...numbers] = process.argv.slice(2)
-const [aliases = 0, amount] = numbers.map(Number)
+const [, , url = '', what = '', times] = process.argv
+const [path, aliases] = what.startsWith('/') ? [what, 1] : [undefined, Number(what)]
+const amount = times === undefined ? undefined : Number(times)
 const headers = {
   'user-agent':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
@@ -11,7 +12,7 @@ const headers = {
 }
 // the n-th alias is visited in proportion to 1/n
 const requests = Array.from({ length: amount === undefined ? aliases : 4096 }, (_, n) => ({
-  path: `/a${amount === undefined ? n : Math.floor(aliases ** Math.random()) - 1}`,
+  path: path ?? `/a${amount === undefined ? n : Math.floor(aliases ** Math.random()) - 1}`,
   headers,
 }))
 const connections = amount === undefined ? 1 : 32

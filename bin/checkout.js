@@ -77,10 +77,24 @@ export const compile = (folder, out) => {
   const args = [compilerOf(folder), '-p', join(folder, 'tsconfig.build.json'), '--outDir', out]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (status !== 0) throw new CannotStart(`the build failed\n${stdout}${stderr}`.trimEnd())
-  cpSync(join(folder, 'src'), out, { recursive: true, filter: (path) => !path.endsWith('.ts') })
+  const web = join(folder, 'src/web')
+  cpSync(join(folder, 'src'), out, { recursive: true, filter: (path) => !path.endsWith('.ts') && path !== web })
   // the page at /docs: what runs then does not depend on the package
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'])
     cpSync(join(folder, 'node_modules/swagger-ui-dist', file), join(out, 'http/reference/swagger-ui', file))
+  if (existsSync(web)) bundle(folder, join(out, 'web'))
+}
+
+/**
+ * Bundles the dashboard, in a process of its own: this file has no promises. Throws `CannotStart` with what the bundler has found.
+ * @param {string} folder
+ * @param {string} out
+ */
+const bundle = (folder, out) => {
+  const script = join(import.meta.dirname, 'web.js')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder, out], { encoding: 'utf8' })
+  if (status !== 0) throw new CannotStart(`the build of the dashboard failed\n${stdout}${stderr}`.trimEnd())
+  writeFileSync(join(out, 'sizes.txt'), stdout)
 }
 
 /** @param {string} folder */

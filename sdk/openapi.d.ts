@@ -48,6 +48,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/exclusions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the visits that do not count as clicks
+         * @description Scope: `read` or `account`.
+         */
+        get: operations["getAccountExclusions"];
+        /**
+         * Set the visits that do not count as clicks
+         * @description A visit is excluded when one of the lists names it. Only lists that are sent are changed; an empty one clears it. Clicks are counted as before until `POST /api/account/reclassify`. Address blocks cannot be excluded: no click has an address. Scope: `account`.
+         */
+        put: operations["putAccountExclusions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/export": {
         parameters: {
             query?: never;
@@ -62,6 +86,46 @@ export interface paths {
         get: operations["getAccountExport"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to the account and everything in it, and who did it
+         * @description Changes of the account, its keys and all its resources, also of deleted ones. Secrets and hashes are never shown. Scope: `account`.
+         */
+        get: operations["getAccountHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/reclassify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Classify recorded visits again
+         * @description Applies the present rules for bots and your exclusions to all visits that were recorded and are kept one by one. All statistics then count as if the visits had been recorded so; they show it shortly after. Visits that are recorded later keep the class they are recorded with until the next time. With `undo`, takes a reclassification back. One request at a time. Scope: `account`.
+         */
+        post: operations["postAccountReclassify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -88,6 +152,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an earlier e-mail address or password
+         * @description What the operator has set stays, and so do keys. Where the service sends mail, an e-mail address is not restored: it has to be confirmed. Scope: `account`.
+         */
+        post: operations["postAccountRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/stats": {
         parameters: {
             query?: never;
@@ -102,6 +186,70 @@ export interface paths {
         get: operations["getAccountStats"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell whether signing in needs a second factor
+         * @description Scope: `account`.
+         */
+        get: operations["getAccountTotp"];
+        put?: never;
+        /**
+         * Begin to need a second factor
+         * @description Replaces the one there is. All other sessions end. Each recovery code of the answer works once instead of a code of the app. Scope: `account`.
+         */
+        post: operations["postAccountTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/totp/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Need no second factor any more
+         * @description Scope: `account`.
+         */
+        post: operations["postAccountTotpDelete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/totp/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a secret for an authenticator app
+         * @description Nothing is stored: `POST /api/account/totp` begins to use it. Scope: `account`.
+         */
+        post: operations["postAccountTotpSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -188,6 +336,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/bio/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a bio page, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Scope: `read`.
+         */
+        get: operations["getBioByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bio/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a bio page
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. Its entries keep their clicks. Scope: `write`.
+         */
+        post: operations["postBioByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bio/{id}/update": {
         parameters: {
             query?: never;
@@ -248,6 +436,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/campaign/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a campaign and the clicks on its links
+         * @description Its links are those of `GET /api/urls?campaign=<id>`. Scope: `read`.
+         */
+        get: operations["getCampaignById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/campaign/{id}/delete": {
         parameters: {
             query?: never;
@@ -263,6 +471,46 @@ export interface paths {
          * @description Scope: `write`.
          */
         delete: operations["deleteCampaignByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/campaign/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a campaign, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Also which links came and left. Scope: `read`.
+         */
+        get: operations["getCampaignByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/campaign/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a campaign
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. Links that were in it when it was deleted are in it again. Scope: `write`.
+         */
+        post: operations["postCampaignByIdRestore"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -360,8 +608,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the items of a channel
-         * @description The latest assignment comes first. Scope: `read`.
+         * Get a channel, and list its items
+         * @description The latest assignment comes first. `details` is the channel itself, and `totals` has the clicks on its links; QR codes and bio pages count on their own. Scope: `read`.
          */
         get: operations["getChannelById"];
         put?: never;
@@ -387,6 +635,46 @@ export interface paths {
          * @description Scope: `write`.
          */
         delete: operations["deleteChannelByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channel/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a channel, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Also which items came and left. Scope: `read`.
+         */
+        get: operations["getChannelByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channel/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a channel
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. Its items are in it again. Scope: `write`.
+         */
+        post: operations["postChannelByIdRestore"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -452,6 +740,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream the clicks of the account one by one
+         * @description One JSON object on each line, oldest first, in the order of the log. Without `follow`, the answer ends with what there was when it began. Resume with the header `Last-Event-ID`, or with a later `from`: numbers are the same after a restart, a rebuild of the read tables, and a move to another engine. An answer that ends early ends its connection with an error. A client that does not read for a minute is disconnected; a line break (or a comment) every 15 seconds shows that the stream is alive. Counts as one request. An account may have several streams at the same time (`STREAMS_PER_ACCOUNT`, 10 if not set). The fields are those of the topic of clicks, see `/asyncapi/click.schema.json`. A click keeps the class that it was recorded with. Scope: `read`.
+         */
+        get: operations["getClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/clicks/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of a click, which shows no other click
+         * @description A click’s id is the ordinal of the event that recorded it, and its place in the batch: `123456-17`. docs/proof.md says how to verify it without this service; `linkledger proof verify` does it, too. Scope: `read`.
+         */
+        get: operations["getClicksByIdProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/domain/{id}": {
         parameters: {
             query?: never;
@@ -487,6 +815,46 @@ export interface paths {
          * @description Its links return 404 until the account adds it again. Scope: `write`.
          */
         delete: operations["deleteDomainByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domain/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a domain, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Scope: `read`.
+         */
+        get: operations["getDomainByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domain/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a domain
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. It is verified as before until its reservation ends, 30 days after the deletion; then it has to be verified again. Scope: `write`.
+         */
+        post: operations["postDomainByIdRestore"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -572,6 +940,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream the changes of the account and its resources
+         * @description One JSON object on each line, oldest first, in the order of the log. Without `follow`, the answer ends with what there was when it began. Resume with the header `Last-Event-ID`, or with a later `from`: numbers are the same after a restart, a rebuild of the read tables, and a move to another engine. An answer that ends early ends its connection with an error. A client that does not read for a minute is disconnected; a line break (or a comment) every 15 seconds shows that the stream is alive. Counts as one request. An account may have several streams at the same time (`STREAMS_PER_ACCOUNT`, 10 if not set). Changes of the account itself, such as its keys, are there for keys with the scope `account`. Scope: `read`.
+         */
+        get: operations["getEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events/{event}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of an event: the proof that the log has it
+         * @description docs/proof.md says how to verify it without this service; `linkledger proof verify` does it, too. Scope: `read`.
+         */
+        get: operations["getEventsByEventProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/key/{id}/delete": {
         parameters: {
             query?: never;
@@ -587,6 +995,46 @@ export interface paths {
          * @description Scope: `account`.
          */
         delete: operations["deleteKeyByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to an API key, and who did it
+         * @description Also of a key that has ended. Scope: `account`.
+         */
+        get: operations["getKeyByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an earlier version of an API key
+         * @description Its name, scopes, end and addresses. `revision` is that of the account. A key that has ended cannot come back. Scope: `account`.
+         */
+        post: operations["postKeyByIdRestore"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -692,6 +1140,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/account/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable an account
+         * @description For sessions of operators only; all others get 403. Its keys and sessions are refused, and its links are hidden.
+         */
+        post: operations["postOperatorAccountDisable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/account/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable an account again
+         * @description For sessions of operators only; all others get 403.
+         */
+        post: operations["postOperatorAccountEnable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts of this service
+         * @description For sessions of operators only; all others get 403. Of what an account has made, it shows the number of links only.
+         */
+        get: operations["getOperatorAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Block a link, a destination or a branded domain
+         * @description For sessions of operators only; all others get 403.
+         */
+        post: operations["postOperatorBlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what operators have blocked
+         * @description For sessions of operators only; all others get 403.
+         */
+        get: operations["getOperatorBlocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the health of the service
+         * @description For sessions of operators only; all others get 403.
+         */
+        get: operations["getOperatorHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/report/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a report as dealt with
+         * @description For sessions of operators only; all others get 403.
+         */
+        post: operations["postOperatorReportClose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what visitors have reported
+         * @description For sessions of operators only; all others get 403.
+         */
+        get: operations["getOperatorReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a block
+         * @description For sessions of operators only; all others get 403.
+         */
+        post: operations["postOperatorUnblock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/overlay": {
         parameters: {
             query?: never;
@@ -752,6 +1380,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/overlay/{id}/answers/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the answers to a poll
+         * @description Counts the newest 500,000 answers at most. Choices that the poll does not offer any more are counted too, 100 choices at most. An overlay that is no poll has answers without a choice, which count as `null`. Scope: `read`.
+         */
+        get: operations["getOverlayByIdAnswersCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/overlay/{id}/delete": {
         parameters: {
             query?: never;
@@ -767,6 +1415,46 @@ export interface paths {
          * @description Its links then redirect directly. Scope: `write`.
          */
         delete: operations["deleteOverlayByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overlay/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to an overlay, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Also when visitors answered it. Scope: `read`.
+         */
+        get: operations["getOverlayByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overlay/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an overlay
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. Scope: `write`.
+         */
+        post: operations["postOverlayByIdRestore"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -832,6 +1520,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/pixel/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a tracking pixel, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Scope: `read`.
+         */
+        get: operations["getPixelByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pixel/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a tracking pixel
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. It fires for its links again. Scope: `write`.
+         */
+        post: operations["postPixelByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pixel/{id}/update": {
         parameters: {
             query?: never;
@@ -884,6 +1612,26 @@ export interface paths {
          * @description Scope: `read`.
          */
         get: operations["getPixels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the proof: its key, the last signed checkpoint, and the last verification
+         * @description The proof is that of the whole log of this service. Keep the key and checkpoints where the operator cannot change them. Scope: `read`.
+         */
+        get: operations["getProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -952,6 +1700,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/qr/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a QR code, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Scope: `read`.
+         */
+        get: operations["getQrByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/qr/{id}/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the image of a QR code
+         * @description Everyone gets the image of now at the `link` of the code; with `at`, that address needs your API key, too. Scope: `read`.
+         */
+        get: operations["getQrByIdImage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/qr/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a QR code
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. Its design and its logo come back, too. Scope: `write`.
+         */
+        post: operations["postQrByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/qr/{id}/update": {
         parameters: {
             query?: never;
@@ -987,6 +1795,74 @@ export interface paths {
          */
         post: operations["postQrAdd"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in on the dashboard
+         * @description For pages of this service only: the answer sets a cookie (`HttpOnly`, `SameSite=Lax`, and over https `Secure` with the prefix `__Host-`), with which pages of the same origin call the API instead of with a key. It ends after `SESSION_DAYS`, with a new password, and when the account is disabled or erased. Wrong passwords and codes are limited by account and by address.
+         */
+        post: operations["postSession"];
+        /**
+         * Sign out
+         * @description Ends the session that sends the request.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Scope: `account`.
+         */
+        delete: operations["deleteSessionById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of the dashboard, the newest first
+         * @description An account has at most 50: one more ends the oldest. Scope: `account`.
+         */
+        get: operations["getSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all sessions but the one that sends the request
+         * @description Scope: `account`.
+         */
+        delete: operations["deleteSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1052,6 +1928,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/splash/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a splash page, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Scope: `read`.
+         */
+        get: operations["getSplashByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/splash/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a splash page
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. Scope: `write`.
+         */
+        post: operations["postSplashByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/splash/{id}/update": {
         parameters: {
             query?: never;
@@ -1086,6 +2002,26 @@ export interface paths {
          * @description A page that visitors see before they are redirected. A link shows it with the `type` `splash-<id>`. Scope: `write`.
          */
         post: operations["postSplashAdd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get clicks by filters, over time and broken down
+         * @description Counts what passes all filters. Without filters, it is answered from sums, for any number of clicks; with filters, or with `by` of `link`, `rule` or `class`, from the clicks themselves, of which one answer reads at most 5,000,000. `none` is the value of what is not known: no country, no referrer. Scope: `stats:read` or `read`.
+         */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1147,6 +2083,86 @@ export interface paths {
          * @description Its alias is never given to another account. Scope: `links:write` or `write`.
          */
         delete: operations["deleteUrlByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/url/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a link, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Also when it came into a channel or left one, and when the operator blocked it. Scope: `read`.
+         */
+        get: operations["getUrlByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/url/{id}/rehearse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rehearse rules with recorded clicks
+         * @description Returns where the recorded clicks of a period would have gone by the rules of `draft`, for each destination and rule. Without `draft`, each click is decided again by the rules in force at its time: all of them are `reproduced`, except `not_decidable` ones. Nothing is changed. One rehearsal of an account at a time. Scope: `stats:read` or `read`.
+         */
+        post: operations["postUrlByIdRehearse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/url/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a link
+         * @description Brings a deleted one back under its id and its addresses, or sets it back to an earlier version. It is in its channels again. Scope: `links:write` or `write`.
+         */
+        post: operations["postUrlByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/url/{id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the revisions of a link, and whom each sent where
+         * @description For each revision: when it was in force, who made it, what it said, and how many clicks it sent to which destination by which rule. The `clicks` of all revisions add up to the clicks of the link, however visitors came to it: by its address, a QR code, a campaign or a bio page. Deleted links have theirs, too. Scope: `read`.
+         */
+        get: operations["getUrlByIdRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1246,6 +2262,226 @@ export interface paths {
          * @description Each row is done as by the single route, and has its own result: one that fails does not affect the others. Send JSON, NDJSON (one object in each line), or CSV: UTF-8, a header with the names of the fields, separated by `,` `;` or tabs, cells in quotes where needed (RFC 4180). An empty cell counts as not sent. A cell of a field with several values holds them separated by `|` or `,`, or JSON. The body may be 4 MiB large and a row 64 KiB. The request counts as one for every 50 rows. At most 50 rows may have a `password`. Rows are done at the same time; of those with the same `custom`, the first one gets it. Scope: `links:write` or `write`.
          */
         post: operations["postUrlsBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Scope: `webhooks` or `account`.
+         */
+        get: operations["getWebhookById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook and its log of deliveries
+         * @description Scope: `webhooks` or `account`.
+         */
+        delete: operations["deleteWebhookByIdDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List attempts to deliver messages
+         * @description The newest 1,000 of the last 30 days. Scope: `webhooks` or `account`.
+         */
+        get: operations["getWebhookByIdDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a webhook, and who did it
+         * @description Also of one that was deleted. Secrets and hashes are never shown. Also why it was disabled, and where it was told to continue. Scope: `webhooks` or `account`.
+         */
+        get: operations["getWebhookByIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events again, or skip some
+         * @description The webhook continues at the given place. What it sends again has the same ids. Scope: `webhooks` or `account`.
+         */
+        post: operations["postWebhookByIdReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one message again
+         * @description At once, out of order, and also while the webhook is disabled. The message has its former id, and the webhook stays where it is. The answer is 200 also when the receiver has failed. Scope: `webhooks` or `account`.
+         */
+        post: operations["postWebhookByIdResend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description Messages have two signatures, of both secrets, until the old one ends. Scope: `webhooks` or `account`.
+         */
+        post: operations["postWebhookByIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description The answer says what the receiver has answered. It is 200 also when the receiver has failed. Scope: `webhooks` or `account`.
+         */
+        post: operations["postWebhookByIdTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/{id}/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change, enable or disable a webhook
+         * @description Fields that are not sent stay. A webhook that is enabled again continues where it was. Scope: `webhooks` or `account`.
+         */
+        put: operations["putWebhookByIdUpdate"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a webhook
+         * @description It sends events and clicks of the account, in log order, signed as [Standard Webhooks](https://www.standardwebhooks.com) describes. docs/webhooks.md has the messages. Scope: `webhooks` or `account`.
+         */
+        post: operations["postWebhookAdd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Scope: `webhooks` or `account`.
+         */
+        get: operations["getWebhooks"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1535,13 +2771,15 @@ export interface components {
         "Idempotent-Replayed": "true";
         /** @description the next page of a list: `</api/urls?page=2>; rel="next"` */
         Link: string;
+        /** @description the newest change and the newest click that the answer contains, as numbers of their events in the log; as `at`, it asks for the same answer again */
+        "Linkledger-At": string;
         /** @description requests that are left (`r`) and seconds until the limit is full again (`t`), as in the IETF draft */
         RateLimit: string;
         /** @description requests (`q`) in so many seconds (`w`), as in the IETF draft */
         "RateLimit-Policy": string;
         /** @description seconds to wait */
         "Retry-After": number;
-        /** @description 1 when the change is stored but lists do not show it yet */
+        /** @description 1 when the change is stored but lists do not show it yet; in an answer to GET: parts of it are newer than lists are */
         "X-Projection-Pending": "1";
         /** @description requests per minute */
         "X-RateLimit-Limit": number;
@@ -1558,7 +2796,10 @@ export type $defs = Record<string, never>;
 export interface operations {
     getAccount: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -1572,8 +2813,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -1593,6 +2836,11 @@ export interface operations {
                             expires: string;
                             /** @example 42 */
                             id: number;
+                            /**
+                             * @description only for a session of an operator
+                             * @constant
+                             */
+                            operator?: true;
                             /** @example 2030-01-31 18:00:00 */
                             registered: string;
                             /**
@@ -1611,8 +2859,10 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -1730,6 +2980,162 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getAccountExclusions: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /**
+                             * @example [
+                             *       "uptime"
+                             *     ]
+                             */
+                            agents: string[];
+                            /**
+                             * @example [
+                             *       "CA"
+                             *     ]
+                             */
+                            countries: string[];
+                            hours: number[];
+                            /**
+                             * @example [
+                             *       "9f86d081884c7d65"
+                             *     ]
+                             */
+                            visitors: string[];
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    putAccountExclusions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "agents": [
+                 *         "uptime"
+                 *       ],
+                 *       "countries": [
+                 *         "Canada"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description at most 50 parts of user agents, in any letter case; only letters: clicks keep the words alone */
+                    agents?: string[];
+                    /** @description by English name or ISO code */
+                    countries?: string[];
+                    /** @description of the day in UTC, 0 to 23 */
+                    hours?: number[];
+                    /** @description at most 500 hashes, as clicks have them in `visitor` */
+                    visitors?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /**
+                             * @example [
+                             *       "uptime"
+                             *     ]
+                             */
+                            agents: string[];
+                            /**
+                             * @example [
+                             *       "CA"
+                             *     ]
+                             */
+                            countries: string[];
+                            hours: number[];
+                            /**
+                             * @example [
+                             *       "9f86d081884c7d65"
+                             *     ]
+                             */
+                            visitors: string[];
+                        };
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getAccountExport: {
         parameters: {
             query?: never;
@@ -1755,6 +3161,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             /** @description An export of the account is still running. */
@@ -1774,6 +3181,280 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getAccountHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description `true`: only the deletions of what is deleted now, and can be restored */
+                deleted?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description only of resources of this kind, as in the paths of the API; `account` has keys, too */
+                resource?: "account" | "bio" | "campaign" | "channel" | "domain" | "overlay" | "pixel" | "qr" | "splash" | "url" | "webhook";
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postAccountReclassify: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description true returns what would change, and changes nothing
+                     * @default false
+                     */
+                    dryRun?: boolean;
+                    /** @description id of a link: only its visits */
+                    link?: number | string;
+                    /**
+                     * Format: uuid
+                     * @description the `id` of the newest reclassification that is not taken back: visits get the classes from before it
+                     */
+                    undo?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        changes: {
+                            /**
+                             * @description `other`: only a newer version knows it
+                             * @enum {string}
+                             */
+                            from: "human" | "bot" | "preview" | "prefetch" | "excluded" | "other";
+                            /**
+                             * @description `other`: only a newer version knows it
+                             * @enum {string}
+                             */
+                            to: "human" | "bot" | "preview" | "prefetch" | "excluded" | "other";
+                            /** @example 1234 */
+                            visits: number;
+                        }[];
+                        dryRun: boolean;
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description a UUID, to take it back; empty when nothing is changed
+                         * @example 0197b0c2-6a3e-4c1d-9a55-0f2f6c0d1e11
+                         */
+                        id: string;
+                        /**
+                         * @description version of the rules for bots
+                         * @example 1234
+                         */
+                        rules: number;
+                        /**
+                         * @description that get another class
+                         * @example 1234
+                         */
+                        visits: number;
+                    } | {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description The account has no such link or reclassification. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A reclassification of the account is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -1834,9 +3515,113 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    postAccountRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getAccountStats: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source` */
                 by?: string;
                 /** @description a time or a day; 30 days before `to` if not sent */
@@ -1855,8 +3640,10 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -1914,6 +3701,232 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getAccountTotp: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            enabled: boolean;
+                            /**
+                             * @description recovery codes that are left
+                             * @example 1234
+                             */
+                            recovery_codes: number;
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postAccountTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                 *       "code": "492039",
+                 *       "current_password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description the six digits that the app shows now: they prove that it has the secret */
+                    code: string;
+                    /** @description the password of the account */
+                    current_password: string;
+                    /** @description as `POST /api/account/totp/secret` has returned it */
+                    secret: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /**
+                         * @description shown only once
+                         * @example [
+                         *       "h7m2k-q9xw4"
+                         *     ]
+                         */
+                        recovery_codes: string[];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postAccountTotpDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description the password of the account */
+                    current_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postAccountTotpSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description for a QR code that the app scans
+                         * @example otpauth://totp/Linkledger:ann%40example.com?…
+                         */
+                        address: string;
+                        /** @constant */
+                        error: 0;
+                        /** @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP */
+                        secret: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -1990,6 +4003,8 @@ export interface operations {
     getBio: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -2017,8 +4032,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -2079,6 +4096,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -2086,7 +4104,10 @@ export interface operations {
     };
     getBioById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -2102,8 +4123,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -2180,6 +4203,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -2222,6 +4246,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -2231,6 +4262,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getBioByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postBioByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -2454,6 +4730,95 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getCampaignById: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /**
+                             * @description on those links, all time
+                             * @example 1234
+                             */
+                            clicks: number;
+                            /**
+                             * @description number of its links
+                             * @example 1234
+                             */
+                            links: number;
+                            /**
+                             * @description visitors of each of those links, added up
+                             * @example 1234
+                             */
+                            uniqueClicks: number;
+                        };
+                        details: {
+                            /**
+                             * @description the name again
+                             * @example Spring
+                             */
+                            domain: string;
+                            /** @example 42 */
+                            id: number;
+                            /**
+                             * @description page with its links
+                             * @example https://example.com/spring
+                             */
+                            list: string;
+                            /** @example Spring */
+                            name: string;
+                            public: boolean;
+                            /**
+                             * @description goes up with every change; `If-Match` compares it
+                             * @example 7
+                             */
+                            revision: number;
+                            /** @description redirects to any of its links; false while it is not public */
+                            rotator: string | false;
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            304: components["responses"]["304"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     deleteCampaignByIdDelete: {
         parameters: {
             query?: never;
@@ -2488,6 +4853,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -2497,6 +4869,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getCampaignByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postCampaignByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -2686,6 +5303,8 @@ export interface operations {
     getCampaigns: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -2713,8 +5332,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -2779,6 +5400,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -2883,6 +5505,8 @@ export interface operations {
     getChannelById: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -2912,8 +5536,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -2965,8 +5591,40 @@ export interface operations {
                              */
                             result: number;
                         };
+                        details: {
+                            /** @example #3b82f6 */
+                            color: string;
+                            description: string;
+                            /** @example 42 */
+                            id: number;
+                            /** @example Newsletter */
+                            name: string;
+                            /**
+                             * @description goes up with every change; `If-Match` compares it
+                             * @example 7
+                             */
+                            revision: number;
+                            starred: boolean;
+                        };
                         /** @constant */
                         error: "0";
+                        totals: {
+                            /**
+                             * @description on those links, all time
+                             * @example 1234
+                             */
+                            clicks: number;
+                            /**
+                             * @description number of its links
+                             * @example 1234
+                             */
+                            links: number;
+                            /**
+                             * @description visitors of each of those links, added up
+                             * @example 1234
+                             */
+                            uniqueClicks: number;
+                        };
                     };
                 };
             };
@@ -3013,6 +5671,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -3022,6 +5687,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getChannelByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postChannelByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -3184,6 +6094,8 @@ export interface operations {
     getChannels: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -3211,8 +6123,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -3268,6 +6182,243 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getClicks: {
+        parameters: {
+            query?: {
+                /** @description the id of a campaign: its links as they are now */
+                campaign?: number;
+                /** @description the id of a channel: its items as they are now */
+                channel?: number;
+                /** @description `human`, `bot`, `preview` or `prefetch`, or several of them, separated by commas; all if not sent */
+                class?: string;
+                /** @description the address of a branded domain, empty for the service’s own: its links */
+                domain?: string;
+                /** @description `true`: go on with what happens from now on, and do not end; default `false`, and `true` for server-sent events */
+                follow?: "true" | "false";
+                /** @description the first event or the id of the first click, which is included, or `now`; 0 if not sent */
+                from?: string;
+                /** @description lines at most; all of them if not sent */
+                limit?: number;
+                /** @description the id of a link */
+                link?: number;
+            };
+            header?: {
+                /** @description the id of the last line that the client has: the stream goes on after it, whatever `from` says. Clients of server-sent events send it by themselves */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        account: number;
+                        agent: string;
+                        /** Format: date-time */
+                        at: string;
+                        bot?: string;
+                        browser: {
+                            family: string;
+                            version: string;
+                        };
+                        /**
+                         * @example human
+                         * @example bot
+                         * @example preview
+                         * @example prefetch
+                         */
+                        class: string;
+                        country: string;
+                        destination: string;
+                        /**
+                         * @example desktop
+                         * @example mobile
+                         * @example tablet
+                         * @example other
+                         */
+                        device: string;
+                        /**
+                         * @description the number of the event in the log, from 0 on: where to resume
+                         * @example 123456
+                         */
+                        event: number;
+                        /**
+                         * @description of the click: its event, and its place among the clicks of the event
+                         * @example 123456-17
+                         */
+                        id: string;
+                        /**
+                         * @description its place among the clicks of the event, from 0 on
+                         * @example 1234
+                         */
+                        index: number;
+                        language: string;
+                        readonly languages?: string[];
+                        link: number;
+                        models?: string[];
+                        os: {
+                            family: string;
+                            version: string;
+                        };
+                        referrer: string;
+                        revision: number;
+                        rule: string;
+                        /** @description version of the classification */
+                        rules: number;
+                        source: {
+                            entry?: number;
+                            id: number;
+                            /**
+                             * @example link
+                             * @example qr
+                             * @example rotator
+                             * @example bio
+                             */
+                            kind: string;
+                        };
+                        visitor: string;
+                    };
+                    "text/csv": string;
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description Too many requests, or the account has too many streams open. */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["500"];
+            /** @description The database cannot be reached, or the service has too many streams open. */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClicksByIdProof: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description the click in canonical form
+                         * @example {"account":7,"agent":"Mozilla …","at":"…"}
+                         */
+                        click: string;
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description the event in canonical form (RFC 8785), sealed as it is stored; a batch of clicks has the root of its clicks
+                         * @example {"data":{"id":42},"id":"…","metadata":{…},"ordinal":123456,"revision":3,"stream":"link-42","type":"LinkDeleted"}
+                         */
+                        event: string;
+                        proof: {
+                            /** @description the signed checkpoint, as `/log/checkpoint` has it */
+                            checkpoint: string;
+                            click: {
+                                /** @description the place of the click in the batch */
+                                index: number;
+                                /** @description hashes in base64, from the leaf to the root */
+                                path: string[];
+                            };
+                            /** @description the ordinal of the event */
+                            index: number;
+                            /** @description hashes in base64, from the leaf to the root */
+                            path: string[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description The event is in no signed checkpoint yet: try again in a minute. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3275,7 +6426,10 @@ export interface operations {
     };
     getDomainById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -3291,8 +6445,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -3341,6 +6497,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -3383,6 +6540,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -3392,6 +6556,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getDomainByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postDomainByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -3634,6 +7043,8 @@ export interface operations {
     getDomains: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -3661,8 +7072,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -3737,6 +7150,206 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getEvents: {
+        parameters: {
+            query?: {
+                /** @description the id of a campaign: its links as they are now */
+                campaign?: number;
+                /** @description the id of a channel: its items as they are now */
+                channel?: number;
+                /** @description the address of a branded domain, empty for the service’s own: its links */
+                domain?: string;
+                /** @description `true`: go on with what happens from now on, and do not end; default `false`, and `true` for server-sent events */
+                follow?: "true" | "false";
+                /** @description the number of the first event, which is included, or `now`; 0 if not sent */
+                from?: string;
+                /** @description lines at most; all of them if not sent */
+                limit?: number;
+                /** @description the id of a link */
+                link?: number;
+                /** @description types of events, separated by commas: `LinkCreated,LinkUpdated` */
+                type?: string;
+            };
+            header?: {
+                /** @description the id of the last line that the client has: the stream goes on after it, whatever `from` says. Clients of server-sent events send it by themselves */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        /**
+                         * Format: date-time
+                         * @description when it was stored, in UTC
+                         */
+                        at: string;
+                        /** @description who has caused it: the holder of an API key (`key` is its public id), an operator, the service or a visitor */
+                        by: {
+                            key?: string;
+                            /**
+                             * @example key
+                             * @example session
+                             * @example operator
+                             * @example service
+                             * @example visitor
+                             */
+                            kind: string;
+                        };
+                        /** @description what has changed, without secrets; null when a newer release has written it */
+                        data: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * @description the number of the event in the log, from 0 on: where to resume
+                         * @example 123456
+                         */
+                        event: number;
+                        /** @description the `X-Request-Id` of the request, empty without one */
+                        request: string;
+                        /**
+                         * @description the number of the event in its stream
+                         * @example 1234
+                         */
+                        revision: number;
+                        /**
+                         * @description what has changed: the kind and id of a resource
+                         * @example link-42
+                         */
+                        stream: string;
+                        /** @example LinkUpdated */
+                        type: string;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description Too many requests, or the account has too many streams open. */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["500"];
+            /** @description The database cannot be reached, or the service has too many streams open. */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEventsByEventProof: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                event: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description the event in canonical form (RFC 8785), sealed as it is stored; a batch of clicks has the root of its clicks
+                         * @example {"data":{"id":42},"id":"…","metadata":{…},"ordinal":123456,"revision":3,"stream":"link-42","type":"LinkDeleted"}
+                         */
+                        event: string;
+                        proof: {
+                            /** @description the signed checkpoint, as `/log/checkpoint` has it */
+                            checkpoint: string;
+                            /** @description the ordinal of the event */
+                            index: number;
+                            /** @description hashes in base64, from the leaf to the root */
+                            path: string[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description The event is in no signed checkpoint yet: try again in a minute. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3782,6 +7395,247 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getKeyByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postKeyByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -3890,8 +7744,8 @@ export interface operations {
                     expires?: string | null;
                     /** @description what the key is for */
                     name?: string;
-                    /** @description what the key may do: `read`, `write`, `links:write`, `stats:read`, `account` */
-                    scopes?: ("read" | "write" | "links:write" | "stats:read" | "account")[];
+                    /** @description what the key may do: `read`, `write`, `links:write`, `stats:read`, `account`, `webhooks` */
+                    scopes?: ("read" | "write" | "links:write" | "stats:read" | "account" | "webhooks")[];
                 };
             };
         };
@@ -3961,8 +7815,8 @@ export interface operations {
                     expires?: string | null;
                     /** @description what the key is for */
                     name: string;
-                    /** @description what the key may do: `read`, `write`, `links:write`, `stats:read`, `account` */
-                    scopes: ("read" | "write" | "links:write" | "stats:read" | "account")[];
+                    /** @description what the key may do: `read`, `write`, `links:write`, `stats:read`, `account`, `webhooks` */
+                    scopes: ("read" | "write" | "links:write" | "stats:read" | "account" | "webhooks")[];
                 };
             };
         };
@@ -4066,6 +7920,8 @@ export interface operations {
     getKeys: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -4093,8 +7949,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -4132,11 +7990,262 @@ export interface operations {
                                  *       "write",
                                  *       "links:write",
                                  *       "stats:read",
-                                 *       "account"
+                                 *       "account",
+                                 *       "webhooks"
                                  *     ]
                                  */
                                 scopes?: string[];
                             }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postOperatorAccountDisable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": 7
+                 *     }
+                 */
+                "application/json": {
+                    /** @description of another account than the own */
+                    id: number | string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @example 42 */
+                        id: number;
+                        /** @enum {string} */
+                        status: "active" | "disabled" | "erased";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description There is no such account, or it is erased. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postOperatorAccountEnable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": 7
+                 *     }
+                 */
+                "application/json": {
+                    /** @description of another account than the own */
+                    id: number | string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @example 42 */
+                        id: number;
+                        /** @enum {string} */
+                        status: "active" | "disabled" | "erased";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description There is no such account, or it is erased. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getOperatorAccounts: {
+        parameters: {
+            query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of an e-mail address or a username, or `id:7` */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description rows; with `fields`, only those columns of them */
+                            accounts: {
+                                /**
+                                 * @description empty once the account is erased
+                                 * @example ann@example.com
+                                 */
+                                email?: string;
+                                /** @example 42 */
+                                id: number;
+                                /**
+                                 * @description how many it has
+                                 * @example 1234
+                                 */
+                                links?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                registered?: string;
+                                /** @enum {string} */
+                                status?: "active" | "disabled" | "erased";
+                                /** @example ann */
+                                username?: string;
+                            }[];
+                            /** @example 1234 */
+                            currentpage: number;
                             /** @example 1234 */
                             maxpage: number;
                             /** @description with `cursor`: that of the rows after these; absent after the last row */
@@ -4170,9 +8279,524 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    postOperatorBlock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "host",
+                 *       "value": "evil.example",
+                 *       "reason": "Phishing"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description what is meant
+                     * @enum {string}
+                     */
+                    kind: "link" | "host" | "pattern" | "domain";
+                    /** @description why: it is stored in the log, and accounts that use a blocked destination read it */
+                    reason: string;
+                    /** @description of a `link`: its address, its alias, or `id:7` (`bio:7` for a bio page); of a `host` or a `domain`: `evil.example`; of a `pattern`: a host and a path with `*` */
+                    value: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @enum {string} */
+                        kind: "link" | "host" | "pattern" | "domain";
+                        message: string;
+                        /** @description as it is listed */
+                        value: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getOperatorBlocks: {
+        parameters: {
+            query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description blocked since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of the host, the pattern or the reason */
+                q?: string;
+                /** @description blocked before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description rows; with `fields`, only those columns of them */
+                            blocks: {
+                                /** @description owner of a link or a bio page */
+                                account?: number | null;
+                                /** @description of a link or a bio page */
+                                alias?: string;
+                                /** @enum {string} */
+                                kind: "link" | "host" | "pattern" | "domain";
+                                /** @description who has blocked it: the name on the command line, or the account of an operator */
+                                operator?: string;
+                                reason?: string;
+                                /** @example 2030-01-31 18:00:00 */
+                                since?: string;
+                                /**
+                                 * @description as `POST /api/operator/unblock` takes it
+                                 * @example evil.example
+                                 */
+                                value: string;
+                            }[];
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getOperatorHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description seconds that the read tables are behind the log; null while it does not answer */
+                        behind: {
+                            changes: number | null;
+                            clicks: number | null;
+                        };
+                        /** @constant */
+                        error: 0;
+                        /** @description of the process that answers, for people */
+                        problems: string[];
+                        projections: {
+                            /** @description why; null while it runs */
+                            halted: string | null;
+                            name: string;
+                        }[];
+                        /** @description whether the process that answers is ready */
+                        ready: boolean;
+                        /** @description clicks in the spool of the process that answers, and how long the oldest of them waits */
+                        relay: {
+                            /** @example 1234 */
+                            clicks: number;
+                            /** @example 1234 */
+                            seconds: number;
+                        };
+                        /** @description bytes in the database: the events, the read tables, and keys, sessions and images */
+                        storage: {
+                            /**
+                             * @description 0 where the log is in EventStoreDB
+                             * @example 1234
+                             */
+                            log: number;
+                            /** @example 1234 */
+                            read: number;
+                            /** @example 1234 */
+                            state: number;
+                        };
+                        webhooks: {
+                            /** @example 1234 */
+                            all: number;
+                            /** @example 1234 */
+                            failing: number;
+                            /**
+                             * @description disabled
+                             * @example 1234
+                             */
+                            stopped: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postOperatorReportClose: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference": "7KQ2-M9XD"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description of the report */
+                    reference: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description There is no such report. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getOperatorReports: {
+        parameters: {
+            query?: {
+                /** @description `true`: those that are dealt with; else those that are open */
+                closed?: "true" | "false";
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description sent since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of the address */
+                q?: string;
+                /** @description sent before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            reports: {
+                                /**
+                                 * @description owner of what is reported
+                                 * @example 42
+                                 */
+                                account?: number;
+                                /** @example go.example.com/spring */
+                                address?: string;
+                                /** @description whether the link or bio page is blocked by itself */
+                                blocked?: boolean;
+                                closed?: string | "";
+                                /** @description of the visitor, if they want an answer */
+                                email?: string | null;
+                                /** @example link */
+                                kind?: string;
+                                /** @description null once the account is erased */
+                                message?: string | null;
+                                /**
+                                 * @description open reports about the same
+                                 * @example 1234
+                                 */
+                                open?: number;
+                                /** @example phishing */
+                                reason?: string;
+                                /** @example 7KQ2-M9XD */
+                                reference: string;
+                                /** @example 2030-01-31 18:00:00 */
+                                sent?: string;
+                                /**
+                                 * @description of what is reported
+                                 * @example 42
+                                 */
+                                subject?: number;
+                            }[];
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postOperatorUnblock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "host",
+                 *       "value": "evil.example"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description what is meant
+                     * @enum {string}
+                     */
+                    kind: "link" | "host" | "pattern" | "domain";
+                    /** @description of a `link`: its address, its alias, or `id:7` (`bio:7` for a bio page); of a `host` or a `domain`: `evil.example`; of a `pattern`: a host and a path with `*` */
+                    value: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @enum {string} */
+                        kind: "link" | "host" | "pattern" | "domain";
+                        message: string;
+                        /** @description as it is listed */
+                        value: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            /** @description It is not blocked. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getOverlay: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -4200,8 +8824,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -4256,6 +8882,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -4263,7 +8890,10 @@ export interface operations {
     };
     getOverlayById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -4279,8 +8909,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -4319,6 +8951,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -4330,6 +8963,8 @@ export interface operations {
     getOverlayByIdAnswers: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -4359,8 +8994,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -4416,6 +9053,68 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getOverlayByIdAnswersCounts: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /**
+                             * @description how many there are
+                             * @example 1234
+                             */
+                            answers: number;
+                            /** @description what was chosen how often, most often first */
+                            choices: {
+                                /** @example Tea */
+                                choice: string | null;
+                                /** @example 1234 */
+                                count: number;
+                            }[];
+                            /**
+                             * @description how many of them, the newest ones, were counted
+                             * @example 1234
+                             */
+                            counted: number;
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     deleteOverlayByIdDelete: {
         parameters: {
             query?: never;
@@ -4450,6 +9149,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -4459,6 +9165,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getOverlayByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postOverlayByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -4674,6 +9625,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -4683,6 +9641,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getPixelByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postPixelByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -4830,6 +10033,8 @@ export interface operations {
     getPixels: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -4857,8 +10062,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -4916,6 +10123,77 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description null until the first one is signed */
+                        checkpoint: {
+                            /**
+                             * @description when it was signed
+                             * @example 2030-01-31 18:00:00
+                             */
+                            at: string;
+                            /**
+                             * @description the number of events that it covers
+                             * @example 1234
+                             */
+                            events: number;
+                            /** @description the signed checkpoint, as `/log/checkpoint` has it */
+                            note: string;
+                        } | null;
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description events in the tree
+                         * @example 123456
+                         */
+                        events: number;
+                        /**
+                         * @description the public key that verifies checkpoints, as `linkledger proof key` prints it
+                         * @example linkledger/log/0b0a4d2c…+037ae0ae+AX…
+                         */
+                        key: string;
+                        /** @description when `linkledger verify` last found the whole log as it was signed; null: not yet */
+                        verified: {
+                            /** @example 2030-01-31 18:00:00 */
+                            at: string;
+                            /**
+                             * @description the number of events that were read again
+                             * @example 1234
+                             */
+                            events: number;
+                        } | null;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -4924,6 +10202,8 @@ export interface operations {
     getQr: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -4951,8 +10231,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -5012,6 +10294,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -5019,7 +10302,10 @@ export interface operations {
     };
     getQrById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -5035,8 +10321,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -5107,6 +10395,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -5149,6 +10438,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -5158,6 +10454,296 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getQrByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getQrByIdImage: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description `png` or `svg` */
+                format?: "png" | "svg";
+                /** @description pixels per side, 64 to 2048; 512 if not sent */
+                size?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postQrByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -5333,9 +10919,302 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    postSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description six digits of the authenticator app, or a recovery code; required where the account has a second factor */
+                    code?: string;
+                    email: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /** @example 42 */
+                        id: number;
+                        /** @example 42 */
+                        session: number;
+                        /** @example ann */
+                        username: string;
+                    };
+                };
+            };
+            /** @description The e-mail address, the password or the code is wrong, or a code is required. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /**
+                         * @description whether `code` is what is missing or wrong
+                         * @constant
+                         */
+                        second_factor?: true;
+                    };
+                };
+            };
+            /** @description The account is disabled, or the request does not come from a page of this service. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteSessionById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            sessions: {
+                                /** @example Firefox */
+                                browser: string;
+                                /** @description whether it has sent this request */
+                                current: boolean;
+                                /**
+                                 * @description of the sign-in
+                                 * @example 2030-01-31 18:00:00
+                                 */
+                                date: string;
+                                /** @example 2030-01-31 18:00:00 */
+                                expires: string;
+                                /** @example 42 */
+                                id: number;
+                                /**
+                                 * @description to about a minute
+                                 * @example 2030-01-31 18:00:00
+                                 */
+                                lastused: string;
+                                /** @example Linux */
+                                os: string;
+                            }[];
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getSplash: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -5363,8 +11242,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -5417,6 +11298,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -5424,7 +11306,10 @@ export interface operations {
     };
     getSplashById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -5440,8 +11325,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -5477,6 +11364,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -5519,6 +11407,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -5528,6 +11423,251 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getSplashByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postSplashByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -5692,9 +11832,176 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getStats: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description only clicks with one of these values, separated by commas: names such as `Firefox` */
+                browser?: string;
+                /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`, `variant`, `rule`, `class`, `link` */
+                by?: string;
+                /** @description the id of a campaign: only clicks on the links that are in it */
+                campaign?: number;
+                /** @description the id of a channel: only clicks on the links in it, and on its QR codes and bio pages that lead to no link of yours */
+                channel?: number;
+                /** @description `human`, `bot`, `preview`, `prefetch` or `excluded`, or several of them: rows of `by` count their visits then */
+                class?: string;
+                /** @description `before`: add the period of the same length before */
+                compare?: "before";
+                /** @description only clicks with one of these values, separated by commas: codes such as `DE,US` */
+                country?: string;
+                /** @description only clicks with one of these values, separated by commas: `desktop`, `mobile`, `tablet`, `other` */
+                device?: string;
+                /** @description a time or a day; 30 days before `to` if not sent */
+                from?: string;
+                /** @description `hour`, `day` (default) or `month`; at most 2,000 intervals */
+                interval?: "hour" | "day" | "month";
+                /** @description only clicks with one of these values, separated by commas: codes such as `en` */
+                language?: string;
+                /** @description rows of each dimension, 100 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description the id of a link; all links, QR codes and entries of bio pages if not sent */
+                link?: number;
+                /** @description only clicks with one of these values, separated by commas: names such as `Android` */
+                os?: string;
+                /** @description only clicks with one of these values, separated by commas: hosts */
+                referrer?: string;
+                /** @description only clicks with one of these values, separated by commas: `link`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, … */
+                rule?: string;
+                /** @description only clicks with one of these values, separated by commas: `link`, `qr`, `rotator`, `bio` */
+                source?: string;
+                /** @description a time or a day, which is included; now if not sent */
+                to?: string;
+                /** @description only clicks with one of these values, separated by commas: ids of variants of the link */
+                variant?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description with `compare`; null where its clicks are no longer kept one by one */
+                            before?: {
+                                /** @example 2030-01-31 18:00:00 */
+                                from: string;
+                                series: {
+                                    /** @example 2030-01-31 18:00:00 */
+                                    at: string;
+                                    /** @example 1234 */
+                                    clicks: number;
+                                    /** @example 1234 */
+                                    uniqueClicks: number;
+                                    /** @example 1234 */
+                                    visits: number;
+                                }[];
+                                /**
+                                 * @description exclusive
+                                 * @example 2030-01-31 18:00:00
+                                 */
+                                to: string;
+                                total: {
+                                    /** @example 1234 */
+                                    clicks: number;
+                                    /** @example 1234 */
+                                    uniqueClicks: number;
+                                    /** @example 1234 */
+                                    visits: number;
+                                };
+                            } | null;
+                            /** @description for each requested dimension, its values with most clicks */
+                            by: {
+                                [key: string]: {
+                                    /**
+                                     * @description clicks; visits of `class`, and with the filter `class`
+                                     * @example 1234
+                                     */
+                                    count: number;
+                                    /**
+                                     * @description for people
+                                     * @example Germany
+                                     */
+                                    name: string;
+                                    /**
+                                     * @description what a filter takes
+                                     * @example DE
+                                     */
+                                    value: string;
+                                }[];
+                            };
+                            /** @example 2030-01-31 18:00:00 */
+                            from: string;
+                            /** @enum {string} */
+                            interval: "hour" | "day" | "month";
+                            series: {
+                                /** @example 2030-01-31 18:00:00 */
+                                at: string;
+                                /** @example 1234 */
+                                clicks: number;
+                                /** @example 1234 */
+                                uniqueClicks: number;
+                                /** @example 1234 */
+                                visits: number;
+                            }[];
+                            /** @description how complete the figures are */
+                            through: {
+                                /** @description when it was stored */
+                                at: string | null;
+                                /** @description seconds that the oldest event has waited that is not counted yet; 0 without one; null while the log does not answer */
+                                behind: number | null;
+                                /** @description the number of the newest event with clicks that is counted */
+                                event: number | null;
+                            };
+                            /**
+                             * @description exclusive
+                             * @example 2030-01-31 18:00:00
+                             */
+                            to: string;
+                            total: {
+                                /** @example 1234 */
+                                clicks: number;
+                                /** @example 1234 */
+                                uniqueClicks: number;
+                                /** @example 1234 */
+                                visits: number;
+                            };
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getTags: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
                 cursor?: string;
                 /** @description columns to return, separated by commas; all if not sent */
@@ -5718,8 +12025,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -5774,6 +12083,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -5781,7 +12091,10 @@ export interface operations {
     };
     getUrlById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
             header?: {
                 /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
                 "If-None-Match"?: string;
@@ -5797,8 +12110,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -5955,6 +12270,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["304"];
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -5997,6 +12313,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -6012,9 +12335,691 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getUrlByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postUrlByIdRehearse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "draft": {
+                 *         "geotarget": [
+                 *           {
+                 *             "location": "Canada",
+                 *             "link": "https://example.com/ca"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description fields of the link that decide where visitors go, as in an update of it; those that are not sent stay as they are now. `{}`: the rules of now */
+                    draft?: {
+                        devicetarget?: {
+                            device: string;
+                            link: string;
+                        }[] | null;
+                        expired_url?: "" | null | string;
+                        expiry?: string | null;
+                        geotarget?: {
+                            link: string;
+                            location: string;
+                        }[] | null;
+                        languagetarget?: {
+                            language: string;
+                            link: string;
+                        }[] | null;
+                        max_clicks?: (number | string) | null;
+                        parameters?: {
+                            name?: string;
+                            value?: number | string;
+                        }[] | null;
+                        starts?: string | null;
+                        url?: string;
+                        variants?: {
+                            id?: number | string;
+                            url: string;
+                            /** @default 1 */
+                            weight?: number;
+                        }[] | null;
+                    };
+                    /** @description a time or a day; 30 days before `to` if not sent */
+                    from?: string;
+                    /** @description a time or a day, which is included; now if not sent */
+                    to?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            destinations: {
+                                /** @example https://example.com/spring */
+                                destination: string;
+                                recorded: {
+                                    /** @example 1234 */
+                                    clicks: number;
+                                    /**
+                                     * @description including bots, link previewers and prefetching browsers
+                                     * @example 1234
+                                     */
+                                    visits: number;
+                                };
+                                rehearsed: {
+                                    /** @example 1234 */
+                                    clicks: number;
+                                    /**
+                                     * @description including bots, link previewers and prefetching browsers
+                                     * @example 1234
+                                     */
+                                    visits: number;
+                                };
+                                /**
+                                 * @description `link`, or what chose the destination: `device:ios`, `location:canada`, `language:fr`, `variant:2`. Without a destination: `not-started`, `expired`, `used-up` or `loop`; `expired_url` for the place of visitors of a link that has ended
+                                 * @example location:canada
+                                 */
+                                rule: string;
+                            }[];
+                            draft: boolean;
+                            /** @example 2030-01-31 18:00:00 */
+                            from: string;
+                            /** @description how many are not in the answer, which has the 500 with most visits */
+                            left_out: {
+                                /** @example 1234 */
+                                destinations: number;
+                                /** @example 1234 */
+                                moves: number;
+                            };
+                            moves: {
+                                /** @example 1234 */
+                                clicks: number;
+                                from: {
+                                    /** @example https://example.com/spring */
+                                    destination: string;
+                                    /**
+                                     * @description `link`, or what chose the destination: `device:ios`, `location:canada`, `language:fr`, `variant:2`. Without a destination: `not-started`, `expired`, `used-up` or `loop`; `expired_url` for the place of visitors of a link that has ended
+                                     * @example location:canada
+                                     */
+                                    rule: string;
+                                };
+                                to: {
+                                    /** @example https://example.com/spring */
+                                    destination: string;
+                                    /**
+                                     * @description `link`, or what chose the destination: `device:ios`, `location:canada`, `language:fr`, `variant:2`. Without a destination: `not-started`, `expired`, `used-up` or `loop`; `expired_url` for the place of visitors of a link that has ended
+                                     * @example location:canada
+                                     */
+                                    rule: string;
+                                };
+                                /**
+                                 * @description including bots, link previewers and prefetching browsers
+                                 * @example 1234
+                                 */
+                                visits: number;
+                            }[];
+                            /** @description those of which it is not known where they would go */
+                            not_decidable: {
+                                /** @example 1234 */
+                                clicks: number;
+                                /** @description what the rules ask about and was not recorded: `languages` and `device` of older clicks, the `variant` a visitor would get, or the rules of a `revision` */
+                                reasons: {
+                                    device?: {
+                                        /** @example 1234 */
+                                        clicks: number;
+                                        /**
+                                         * @description including bots, link previewers and prefetching browsers
+                                         * @example 1234
+                                         */
+                                        visits: number;
+                                    };
+                                    languages?: {
+                                        /** @example 1234 */
+                                        clicks: number;
+                                        /**
+                                         * @description including bots, link previewers and prefetching browsers
+                                         * @example 1234
+                                         */
+                                        visits: number;
+                                    };
+                                    revision?: {
+                                        /** @example 1234 */
+                                        clicks: number;
+                                        /**
+                                         * @description including bots, link previewers and prefetching browsers
+                                         * @example 1234
+                                         */
+                                        visits: number;
+                                    };
+                                    variant?: {
+                                        /** @example 1234 */
+                                        clicks: number;
+                                        /**
+                                         * @description including bots, link previewers and prefetching browsers
+                                         * @example 1234
+                                         */
+                                        visits: number;
+                                    };
+                                };
+                                /**
+                                 * @description including bots, link previewers and prefetching browsers
+                                 * @example 1234
+                                 */
+                                visits: number;
+                            };
+                            /** @description those that go to the same destination, by the same rule */
+                            reproduced: {
+                                /** @example 1234 */
+                                clicks: number;
+                                /**
+                                 * @description including bots, link previewers and prefetching browsers
+                                 * @example 1234
+                                 */
+                                visits: number;
+                            };
+                            /**
+                             * @description exclusive
+                             * @example 2030-01-31 18:00:00
+                             */
+                            to: string;
+                            /** @description all that were recorded */
+                            total: {
+                                /** @example 1234 */
+                                clicks: number;
+                                /**
+                                 * @description including bots, link previewers and prefetching browsers
+                                 * @example 1234
+                                 */
+                                visits: number;
+                            };
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description A rehearsal of the account is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postUrlByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getUrlByIdRevisions: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            revisions: {
+                                /** @description who made it: `key` with id and name while the key exists, `operator`, `service` or `visitor` */
+                                actor?: {
+                                    /** @example 42 */
+                                    key?: number;
+                                    /** @example key */
+                                    kind: string;
+                                    name?: string;
+                                };
+                                /**
+                                 * @description people, as in the total of the link
+                                 * @example 1234
+                                 */
+                                clicks?: number;
+                                /** @description whether the link was deleted: it led nowhere */
+                                deleted?: boolean;
+                                /**
+                                 * @example {
+                                 *       "canada": "https://example.com/ca"
+                                 *     }
+                                 */
+                                device?: {
+                                    [key: string]: string;
+                                };
+                                /** @description the number of the event in the log; `null` while it has none */
+                                event?: number | null;
+                                expired_url?: string | "";
+                                expiry?: string | "";
+                                from?: string | "";
+                                /**
+                                 * @example {
+                                 *       "canada": "https://example.com/ca"
+                                 *     }
+                                 */
+                                language?: {
+                                    [key: string]: string;
+                                };
+                                /**
+                                 * @example {
+                                 *       "canada": "https://example.com/ca"
+                                 *     }
+                                 */
+                                location?: {
+                                    [key: string]: string;
+                                };
+                                longurl?: string | "";
+                                max_clicks?: number | null;
+                                parameters?: {
+                                    name: string;
+                                    value: string;
+                                }[];
+                                /** @description id of the request */
+                                request?: string;
+                                /**
+                                 * @description goes up with every change; `If-Match` compares it
+                                 * @example 7
+                                 */
+                                revision: number;
+                                /** @description most clicks first */
+                                sent?: {
+                                    /**
+                                     * @description people, as in the total of the link
+                                     * @example 1234
+                                     */
+                                    clicks: number;
+                                    /** @example https://example.com/spring */
+                                    destination: string;
+                                    /**
+                                     * @description `link`, or what chose the destination
+                                     * @example location:canada
+                                     */
+                                    rule: string;
+                                    /**
+                                     * @description including bots, link previewers and prefetching browsers
+                                     * @example 1234
+                                     */
+                                    visits: number;
+                                }[];
+                                starts?: string | "";
+                                /** @example LinkUpdated */
+                                type?: string;
+                                /** @description exclusive; empty: still in force */
+                                until?: string | "";
+                                variants?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /** @example https://example.com/spring */
+                                    url: string;
+                                    /** @example 1234 */
+                                    weight: number;
+                                }[];
+                                /**
+                                 * @description including bots, link previewers and prefetching browsers
+                                 * @example 1234
+                                 */
+                                visits?: number;
+                            }[];
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getUrlByIdStats: {
         parameters: {
             query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`, `variant` */
                 by?: string;
                 /** @description a time or a day; 30 days before `to` if not sent */
@@ -6035,8 +13040,10 @@ export interface operations {
             /** @description It succeeded. */
             200: {
                 headers: {
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6400,6 +13407,8 @@ export interface operations {
             query?: {
                 /** @description `false` (default), `true` for archived links, `all` for both */
                 archived?: "false" | "true" | "all";
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
                 /** @description id of a campaign */
                 campaign?: number;
                 /** @description id of a channel */
@@ -6437,8 +13446,10 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6493,6 +13504,11 @@ export interface operations {
                                 revision?: number;
                                 /** @example https://go.example.com/spring */
                                 shorturl?: string;
+                                /**
+                                 * @description what a visitor meets now; an archived link redirects all the same
+                                 * @enum {string}
+                                 */
+                                status?: "active" | "scheduled" | "expired" | "protected" | "blocked";
                                 /**
                                  * @example [
                                  *       "spring",
@@ -6566,6 +13582,11 @@ export interface operations {
                                 revision: number;
                                 /** @example https://go.example.com/spring */
                                 shorturl: string;
+                                /**
+                                 * @description what a visitor meets now; an archived link redirects all the same
+                                 * @enum {string}
+                                 */
+                                status: "active" | "scheduled" | "expired" | "protected" | "blocked";
                                 /**
                                  * @example [
                                  *       "spring",
@@ -6696,6 +13717,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -7110,6 +14132,1009 @@ export interface operations {
                     };
                 };
             };
+        };
+    };
+    getWebhookById: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+            };
+            header?: {
+                /** @description ETags of answers that the client has: if one is still right, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        details: {
+                            /**
+                             * @description empty: any
+                             * @example [
+                             *       "human"
+                             *     ]
+                             */
+                            classes: string[];
+                            /** @example 2030-01-31 18:00:00 */
+                            date: string;
+                            /** @description since when it is disabled */
+                            disabled: string | "";
+                            /**
+                             * @example [
+                             *       "LinkCreated",
+                             *       "clicks"
+                             *     ]
+                             */
+                            events: string[];
+                            /** @description since when deliveries fail */
+                            failing: string | "";
+                            /** @example 42 */
+                            id: number;
+                            /** @description empty: any */
+                            links: number[];
+                            /** @example Warehouse */
+                            name: string;
+                            /** @description number of the first event that is not delivered, to about a second; null: not begun, or at an earlier moment */
+                            next: number | null;
+                            /** @description why it is disabled: `owner`, `gone` (the receiver answered 410) or `failing` (for three days) */
+                            reason: string;
+                            /** @description when the next attempt is due, while deliveries fail */
+                            retry: string | "";
+                            /**
+                             * @description goes up with every change; `If-Match` compares it
+                             * @example 7
+                             */
+                            revision: number;
+                            /** @enum {string} */
+                            status: "active" | "failing" | "disabled";
+                            /**
+                             * @description failed attempts in a row
+                             * @example 1234
+                             */
+                            tries: number;
+                            /** @example https://example.com/spring */
+                            url: string;
+                        };
+                        /** @constant */
+                        error: 0;
+                    };
+                };
+            };
+            304: components["responses"]["304"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteWebhookByIdDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            412: components["responses"]["412"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getWebhookByIdDeliveries: {
+        parameters: {
+            query?: {
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description `true` or `false`: only attempts that were successful, or that failed */
+                delivered?: "true" | "false";
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of the type, of the id of the message, or of the problem */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            deliveries: {
+                                /** @description the first characters of what the receiver answered */
+                                answer?: string;
+                                /** @example 2030-01-31 18:00:00 */
+                                date?: string;
+                                delivered?: boolean;
+                                /** @description null for a test */
+                                event?: number | null;
+                                /** @example 42 */
+                                id: number;
+                                /**
+                                 * @description the `webhook-id`
+                                 * @example evt_123456
+                                 */
+                                message?: string;
+                                /**
+                                 * @description how long it took
+                                 * @example 1234
+                                 */
+                                ms?: number;
+                                /** @description empty when it was delivered */
+                                problem?: string;
+                                /**
+                                 * @description of the answer; 0: there was none
+                                 * @example 200
+                                 */
+                                status?: number;
+                                /**
+                                 * @description 1 for the first attempt
+                                 * @example 1234
+                                 */
+                                try?: number;
+                                /** @example LinkCreated */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getWebhookByIdHistory: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description happened since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description happened before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            events: {
+                                /** @description who did it */
+                                actor?: {
+                                    /** @description id of the API key */
+                                    key?: number;
+                                    /**
+                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @example key
+                                     */
+                                    kind: string;
+                                    /**
+                                     * @description name of the API key
+                                     * @example Nightly import
+                                     */
+                                    name?: string;
+                                };
+                                /** @description only fields whose value changed */
+                                changes?: {
+                                    /** @example longurl */
+                                    field: string;
+                                    new: unknown;
+                                    /** @description null for what there was not; of a password, only whether there was one */
+                                    old: unknown;
+                                }[];
+                                /**
+                                 * @description the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none
+                                 * @example 123456
+                                 */
+                                event: number | null;
+                                /**
+                                 * @description what happened, as a sentence
+                                 * @example Link changed.
+                                 */
+                                message?: string;
+                                /** @description `X-Request-Id` of the request */
+                                request?: string;
+                                resource?: {
+                                    /** @example 42 */
+                                    id: number;
+                                    /**
+                                     * @description as in the paths of the API
+                                     * @example url
+                                     */
+                                    type: string;
+                                };
+                                /**
+                                 * @description of the resource, or of the account for its keys
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @example 2030-01-31 18:00:00 */
+                                time?: string;
+                                /**
+                                 * @description what happened, as a name that never changes
+                                 * @example LinkUpdated
+                                 */
+                                type?: string;
+                            }[];
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postWebhookByIdReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": 0
+                 *     }
+                 */
+                "application/json": {
+                    /** @description `now`, the number of an event, or a time or day from which on events are sent */
+                    from: number | string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description number of an event in the log
+                         * @example 123456
+                         */
+                        from: number;
+                        message: string;
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postWebhookByIdResend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": "evt_123456"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description the `webhook-id` of the message, as in the list of deliveries */
+                    message: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description the first characters of what the receiver answered */
+                        answer: string;
+                        delivered: boolean;
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description the `webhook-id`
+                         * @example evt_123456
+                         */
+                        id: string;
+                        message: string;
+                        /**
+                         * @description how long it took
+                         * @example 1234
+                         */
+                        ms: number;
+                        /** @description empty when it was delivered */
+                        problem: string;
+                        /**
+                         * @description of the answer; 0: there was none
+                         * @example 200
+                         */
+                        status: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postWebhookByIdRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap": 3600
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description seconds until the old secret ends: 86,400 (a day) if not sent, at most 2,592,000 (30 days)
+                     * @default 86400
+                     */
+                    overlap?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        old: {
+                            /** @example 2030-01-31 18:00:00 */
+                            expires: string;
+                        };
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                        /**
+                         * @description signs messages; shown only once
+                         * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+                         */
+                        secret: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postWebhookByIdTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description the first characters of what the receiver answered */
+                        answer: string;
+                        delivered: boolean;
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description the `webhook-id`
+                         * @example test_0197b0c2-6a3e-7c1d-9a55-0f2f6c0d1e11
+                         */
+                        id: string;
+                        message: string;
+                        /**
+                         * @description how long it took
+                         * @example 1234
+                         */
+                        ms: number;
+                        /** @description empty when it was delivered */
+                        problem: string;
+                        /**
+                         * @description of the answer; 0: there was none
+                         * @example 200
+                         */
+                        status: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    putWebhookByIdUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Warehouse",
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent */
+                    classes?: ("human" | "bot" | "preview" | "prefetch")[];
+                    /** @description whether it sends */
+                    enabled?: boolean;
+                    /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
+                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
+                    /** @description ids of links: only what is about them is sent; empty for everything */
+                    links?: (number | string)[];
+                    /** @description what it is for */
+                    name?: string;
+                    /** @description the address that messages are sent to, on port 80 or 443 of the public internet; use https */
+                    url?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            412: components["responses"]["412"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postWebhookAdd: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Warehouse",
+                 *       "url": "https://example.com/hooks/links",
+                 *       "events": [
+                 *         "LinkCreated",
+                 *         "LinkUpdated",
+                 *         "clicks"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent */
+                    classes?: ("human" | "bot" | "preview" | "prefetch")[];
+                    /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
+                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
+                    /** @description `now`, the number of an event, or a time or day from which on events are sent; `now` if not sent */
+                    from?: number | string;
+                    /** @description ids of links: only what is about them is sent; empty for everything */
+                    links?: (number | string)[];
+                    /**
+                     * @description what it is for
+                     * @default
+                     */
+                    name?: string;
+                    /** @description the address that messages are sent to, on port 80 or 443 of the public internet; use https */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        error: 0;
+                        /**
+                         * @description number of an event in the log
+                         * @example 123456
+                         */
+                        from: number;
+                        /** @example 42 */
+                        id: number;
+                        message: string;
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                        /**
+                         * @description signs messages; shown only once
+                         * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+                         */
+                        secret: string;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getWebhooks: {
+        parameters: {
+            query?: {
+                /** @description the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer */
+                at?: string;
+                /** @description instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others */
+                cursor?: string;
+                /** @description columns to return, separated by commas; all if not sent */
+                fields?: string;
+                /** @description created since this time or day */
+                from?: string;
+                /** @description entries on a page, 15 if not sent, at most 1,000 */
+                limit?: number;
+                /** @description `date` (newest first, default) or `oldest` */
+                order?: "date" | "oldest";
+                /** @description number of the page, from 1 on */
+                page?: number;
+                /** @description part of the name, in any letter case */
+                q?: string;
+                /** @description created before this time, or until the end of this day */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "Linkledger-At": components["headers"]["Linkledger-At"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 1234 */
+                            currentpage: number;
+                            /** @example 1234 */
+                            maxpage: number;
+                            /** @description with `cursor`: that of the rows after these; absent after the last row */
+                            next_cursor?: string;
+                            /**
+                             * @description stays at `maxpage` on the last page
+                             * @example 1234
+                             */
+                            nextpage: number;
+                            /**
+                             * @description the limit in effect
+                             * @example 1234
+                             */
+                            perpage: number;
+                            /**
+                             * @description number of all matches; with `q`, `from` or `to` at most 10,000
+                             * @example 1234
+                             */
+                            result: number;
+                            /** @description rows; with `fields`, only those columns of them */
+                            webhooks: {
+                                /**
+                                 * @description empty: any
+                                 * @example [
+                                 *       "human"
+                                 *     ]
+                                 */
+                                classes?: string[];
+                                /** @example 2030-01-31 18:00:00 */
+                                date?: string;
+                                /** @description since when it is disabled */
+                                disabled?: string | "";
+                                /**
+                                 * @example [
+                                 *       "LinkCreated",
+                                 *       "clicks"
+                                 *     ]
+                                 */
+                                events?: string[];
+                                /** @description since when deliveries fail */
+                                failing?: string | "";
+                                /** @example 42 */
+                                id: number;
+                                /** @description empty: any */
+                                links?: number[];
+                                /** @example Warehouse */
+                                name?: string;
+                                /** @description number of the first event that is not delivered, to about a second; null: not begun, or at an earlier moment */
+                                next?: number | null;
+                                /** @description why it is disabled: `owner`, `gone` (the receiver answered 410) or `failing` (for three days) */
+                                reason?: string;
+                                /** @description when the next attempt is due, while deliveries fail */
+                                retry?: string | "";
+                                /**
+                                 * @description goes up with every change; `If-Match` compares it
+                                 * @example 7
+                                 */
+                                revision?: number;
+                                /** @enum {string} */
+                                status?: "active" | "failing" | "disabled";
+                                /**
+                                 * @description failed attempts in a row
+                                 * @example 1234
+                                 */
+                                tries?: number;
+                                /** @example https://example.com/spring */
+                                url?: string;
+                            }[];
+                        };
+                        /** @constant */
+                        error: "0";
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     postRegister: {

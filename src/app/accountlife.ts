@@ -2,19 +2,24 @@ import type { Cache } from '../cache/cache.ts'
 import { openAccountPasswords } from '../http/accountpassword.ts'
 import type { Limiter } from '../http/api/limiter.ts'
 import { createMails } from '../http/mails.ts'
+import { openSecondFactors } from '../http/secondfactor.ts'
 import { type AccountPagesOptions, createAccountPages, oneTimeAddress } from '../http/public/account.ts'
 import { mailText } from '../http/public/accountmails.ts'
 import { startMails } from '../jobs/mail.ts'
+import type { repeat as repeatWork } from '../jobs/repeat.ts'
 import { idSequence } from '../postgres/ids.ts'
 import { hasAccounts } from '../queries/account.ts'
 import { type OneTimeLinks, openOneTimeLinks } from '../security/onetimelinks.ts'
 import { openOutbox } from '../security/outbox.ts'
+import { openSessions } from '../security/sessions.ts'
 import { openExports } from './exports.ts'
 import type { Ledger } from './ledger.ts'
 import { describeSmtpError, openSmtp } from './smtp.ts'
 
 /** ms in which at most one problem with mails is logged: while the mail server is down, each mail has one */
 const quiet = 60_000
+/** ms between deletions of expired sessions */
+const cleanupEvery = 3_600_000
 
 /** Starts to send mails, with SMTP_URL. */
 const openMails = (
@@ -54,12 +59,16 @@ const openMails = (
 export const openAccountLife = (
   ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
   { progress }: Pick<Cache, 'progress'>,
-  limiter: Limiter,
+  { limiter, repeat }: { readonly limiter: Limiter; readonly repeat: typeof repeatWork },
   baseUrl: string,
 ) => {
-  const { config, db, handler, keys, reader } = ledger
+  const { config, db, handler, keys, log, reader } = ledger
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
+  const sessions = openSessions(db, keys.service, config.SESSION_DAYS)
+  const stopCleanup = repeat(sessions.deleteExpired, cleanupEvery, (error) =>
+    log.error({ err: error }, 'expired sessions could not be deleted'),
+  )
   const isFirst = async () => !(await hasAccounts(reader))
   const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
   return {
@@ -69,8 +78,10 @@ export const openAccountLife = (
       erasure: { delayDays: config.ERASURE_DELAY_DAYS },
       exports: openExports(ledger, progress),
       passwords: openAccountPasswords({ limiter, load: handler.load }),
+      sessions,
+      secondFactors: openSecondFactors({ limiter, sessions, pepper: keys.service }),
     },
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
-    close,
+    close: async () => void (await Promise.all([stopCleanup(), close()])),
   }
 }

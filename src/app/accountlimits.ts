@@ -17,6 +17,7 @@ const limitsOf = (config: Config): QuotaLimits => ({
   pixel: config.QUOTA_PIXELS,
   splash: config.QUOTA_SPLASH_PAGES,
   bio: config.QUOTA_BIO_PAGES,
+  webhook: config.QUOTA_WEBHOOKS,
   image: config.QUOTA_IMAGE_MB * 1e6,
 })
 
@@ -35,6 +36,8 @@ export const openAccountLimits = (
     projected: (position) => wait(position, longestLag),
   })
   return {
+    rateLimit: config.RATE_LIMIT_PER_MINUTE,
+    sessionRateLimit: config.SESSION_RATE_LIMIT_PER_MINUTE,
     quotas,
     imageStore: withQuota(openImageStore(db, keys), quotas),
     countRegistration: limitRegistrations(limiter, {

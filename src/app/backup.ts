@@ -16,6 +16,8 @@ const schemas = {
   destroyedKey: z.object({ name: z.string(), destroyed_at: Time }),
   sequence: z.object({ kind: z.enum(idKinds), last: z.int() }),
   domainCheck: z.object({ domain: z.int(), checked_at: Time, failures: z.int() }),
+  webhook: z.object({ webhook: z.int(), account: z.int(), starts: z.int(), next: z.int(), part: z.int() }),
+  checkpoint: z.object({ size: z.int(), note: z.string(), signed_at: Time }),
   erasure: Erasure,
 }
 const Image = z.object({ account: z.int(), hash: z.string(), sealed: z.base64() })
@@ -28,11 +30,13 @@ const entriesFor = (kind: keyof typeof schemas, values: readonly object[]) =>
  * The register of erasures is read last, because an erasure is noted there before the key is destroyed.
  */
 export const stateEntries = async function* (db: Database, dataDir: string): AsyncGenerator<readonly Entry[]> {
-  const { keys, destroyed, sequences, checks } = await readState(db)
+  const { keys, destroyed, sequences, checks, checkpoints, webhooks } = await readState(db)
   yield entriesFor('key', keys)
   yield entriesFor('destroyedKey', destroyed)
   yield entriesFor('sequence', sequences)
   yield entriesFor('domainCheck', checks)
+  yield entriesFor('checkpoint', checkpoints)
+  yield entriesFor('webhook', webhooks)
   yield entriesFor('erasure', await readErasures(registerIn(dataDir)))
   for await (const images of readImages(db))
     yield images.map(({ sealed, ...image }): Entry => ['image', { ...image, sealed: sealed.toString('base64') }])
@@ -45,7 +49,15 @@ export interface Restored extends State {
 
 /** Returns `add`, which takes the entries of a backup one by one, and `restored`, which returns what they were. */
 export const collectState = ({ name }: ReadableFile) => {
-  const found = { key: [], destroyedKey: [], sequence: [], domainCheck: [], erasure: [] } as {
+  const found = {
+    key: [],
+    destroyedKey: [],
+    sequence: [],
+    domainCheck: [],
+    webhook: [],
+    checkpoint: [],
+    erasure: [],
+  } as {
     readonly [K in keyof typeof schemas]: z.output<(typeof schemas)[K]>[]
   }
   const isKind = (kind: string): kind is keyof typeof schemas => Object.hasOwn(schemas, kind)
@@ -61,6 +73,8 @@ export const collectState = ({ name }: ReadableFile) => {
       destroyed: found.destroyedKey,
       sequences: found.sequence,
       checks: found.domainCheck,
+      checkpoints: found.checkpoint,
+      webhooks: found.webhook,
       erasures: found.erasure,
     }),
   }

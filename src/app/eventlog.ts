@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { handler } from '../commands/handle.ts'
 import type { Config } from '../config.ts'
-import { codec } from '../events/codec.ts'
-import { type EventStore, StoreRefused, StoreUnavailable } from '../events/store.ts'
+import { asStored, codec } from '../events/codec.ts'
+import { type EventStore, type StoredLog, StoreRefused, StoreUnavailable } from '../events/store.ts'
 import { backOff } from '../lib/backoff.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
@@ -19,6 +19,7 @@ import { newOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
 import { applyRegister, lackErasures } from './erasures.ts'
 import type { Metrics } from './metrics.ts'
+import { engineOf } from './postgres.ts'
 import type { Postgres, Use } from './postgres.ts'
 import { requireServiceKey } from './servicekey.ts'
 
@@ -40,6 +41,8 @@ export interface Waiting {
 
 export interface EventLog {
   readonly store: EventStore
+  /** the same log, with events as they are stored */
+  readonly stored: StoredLog
   readonly keys: Keys
   /** position of the last erasure that was made at this start */
   readonly erasedUpTo: bigint
@@ -93,11 +96,17 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   const { config, use, db, postgres, keyring, appended, metrics, log, cleanup, options } = parts
   // the service key of a new log is created only now, so that a log with other keys never gets one
   const opening = async () => newOpening(markOf(await keyring.createService()))
-  const checked = async (store: EventStore) => ({ store, ...(await check(parts, store)), logCheck: logChecked })
+  const checked = async (store: EventStore, stored: Omit<StoredLog, 'logId'>) => ({
+    store,
+    stored: { ...stored, logId: store.logId },
+    ...(await check(parts, store)),
+    logCheck: logChecked,
+  })
   if (config.EVENTSTORE_URL === undefined) {
-    const store = await postgresStore(postgres.pool(8, 10_000), codec(keyring), appended, { opening })
+    const pool = postgres.pool(8, 10_000)
+    const store = await postgresStore(pool, codec(keyring), appended, { opening })
     cleanup.defer(store.close)
-    return checked(metrics.measured(store))
+    return checked(metrics.measured(store), await postgresStore(pool, asStored, appended))
   }
   const onDropped = (error: unknown) => {
     metrics.restarted('eventstore')
@@ -113,12 +122,13 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   }
   const openNow = async () => metrics.measured({ ...engine.store, logId: await engine.open(opens) })
   try {
-    return await checked(await (use === 'service' ? withTimeout(patience, openNow(), () => away(engine)) : openNow()))
+    const opened = await (use === 'service' ? withTimeout(patience, openNow(), () => away(engine)) : openNow())
+    return await checked(opened, engine.stored)
   } catch (error) {
     if (use === 'command' || !isAway(error)) throw error
-    if (known) return startWithout(parts, known, error, openNow)
+    if (known) return startWithout(parts, { known, error, stored: engine.stored }, openNow)
     if (!options.waiting) throw error
-    return checked(await waitFor(openNow, error, options.waiting))
+    return checked(await waitFor(openNow, error, options.waiting), engine.stored)
   }
 }
 
@@ -132,7 +142,7 @@ export const logChecked: LogCheck = { problem: () => undefined, passed: Promise.
 /** Compares the log with the tables and the keys, and applies the erasures of DATA_DIR. */
 const check = async ({ config, db, keyring, tables, log }: EventLogParts, store: EventStore) => {
   const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
-  const engine = config.EVENTSTORE_URL === undefined ? 'postgres' : 'eventstoredb'
+  const engine = engineOf(config)
   if (await leaveForeignTables(db, store, engine))
     log.warn({ engine }, 'the read tables were filled from another log or engine; new ones are filled')
   await tables.refresh()
@@ -185,8 +195,11 @@ const waitFor = async (
  */
 const startWithout = (
   parts: EventLogParts,
-  { logId, service }: Known,
-  error: StoreUnavailable,
+  {
+    known: { logId, service },
+    error,
+    stored,
+  }: { readonly known: Known; readonly error: StoreUnavailable; readonly stored: EventStoreDb['stored'] },
   openNow: () => Promise<EventStore>,
 ): EventLog => {
   const { db, keyring, log, cleanup } = parts
@@ -227,5 +240,11 @@ const startWithout = (
     return new Promise<never>(() => {})
   }
   const logCheck = { problem: () => problem, passed: retry() }
-  return { store: refusing(logId, () => store ?? problem!), keys: { ...keyring, service }, erasedUpTo: 0n, logCheck }
+  return {
+    store: refusing(logId, () => store ?? problem!),
+    stored: refusing(logId, () => (store ? { ...stored, logId } : problem!)),
+    keys: { ...keyring, service },
+    erasedUpTo: 0n,
+    logCheck,
+  }
 }

@@ -9,10 +9,16 @@ import type { Cleanup } from '../lib/cleanup.ts'
 import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 
+interface SiteEnd {
+  /** Ends the responses that would never end by themselves. */
+  readonly endStreams: () => void
+  readonly close: () => Promise<void>
+}
+
 export interface HttpOptions extends Pick<Metrics, 'registerCounter'> {
   readonly problems: () => Pick<Readiness, 'ready'>
   /** Called in a process with the role http. It must not wait: the server listens already. */
-  readonly openSite: (baseUrl: string, port: number) => Site & { readonly close: () => Promise<void> }
+  readonly openSite: (baseUrl: string, port: number) => Site & SiteEnd
   readonly cleanup: Cleanup
   readonly log: Logger
 }
@@ -74,7 +80,10 @@ export const startHttp = async (
     onForwarded(server, () =>
       log.warn('X-Forwarded-For is ignored: behind a reverse proxy, set TRUST_PROXY to the address of the proxy'),
     )
-  cleanup.defer(() => closeServer(server, drainTimeout))
+  cleanup.defer(() => {
+    site?.endStreams()
+    return closeServer(server, drainTimeout)
+  })
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   return { address: `http://${host}:${port}`, baseUrl }
 }

@@ -6,20 +6,25 @@ import { type FrameChecks, noFrameChecks, startFrameChecks } from '../jobs/frami
 import { startErasures } from '../jobs/erasure.ts'
 import { startImageCleanup } from '../jobs/imagecleanup.ts'
 import { deleteExpiredRequests } from '../postgres/idempotency.ts'
+import { deleteOldAttempts } from '../postgres/webhooks.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
 import { registerErasures } from './erasures.ts'
 import type { Ledger } from './ledger.ts'
+import { startWebhooks, type WebhookOutside } from './webhooks.ts'
 
 export interface JobsOptions {
   readonly ledger: Ledger
   readonly domains: Cache['domains']
   readonly baseUrl: string
   readonly domainCheck: DomainCheck
-  readonly guardedProbe?: GuardedProbe | undefined
+  readonly outside: { readonly guardedProbe?: GuardedProbe; readonly webhooks?: WebhookOutside }
 }
 
+/** days that attempts to deliver to webhooks are kept */
+const attemptDays = 30
+
 /** Starts the background work of a process with the role http. */
-export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe = openProbe() }: JobsOptions) => {
+export const startJobs = ({ ledger, domains, baseUrl, domainCheck, outside }: JobsOptions) => {
   const { config, handler, keys, log, reader, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
@@ -30,7 +35,10 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe 
   const stopCleanup = startImageCleanup({
     reader,
     store,
-    deleteExpiredAnswers: () => deleteExpiredRequests(ledger.db),
+    deleteExpiredAnswers: async () => {
+      await deleteExpiredRequests(ledger.db)
+      await deleteOldAttempts(ledger.db, attemptDays)
+    },
     onProblem,
   })
   const finish = async (account: number) => {
@@ -38,13 +46,15 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, guardedProbe 
     await registerErasures(ledger, [account])
   }
   const stopErasures = startErasures({ reader, handler, finish, onProblem })
-  const probe = createFrameProbe({ probe: guardedProbe })
+  const probe = createFrameProbe({ probe: outside.guardedProbe ?? openProbe() })
   const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl
   const frameChecks: FrameChecks =
     config.FRAME_CHECK === 'off' ? noFrameChecks : startFrameChecks({ reader, handler, probe, originOf, onProblem })
+  const webhooks = startWebhooks(ledger, outside.webhooks)
   return {
-    frameChecks,
+    services: { frameChecks, webhooks },
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */
-    close: async () => void (await Promise.all([stopChecks?.(), stopCleanup(), stopErasures(), frameChecks.close()])),
+    close: async () =>
+      void (await Promise.all([stopChecks?.(), stopCleanup(), stopErasures(), frameChecks.close(), webhooks.close()])),
   }
 }

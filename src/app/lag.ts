@@ -1,3 +1,4 @@
+import { Unreadable } from '../events/codec.ts'
 import { type EventStore, type Filter, readToHead } from '../events/store.ts'
 import { withTimeout } from '../lib/timeout.ts'
 
@@ -37,6 +38,32 @@ interface WatchOptions {
   readonly interval?: number
   /** ms for one question to the log */
   readonly patience?: number
+}
+
+/**
+ * Returns how many seconds ago the oldest event of a kind after a position was appended: 0 when there is none, null when the log does not
+ * answer. An event that cannot be read has its age, too.
+ */
+export const secondsBehind = async (
+  store: Pick<EventStore, 'head' | 'subscribe'>,
+  filter: Filter,
+  after: bigint,
+  patience = 1000,
+): Promise<number | null> => {
+  const since = (at: string) => Math.max(0, (Date.now() - Date.parse(at)) / 1000)
+  const reading = new AbortController()
+  const oldest = async () => {
+    for await (const [event] of readToHead(store, { after, filter, limit: 1, signal: reading.signal }))
+      return event && since(event.at)
+    return 0
+  }
+  try {
+    return (await withTimeout(patience, oldest())) ?? 0
+  } catch (error) {
+    return error instanceof Unreadable ? since(error.unknown().at) : null
+  } finally {
+    reading.abort()
+  }
 }
 
 const none: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }

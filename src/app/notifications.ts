@@ -42,9 +42,10 @@ export const startNotifications = async (
     store,
     logCheck,
     appended,
+    projected,
     tables,
     instance,
-  }: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'tables' | 'instance'>,
+  }: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'projected' | 'tables' | 'instance'>,
   { cache, listener, log, retries, onRefreshed = async () => {} }: NotificationOptions,
 ): Promise<Notifications> => {
   const { pending, progress } = cache
@@ -63,6 +64,7 @@ export const startNotifications = async (
       appended.notify(...(notification.filter === undefined ? [] : [notification.filter]))
     // a rebuild may have cured a halted projection
     if (notification.kind === 'retry' || notification.kind === 'replaced') retries?.notify()
+    if (notification.kind === 'projected') projected.notify(notification.filter)
     if (notification.kind === 'projected' && notification.filter === 'domain')
       void progress.advance(notification.position)
     if (notification.kind === 'pending') pending.add(notification.stream, notification.position)

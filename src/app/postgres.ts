@@ -12,10 +12,17 @@ import { ensureReachable } from '../postgres/reach.ts'
 /** Who uses the embedded database: the service starts it; a command uses the running one, or starts it if there is none. */
 export type Use = 'service' | 'command'
 
+/** Returns which engine has the log. */
+export const engineOf = ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_URL'>) =>
+  EVENTSTORE_URL === undefined ? 'postgres' : 'eventstoredb'
+
 export interface Postgres {
   readonly connection: Connection
-  /** Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name. */
-  readonly database: (max: number, timeout: number, use?: string) => Database
+  /**
+   * Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name. With
+   * `readOnly`, they cannot change anything.
+   */
+  readonly database: (max: number, timeout: number, use?: string, readOnly?: boolean) => Database
   /** The same without knex. */
   readonly pool: (max: number, timeout: number) => Pool
 }
@@ -34,8 +41,9 @@ export const openPostgres = async (
   const onError = (error: Error) => log.warn({ err: error }, 'database connection lost')
   return {
     connection,
-    database: (max, timeout, use) => {
-      const database = openDatabase(connection, { name: use ? `${name}-${use}` : name, max, timeout, onError })
+    database: (max, timeout, use, readOnly = false) => {
+      const options = { name: use ? `${name}-${use}` : name, max, timeout, onError, readOnly }
+      const database = openDatabase(connection, options)
       cleanup.defer(() => database.destroy())
       return database
     },

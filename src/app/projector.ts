@@ -3,13 +3,16 @@ import type { StreamKind } from '../events/streams.ts'
 import { aborted } from '../lib/aborted.ts'
 import type { Signal } from '../lib/signal.ts'
 import type { Database } from '../postgres/database.ts'
+import { startExclusive } from '../postgres/exclusive.ts'
 import { openLocks } from '../postgres/listen.ts'
 import { type Halt, haltsOf, loadHalts } from '../projections/halts.ts'
-import { projections } from '../projections/index.ts'
+import { past, projections } from '../projections/index.ts'
 import { type Projector, startProjector } from '../projections/run.ts'
 import { type Checkpoint, checkpoints } from '../projections/tables.ts'
+import { numberEvents } from '../store/numbering.ts'
 import { cancellable } from './cancellable.ts'
 import type { Ledger } from './ledger.ts'
+import { followProofs } from './proofs.ts'
 
 /**
  * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow disk and with many
@@ -24,19 +27,22 @@ export const project = (
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
 ): Projector => {
-  const { config, store, logCheck, connection, instance, log, metrics, tables } = ledger
+  const { config, store, logCheck, connection, instance, log, metrics, projections: own, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
+  const open = async () => {
+    // a log that is not known yet must not be projected into these tables
+    await Promise.race([logCheck.passed, ended])
+    return openLocks(connection, instance)
+  }
+  const stopNumbering = config.EVENTSTORE_URL === undefined ? async () => {} : startNumbering(ledger, db, open)
   const projector = startProjector({
     db,
     store,
-    projections,
-    openLocks: async () => {
-      // a log that is not known yet must not be projected into these tables
-      await Promise.race([logCheck.passed, ended])
-      return openLocks(connection, instance)
-    },
+    projections: own,
+    leftOut: own.includes(past) ? [] : [past],
+    openLocks: open,
     instance,
     log,
     onSeen,
@@ -46,14 +52,42 @@ export const project = (
     onUnknown: metrics.unknown,
     keepClicks: config.CLICK_RETENTION_MONTHS,
   })
+  const stopProofs = startProofs(ledger, db, () => projector.state().active, ended)
   return {
     ...projector,
     stop: () => {
       stopping.abort()
-      return stopped(projector.stop())
+      return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs()]).then(() => {}))
     },
   }
 }
+
+/** the advisory lock of the process that numbers the events of a log */
+const numberingLock = 7275467n
+
+/**
+ * Lets the tree over the log grow in the process that projects: its locks need no other connection. Should another one work on the tree for a
+ * moment, the checkpoint of the tree moves for one of them only.
+ */
+const startProofs = (ledger: Ledger, db: Database, isActive: () => boolean, ended: Promise<void>) =>
+  startExclusive({
+    open: async () => {
+      await Promise.race([ledger.logCheck.passed, ended])
+      const acquire = async (keys: readonly bigint[]) => new Set(isActive() ? keys : [])
+      return { acquire, lost: new AbortController().signal, close: async () => {} }
+    },
+    key: 0n,
+    work: (signal) => followProofs(ledger, db, signal),
+    onFailed: (error) => ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again'),
+  })
+
+const startNumbering = ({ stored, log }: Ledger, db: Database, open: () => ReturnType<typeof openLocks>) =>
+  startExclusive({
+    open,
+    key: numberingLock,
+    work: (signal) => numberEvents(db, stored, signal),
+    onFailed: (error) => log.error({ err: error }, 'the events of the log could not be numbered; trying again'),
+  })
 
 /**
  * Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. A write does not
@@ -70,7 +104,7 @@ export interface Projected {
 /** Reads once what several parts of a process need. */
 export const readProjected = async (db: Database): Promise<Projected> => {
   const [live, halts] = await Promise.all([db<Checkpoint>(checkpoints).where({ live: true }), loadHalts(db)])
-  return { live, halts: haltsOf(halts, projections) }
+  return { live, halts: haltsOf(halts, [...projections, past]) }
 }
 
 /** Returns the same as `projectedPosition`. */
@@ -85,7 +119,7 @@ export const positionOf = ({ live, halts }: Projected): bigint => {
   return positions.length === 0 ? 0n : least(positions)
 }
 /** Streams that are not read one by one, or that no table shows. */
-type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'report' | 'spool'
+type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'reclassification' | 'report' | 'spool'
 /** The projection that shows a kind of stream. */
 const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
   account: 'accounts',
@@ -100,6 +134,7 @@ const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
   pixel: 'pixels',
   qr: 'qrs',
   splash: 'splashes',
+  webhook: 'webhooks',
 }
 
 /** Returns the kinds of streams that a halted projection shows, with the last position that its tables can contain. */

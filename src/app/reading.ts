@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../postgres/database.ts'
 import { createListener, readerLocks } from '../postgres/listen.ts'
 import { decode, type Notification } from '../postgres/notifications.ts'
-import { projections } from '../projections/index.ts'
 import { readerLock } from '../projections/outdated.ts'
 import { markOf } from '../security/keyring.ts'
 import type { Ledger } from './ledger.ts'
@@ -21,7 +19,7 @@ const readingOf = ({ instance, store, keys }: Omit<Own, 'notify'>): Reading => (
 export const announceReading = (ledger: Own): Promise<unknown> => ledger.notify(readingOf(ledger))
 
 /** Returns the names of the processes that read tables of this version: they have its locks. */
-const readers = async (db: Database): Promise<readonly string[]> => {
+const readers = async ({ db, projections }: Pick<Ledger, 'db' | 'projections'>): Promise<readonly string[]> => {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
     `select distinct a.application_name as name from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.classid = ${readerLocks} and l.objsubid = 2 and l.granted
@@ -53,12 +51,12 @@ export const readersOfOldTables = async (ledger: Ledger): Promise<readonly strin
     lost: () => {},
   })
   try {
-    let expected = await readers(ledger.db)
+    let expected = await readers(ledger)
     for (let n = 1; n <= tries && expected.some((name) => !found.has(name)); n++) {
       await sleep(interval)
       // a process that was reconnecting has not heard the question
       if (n % 20 === 0) ask()
-      expected = await readers(ledger.db)
+      expected = await readers(ledger)
     }
     return expected.flatMap((name) => problemOf(name, found.get(name), own) ?? [])
   } finally {

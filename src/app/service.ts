@@ -8,9 +8,9 @@ import { inDataDir } from '../lib/datadir.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
+import { dropLeftSchemas } from '../postgres/replays.ts'
 import type { Filter } from '../events/store.ts'
 import type { Subscription } from '../projections/work.ts'
-import { projections } from '../projections/index.ts'
 import { readerLock } from '../projections/outdated.ts'
 import type { Projector } from '../projections/run.ts'
 import type { Reader } from '../queries/reader.ts'
@@ -30,7 +30,9 @@ import { ensureOperatorPort, startOperatorPort } from './operatorport.ts'
 import { project, projectedPosition } from './projector.ts'
 import { type Readiness, readiness } from './readiness.ts'
 import { announceReading } from './reading.ts'
+import { reportRules } from './rules.ts'
 import { startSearch } from './search.ts'
+import { openOperatorHealth } from './operatorview.ts'
 import { openSite, type Outside } from './site.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
@@ -67,9 +69,10 @@ interface StartOptions {
 
 const start = async (config: Config, log: Logger, { outside, waiting, cleanup }: StartOptions): Promise<App> => {
   const { ledger, listening } = await openData(config, log, waiting, cleanup)
-  const listener = createListener(ledger.connection, ledger.instance, projections.map(readerLock))
+  await dropLeftSchemas(ledger.db).catch((error: unknown) => log.warn({ err: error }, 'tables of a replay are left'))
+  const listener = createListener(ledger.connection, ledger.instance, ledger.projections.map(readerLock))
   const redirectReader = { db: ledger.pool(4, 3000), table: ledger.tables.name }
-  const cache = await openServiceCache(ledger, listener, redirectReader)
+  const cache = await openServiceCache(ledger, listener, redirectReader, cleanup)
   const retries = createSignal()
   const notifications = await startNotifications(ledger, {
     cache,
@@ -102,13 +105,18 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
     problems,
     openSite: (baseUrl, port) => {
       ports.push(port)
-      return openSite({ ledger, cache, redirectReader, countryOf, recordVisit: clicks.add, ...hosts, baseUrl, outside })
+      const operatorHealth = openOperatorHealth(ledger, problems, clicks.state)
+      const visits = { countryOf, recordVisit: clicks.add }
+      return openSite({ ledger, cache, redirectReader, ...visits, ...hosts, baseUrl, outside, operatorHealth })
     },
     cleanup,
     log,
     registerCounter: ledger.metrics.registerCounter,
   })
   const firstAccount = await linkToFirstAccount(ledger, baseUrl)
+  await reportRules(ledger, ledger.reader).catch((error: unknown) =>
+    log.warn({ err: error }, 'rules were not compared'),
+  )
   return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }
 }
 
@@ -150,11 +158,21 @@ const openData = async (config: Config, log: Logger, waiting: WaitingStart | und
   return { ledger, listening }
 }
 
-const openServiceCache = async (ledger: Ledger, listener: Listener, redirectReader: Reader): Promise<Cache> => {
+const openServiceCache = async (
+  ledger: Ledger,
+  listener: Listener,
+  redirectReader: Reader,
+  cleanup: Cleanup,
+): Promise<Cache> => {
   const { config, db, handler, keys, log, reader } = ledger
   const followUp = createFollowUp(ledger, (error) => {
     // without the log, nothing is noted yet
     if (ledger.logCheck.problem() === undefined) log.error({ err: error }, 'DATA_DIR/erasures could not be written')
+  })
+  // look-ups that are left when the pools end fail, and nothing needs them
+  let open = true
+  cleanup.defer(async () => {
+    open = false
   })
   return openCache({
     handler,
@@ -166,7 +184,9 @@ const openServiceCache = async (ledger: Ledger, listener: Listener, redirectRead
     trusted: listener.up,
     onAccounts: keys.forget,
     onErased: followUp,
-    onProblem: (error, what) => log.error({ err: error }, what),
+    onProblem: (error, what) => {
+      if (open) log.error({ err: error }, what)
+    },
   })
 }
 
@@ -176,6 +196,7 @@ const startProjecting = (ledger: Ledger, { progress }: Cache, retries: Signal, c
         ledger,
         async (filter, position) => {
           if (filter === 'domain') await progress.advance(position)
+          ledger.projected.notify(filter)
         },
         retries,
       )

@@ -1,5 +1,6 @@
 import { createAnswerPages } from '../http/public/answer.ts'
 import { createApi } from '../http/api/router.ts'
+import type { Past } from '../http/api/past.ts'
 import { createCampaignPages } from '../http/public/campaign.ts'
 import { createDomainCheck } from '../commands/domaincheck.ts'
 import { openResolver, type Resolver } from '../lib/dns.ts'
@@ -8,20 +9,33 @@ import type { Cache } from '../cache/cache.ts'
 import { asyncApi, messageSchema } from '../clicks/kafka/asyncapi.ts'
 import { version } from '../lib/version.ts'
 import { referencePages } from '../http/reference/pages.ts'
+import { streamDocument } from '../http/reference/streamdocument.ts'
 import { createSendPage } from '../http/public/page.ts'
 import { sendFavicon } from '../http/public/favicon.ts'
+import { createLogPages } from '../http/public/log.ts'
 import { createReportPages } from '../http/public/report.ts'
+import type { OperatorHealth } from '../http/operatorview.ts'
+import { apiAddressOf } from '../http/qrimage.ts'
 import { createQrPages, type QrPagesOptions } from '../http/public/qr.ts'
+import { newestCheckpoint } from '../postgres/checkpoints.ts'
 import { openKeyUses } from '../postgres/keyuses.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { createRedirect, type RedirectOptions } from '../http/public/redirect.ts'
+import type { PublicHandler } from '../http/public/responses.ts'
 import type { Config } from '../config.ts'
+import { openDashboard } from './dashboard.ts'
 import type { Operator } from '../http/public/view.ts'
 import { isOperatorHost } from './hosts.ts'
-import { startJobs } from './jobs.ts'
+import { type JobsOptions, startJobs } from './jobs.ts'
+import { secondsBehind } from './lag.ts'
 import type { Ledger } from './ledger.ts'
 import { openAccountLife } from './accountlife.ts'
 import { openAccountLimits } from './accountlimits.ts'
+import { openReads } from './reads.ts'
+import { openStreams } from './streams.ts'
+import type { WebhookOutside } from './webhooks.ts'
+import { openAllProofs, proveExtension } from './proofs.ts'
+import { repeat } from '../jobs/repeat.ts'
 import { idSequences } from '../postgres/ids.ts'
 import { type Images, openImages } from '../qr/images.ts'
 import type { Reader } from '../queries/reader.ts'
@@ -34,8 +48,11 @@ export interface Outside {
   readonly resolver?: Resolver
   readonly guardedFetch?: GuardedFetch
   readonly guardedProbe?: GuardedProbe
+  readonly webhooks?: WebhookOutside
   readonly hashNewPassword?: (password: string) => Promise<string>
   readonly images?: Images
+  /** the bundle of the dashboard */
+  readonly web?: string
 }
 export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurHost'> {
   readonly ledger: Ledger
@@ -44,11 +61,27 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
   readonly isMainHost: (host: string) => boolean
   readonly baseUrl: string
   readonly outside: Outside
+  readonly operatorHealth: OperatorHealth
+  readonly effects?: Effects
 }
 
-/** Describes the topic of clicks, and its messages as JSON Schema. */
+/** What a site does besides answering requests. */
+export interface Effects {
+  readonly startJobs: (options: JobsOptions) => ReturnType<typeof startJobs>
+  /** what answers of the API are read from */
+  readonly past: Past
+  /** Repeats work that deletes what has expired. */
+  readonly repeat: typeof repeat
+  readonly limiter: ReturnType<typeof limiter>
+  /** Notes the use of an API key. */
+  readonly noteUse: (key: string) => void
+  /** the clock of links and statistics, in ms since 1970 */
+  readonly now: () => number
+}
+
+/** Describes the topic of clicks, streams and webhooks, and the messages of the topic as JSON Schema. */
 const topicDescriptions = {
-  '/asyncapi.json': () => asyncApi(version()),
+  '/asyncapi.json': () => asyncApi(version(), streamDocument()),
   '/asyncapi/click.schema.json': messageSchema,
 }
 
@@ -72,6 +105,66 @@ const openQrPages = (
       log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
   })
 
+/** Marks a stream as pending in this process, and tells the others. */
+const announcePending =
+  ({ instance, notify }: Pick<Ledger, 'instance' | 'notify'>, pending: Cache['pending']) =>
+  (stream: string, position: bigint) => {
+    pending.add(stream, position)
+    void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
+  }
+
+/** What the service serves at one address each. */
+const fixedPages = (dashboard: PublicHandler, report: PublicHandler) => ({
+  '/dashboard': dashboard,
+  '/report': report,
+  '/favicon.ico': sendFavicon,
+  ...referencePages(version(), topicDescriptions),
+})
+
+/** Pages name the host that the visitor has asked for, if it is ours. */
+const openSendPage = (config: Config, isOurHost: (host: string) => boolean, baseUrl: string) =>
+  createSendPage(publicOperator(config), ({ headers: { host = '' } }) =>
+    isOurHost(host) ? host : new URL(baseUrl).host,
+  )
+
+const openDomainCheck = ({ config, keys }: Pick<Ledger, 'config' | 'keys'>, outside: Outside) =>
+  createDomainCheck({
+    proof: config.DOMAIN_CHECK,
+    targets: config.DOMAIN_TARGETS,
+    resolver: outside.resolver ?? openResolver(),
+    pepper: keys.service,
+  })
+
+/** Passes requests for the earlier image of a QR code to the API. */
+const imagesWith =
+  (api: PublicHandler, pages: PublicHandler): PublicHandler =>
+  (req, res) => {
+    const address = apiAddressOf(req.url)
+    if (address === undefined) return pages(req, res)
+    req.url = address
+    return api(req, res)
+  }
+
+/** What names events by their ordinals. */
+const numbered = (ledger: Ledger) => ({ ordinals: ledger.ordinals, proofs: openAllProofs(ledger) })
+
+const openLogPages = ({ config, db }: Ledger) =>
+  createLogPages({
+    db,
+    checkpoint: () => newestCheckpoint(db),
+    extension: (first) => proveExtension(db, first),
+    trustProxy: config.TRUST_PROXY,
+  })
+
+const effectsOf = (ledger: Ledger): Effects => ({
+  startJobs,
+  past: openReads(ledger),
+  repeat,
+  limiter: limiter(ledger.db),
+  noteUse: openKeyUses(ledger.db),
+  now: () => Date.now(),
+})
+
 /** Opens what a process with the role http serves: the API and the public pages. */
 export const openSite = ({
   ledger,
@@ -83,38 +176,38 @@ export const openSite = ({
   isMainHost,
   baseUrl,
   outside,
+  operatorHealth,
+  effects = effectsOf(ledger),
 }: SiteOptions) => {
-  const { config, db, handler, instance, keys, log, metrics, notify, reader } = ledger
+  const { config, db, handler, instance, keys, log, metrics, reader } = ledger
   const { domains, pending } = cache
   const images = outside.images ?? openImages()
-  const domainCheck = createDomainCheck({
-    proof: config.DOMAIN_CHECK,
-    targets: config.DOMAIN_TARGETS,
-    resolver: outside.resolver ?? openResolver(),
-    pepper: keys.service,
-  })
-  const jobs = startJobs({ ledger, domains, baseUrl, domainCheck, guardedProbe: outside.guardedProbe })
+  const domainCheck = openDomainCheck(ledger, outside)
+  const jobs = effects.startJobs({ ledger, domains, baseUrl, domainCheck, outside })
 
   const shared = {
     ...cache,
-    sendPage: createSendPage(publicOperator(config), ({ headers: { host = '' } }) =>
-      isOurHost(host) ? host : new URL(baseUrl).host,
-    ),
-    limiter: limiter(db),
+    sendPage: openSendPage(config, isOurHost, baseUrl),
+    ...effects,
     pepper: keys.service,
     isOurHost,
     isMainHost,
     trustProxy: config.TRUST_PROXY,
     log,
   }
-  const life = openAccountLife(ledger, cache, shared.limiter, baseUrl)
+  const streams = openStreams(ledger)
+  const life = openAccountLife(ledger, cache, effects, baseUrl)
   const api = createApi({
     ...shared,
+    streams,
     handler,
     together: ledger.together,
     reader,
+    ...numbered(ledger),
+    clicksBehind: (position) => secondsBehind(ledger.store, 'clicks', position),
     nextId: idSequences(db),
     baseUrl: () => baseUrl,
+    operatorHealth,
     registration: config.REGISTRATION === 'open',
     ...life.services,
     hashNewPassword: outside.hashNewPassword ?? hashPassword,
@@ -123,14 +216,9 @@ export const openSite = ({
     domainCheck,
     idempotency: openIdempotencyStore(db, keys, instance),
     guardedFetch: outside.guardedFetch ?? openFetch(),
-    frameChecks: jobs.frameChecks,
+    ...jobs.services,
     images,
-    rateLimit: config.RATE_LIMIT_PER_MINUTE,
-    noteUse: openKeyUses(db),
-    onPending: (stream, position) => {
-      pending.add(stream, position)
-      void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
-    },
+    onPending: announcePending(ledger, pending),
   })
   const secureCookies = () => baseUrl.startsWith('https:')
   const visits = { countryOf, recordVisit, notCounted: metrics.notCounted }
@@ -138,17 +226,22 @@ export const openSite = ({
   const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: () => baseUrl, images }
   const campaignPages = createCampaignPages(pages)
   const qrPages = openQrPages(ledger, redirectReader, pages)
-  const answerPages = createAnswerPages({ ...redirect, ...shared, handler, secureCookies })
-  const forms = { '/o/': answerPages, '/account/': life.pages(pages) }
-  const reportPages = createReportPages(pages)
-
+  const dashboard = openDashboard({ config, ...shared, ...redirect, reader: redirectReader, baseUrl, web: outside.web })
+  const forms = {
+    '/dashboard/': dashboard,
+    '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
+    '/account/': life.pages(pages),
+    '/log/': openLogPages(ledger),
+  }
+  const answer = api.callback()
   return {
-    api: api.callback(),
+    api: answer,
     redirect: redirect.handle,
-    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': qrPages, ...forms },
-    at: { '/report': reportPages, '/favicon.ico': sendFavicon, ...referencePages(version(), topicDescriptions) },
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(answer, qrPages), ...forms },
+    at: fixedPages(dashboard, createReportPages(pages)),
+    endStreams: streams.endFollowers,
     close: async () => {
-      await Promise.all([jobs.close(), life.close()])
+      await Promise.all([jobs.close(), life.close(), streams.close()])
       await images.close()
     },
   }

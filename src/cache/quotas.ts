@@ -39,6 +39,7 @@ const names: Record<QuotaKind, string> = {
   pixel: 'pixels',
   splash: 'splash pages',
   bio: 'bio pages',
+  webhook: 'webhooks',
   image: 'MB of images',
 }
 const describe = (kind: QuotaKind, limit: number) => {

@@ -3,19 +3,24 @@ import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
 import { allErasures, registerErasures } from '../app/erasures.ts'
 import { operatorContext } from '../app/operator.ts'
+import { receiptNow } from '../app/proofs.ts'
 import { account, type AccountCommand } from '../commands/account.ts'
 import { refuse } from '../commands/decider.ts'
 import { allScopes } from '../events/scope.ts'
+import { streamId } from '../events/streams.ts'
 import { register, Registration } from '../commands/register.ts'
 import { expiry, firstProblem } from '../lib/fields.ts'
 import { idSequence } from '../postgres/ids.ts'
 import { type AccountRow, findAccountBy, listAccounts } from '../queries/account.ts'
 import { newKey } from '../security/apikeys.ts'
+import { fingerprint } from '../security/seal.ts'
 import { formatErasures, registerIn } from '../security/erasures.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { accountForms, accountName } from './accountname.ts'
 import { addLimitCommand } from './accountlimit.ts'
+import { addOperatorCommand } from './accountoperator.ts'
 import { addPasswordCommand, readPassword } from './accountpassword.ts'
+import { addTotpCommand } from './accounttotp.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
 import { oneLine } from './oneline.ts'
@@ -55,7 +60,9 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .option('--keep', 'keep the other keys of the account')
     .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
   addPasswordCommand(accounts, cli)
+  addTotpCommand(accounts, cli)
   addLimitCommand(accounts, cli)
+  addOperatorCommand(accounts, cli)
   onAccount('disable', 'refuse the API key of an account and hide its links').action(
     (who: string, options: Confirmation) => change(cli, who, options, disabling),
   )
@@ -149,12 +156,29 @@ const erase = (cli: Cli, who: string, options: Confirmation) => {
       { type: 'EraseAccount', id },
       operatorContext(ledger.config, id),
     )
-    await ledger.keys.destroy([id])
+    const certificate = await certifyErasure(ledger, id)
     await waitUntilProjected(position)
     cli.print(
       `Account ${id} is erased. Backups from before still hold its data: keep the newest ${registerIn(ledger.config.DATA_DIR)} with them, which erases it again when one is restored.`,
     )
+    cli.print(certificate)
   })
+}
+
+/**
+ * Destroys the key of an account that was just erased. Returns the certificate: the receipt of the erasure, and which key was destroyed. What
+ * is sealed in the log begins with the mark of its key.
+ */
+const certifyErasure = async (ledger: Ledger, id: number) => {
+  const { keys, store } = ledger
+  const key = (await keys.forOpening([id])).get(id)
+  await keys.destroy([id])
+  const last = await store.last(streamId('account', id))
+  const receipt =
+    last?.type === 'AccountErased' ? await receiptNow(ledger, last.position).catch(() => undefined) : undefined
+  if (!receipt) return 'The certificate of the erasure is not ready: print it with `linkledger proof event` later.'
+  const destroyed = { name: `account-${id}`, mark: key ? fingerprint(key) : null }
+  return `Certificate of the erasure: ${JSON.stringify({ account: id, destroyed, ...receipt })}`
 }
 
 /** Prints the erasure register, also where DATA_DIR does not outlive the process. */

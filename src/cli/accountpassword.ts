@@ -48,6 +48,6 @@ const setPassword = (cli: Cli, who: string, { generate }: PasswordOptions) => {
     const { position } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
     if (generate) cli.print(`password  ${password}`)
-    cli.print(`The password of account ${id} is replaced. Its API key stays valid.`)
+    cli.print(`The password of account ${id} is replaced, and its sessions have ended. Its API keys stay valid.`)
   })
 }

@@ -121,7 +121,11 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: 
     await noteErasures(config, store, [...state.erasures, ...erasures], state)
     // of another log, or of more of this one; the service fills new tables
     await db.raw('drop schema if exists read cascade')
-    await writeState(db, state)
+    // a checkpoint may have been signed while the backup was written
+    const checkpoints = state.checkpoints.filter(({ size }) => size <= count)
+    // a webhook may have come further than the log that was read before
+    const webhooks = state.webhooks.map((one) => (one.next > count ? { ...one, next: count, part: 0 } : one))
+    await writeState(db, { ...state, checkpoints, webhooks })
     return count
   })
 

@@ -4,7 +4,7 @@ import type { Ledger } from '../app/ledger.ts'
 import { block, type BlockCommand } from '../commands/block.ts'
 import { streamOf } from '../commands/decider.ts'
 import { listBlocks } from '../queries/block.ts'
-import { blockSubjects } from './blocksubject.ts'
+import { BadSubject, blockSubjects } from '../queries/blocksubject.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
@@ -53,14 +53,25 @@ const change = async (
   await waitUntilProjected(position)
 }
 
+const placesOf = ({ reader, config }: Ledger) => ({ reader, baseUrl: config.BASE_URL })
+
+/** Reads what is meant before anything is opened. Throws `BadCommand`. */
+const readSubject = (word: Word, text: string) => {
+  try {
+    return blockSubjects[word](text)
+  } catch (error) {
+    throw error instanceof BadSubject ? new BadCommand(error.message) : error
+  }
+}
+
 const blockSubject = (cli: Cli, word: Word, text: string, { reason, ...options }: BlockOptions) => {
-  const find = blockSubjects[word](text)
+  const find = readSubject(word, text)
   const why = oneLine(reason ?? '').trim()
   if (why === '' || why.length > 500)
     throw new BadCommand('--reason must say in at most 500 characters why this is blocked: it is stored in the log')
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
-    const { called, kind, value } = await find(ledger, { mustExist: true })
+    const { called, kind, value } = await find(placesOf(ledger), { mustExist: true })
     await confirm(cli, options, `${called} will be blocked. Reason: ${why}`)
     await change(ledger, { type: 'Block', kind, value, reason: why }, waitUntilProjected)
     cli.print('Blocked.')
@@ -68,10 +79,10 @@ const blockSubject = (cli: Cli, word: Word, text: string, { reason, ...options }
 }
 
 const unblockSubject = (cli: Cli, word: Word, text: string, options: Confirmation) => {
-  const find = blockSubjects[word](text)
+  const find = readSubject(word, text)
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
-    const { called, kind, value } = await find(ledger, { mustExist: false })
+    const { called, kind, value } = await find(placesOf(ledger), { mustExist: false })
     await confirm(cli, options, `${called} will be unblocked.`)
     await change(ledger, { type: 'Unblock', kind, value }, waitUntilProjected)
     cli.print('Unblocked.')

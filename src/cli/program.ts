@@ -5,13 +5,18 @@ import { addBackupCommands } from './backup.ts'
 import { addBlockCommands } from './block.ts'
 import type { AddCommand, Cli } from './cli.ts'
 import { addDomainCommands } from './domain.ts'
+import { addHistoryCommand } from './history.ts'
 import { addLogCommands } from './log.ts'
+import { addProofCommands } from './proof.ts'
 import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
+import { addReclassifyCommands } from './reclassify.ts'
+import { addReplayCommand } from './replay.ts'
 import { addReportCommands } from './report.ts'
 import { addSpoolCommands } from './spool.ts'
 import { addSecretCommands } from './secret.ts'
 import { addStartCommand } from './start.ts'
+import { addVerifyCommand } from './verify.ts'
 import { version } from '../lib/version.ts'
 
 const commands: readonly AddCommand[] = [
@@ -20,9 +25,14 @@ const commands: readonly AddCommand[] = [
   addAliasCommands,
   addBlockCommands,
   addReportCommands,
+  addHistoryCommand,
   addDomainCommands,
   addRebuildCommand,
+  addReclassifyCommands,
+  addReplayCommand,
   addProjectionCommands,
+  addProofCommands,
+  addVerifyCommand,
   addBackupCommands,
   addLogCommands,
   addSpoolCommands,

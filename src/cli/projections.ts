@@ -4,7 +4,7 @@ import type { Ledger } from '../app/ledger.ts'
 import { recordOperation } from '../app/operator.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { type Halt, haltsOf, loadHalts } from '../projections/halts.ts'
-import { projections } from '../projections/index.ts'
+import { projectionsWith } from '../projections/index.ts'
 import { loadLive } from '../projections/members.ts'
 import { loadParked, projectionStream } from '../projections/parked.ts'
 import type { Projection } from '../projections/projection.ts'
@@ -22,6 +22,8 @@ const [patience, interval] = [10_000, 100]
 class StillHalted extends OperatorError {
   override readonly name = 'StillHalted'
 }
+
+const projections = projectionsWith({ withPast: true })
 
 /** `linkledger projections …` */
 export const addProjectionCommands = (program: Command, cli: Cli) => {
@@ -87,7 +89,7 @@ const list = (cli: Cli) =>
     const line = (name: string, position: string, head: string, state: string) =>
       `${name.padEnd(10)}  ${position.padStart(12)}  ${head.padStart(12)}  ${state}`
     cli.print(line('projection', 'position', 'of', 'state'))
-    for (const { projection, position, head, state } of await look(ledger, projections))
+    for (const { projection, position, head, state } of await look(ledger, ledger.projections))
       cli.print(line(projection.name, position?.toString() ?? '-', head.toString(), state))
   })
 

@@ -6,8 +6,8 @@ import { recordOperation } from '../app/operator.ts'
 import { readersOfOldTables } from '../app/reading.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { advanceSequence } from '../postgres/ids.ts'
-import { projections } from '../projections/index.ts'
 import { fill } from '../projections/fill.ts'
+import { dropTree } from '../projections/tree.ts'
 import type { Cli } from './cli.ts'
 import { withLedger } from './ledger.ts'
 
@@ -44,6 +44,7 @@ const rebuild = async (cli: Cli, ledger: Ledger) => {
     noTTYOutput: false,
   })
   const { db } = openProjection(ledger)
+  const { projections } = ledger
   const halted = new Map<string, string>()
   for (const filter of ['domain', 'clicks'] as const) {
     bar.start(Number(await ledger.store.head(filter)), 0, { name: filter.padEnd(6) })
@@ -59,6 +60,8 @@ const rebuild = async (cli: Cli, ledger: Ledger) => {
     bar.stop()
   }
   await raiseSequences(ledger)
+  // it grows again from the log, and is compared with the signed checkpoints
+  await dropTree(ledger.db)
   const names = projections.map(({ name }) => name).filter((name) => !halted.has(name))
   await recordOperation(ledger.store, { type: 'TablesRebuilt', data: { projections: names } }, ledger.config)
   if (halted.size > 0) throw new NotRebuilt(halted)

@@ -34,7 +34,7 @@ export const welcome = (started: Started): string => {
   const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
   if (isNew)
     return `\n${heading}\n${tour(started)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
-  const line = `${heading} (API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).`
+  const line = `${heading} (dashboard: ${baseUrl}/dashboard; API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).`
   return firstAccount === undefined
     ? line
     : `${line}\nCreate the first account with this link, which works once: ${firstAccount}`
@@ -70,7 +70,9 @@ const createAccount = ({ config, baseUrl, firstAccount }: Started) => {
 }
 
 const tour = (started: Started) => `
-Try it in another terminal:
+Open the dashboard: ${started.baseUrl}/dashboard
+
+Or try it in another terminal:
 
 ${createAccount(started)}
 

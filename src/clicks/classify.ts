@@ -1,7 +1,8 @@
 import type { Classified } from '../events/click.ts'
 import { agentLimit, readAgent } from '../visitor/agent.ts'
 import { plainAddress } from '../lib/address.ts'
-import { preferredLanguages } from '../visitor/language.ts'
+import { modelsIn } from '../visitor/device.ts'
+import { preferredLanguages, primaryLanguage } from '../visitor/language.ts'
 import { referrerHost } from '../visitor/referrer.ts'
 import type { Visit } from './visit.ts'
 import type { VisitorHash } from './visitorhash.ts'
@@ -15,6 +16,20 @@ export interface ClassifierOptions {
 
 /** Browsers send a handful of languages; more would help to recognise a visitor, not to explain where a visit was sent. */
 const mostLanguages = 5
+
+/** Returns the languages that a click keeps: with `*` for those that are left out, and the one that decided. */
+const keptLanguages = (languages: readonly string[], rule: string): readonly string[] => {
+  if (languages.length <= mostLanguages) return languages
+  const decided = rule.startsWith('language:') ? primaryLanguage(rule.slice('language:'.length)) : ''
+  const isLater = languages.indexOf(decided) >= mostLanguages
+  return [...languages.slice(0, mostLanguages), '*', ...(isLater ? [decided] : [])]
+}
+
+/** Returns the models of a user agent, unless its words, which a click keeps, name the same. */
+const keptModels = (agent: string, words: string): Pick<Classified, 'models'> => {
+  const [models, seen] = [modelsIn(agent), modelsIn(words)]
+  return models.join() === seen.join() ? {} : { models: [...models] }
+}
 
 export type Classify = (visit: Visit, hash: VisitorHash) => Classified
 
@@ -36,11 +51,12 @@ export const createClassifier =
       source,
       country: countryOf(address),
       language: languages[0] ?? '',
-      languages: languages.slice(0, mostLanguages),
+      languages: keptLanguages(languages, rule),
       referrer: referrerHost(visit.referrer, isOurHost),
       browser: agent.browser,
       os: agent.os,
       device: agent.device,
+      ...keptModels(visit.agent, agent.words),
       // a prefetching bot is a prefetch; `bot` still names it
       class: visit.prefetch ? 'prefetch' : agent.class,
       ...(agent.bot === undefined ? {} : { bot: agent.bot }),

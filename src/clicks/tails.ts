@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { ClickEvent } from '../events/click.ts'
 import { systemMetadata } from '../events/event.ts'
 import type { EventStore, ExpectedRevision, Write } from '../events/store.ts'
@@ -58,6 +58,12 @@ const openings = (spools: Spools, partition: number, { upTo, retired }: Tail, { 
     return isOpen ? [] : [spools.opening(partition, spool, state)]
   })
 
+/** A receipt has hashes of other clicks: without a salt, one whose visitor is known could be guessed. */
+const salted = (event: ClickEvent): ClickEvent =>
+  event.type === 'LinkClicked'
+    ? { ...event, data: { ...event.data, salt: randomBytes(16).toString('base64url') } }
+    : event
+
 /** Returns the end after an event that was appended to it. */
 const after = (tail: Tail, event: ClickEvent): Tail => {
   const state = stateAfter(event)
@@ -71,7 +77,7 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
   const streamOf = (partition: number) => streamId('clicks', log, partition)
 
   const appendOne = (partition: number, expected: ExpectedRevision, event: ClickEvent, others: readonly Write[]) => {
-    const events = [{ ...event, id: randomUUID(), metadata: systemMetadata() }]
+    const events = [{ ...salted(event), id: randomUUID(), metadata: systemMetadata() }]
     return store.append([...others, { stream: streamOf(partition), expected, events }])
   }
 

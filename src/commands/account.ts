@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AccountEvent } from '../events/account.ts'
+import { type Exclusions, noExclusions } from '../events/exclusions.ts'
 import type { Event } from '../events/index.ts'
+import { defined } from '../lib/defined.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
 import { decideErasure, type ErasureCommand } from './erasing.ts'
 import { decideKey, evolveKeys, type IssuedKey, type KeyCommand, type Keys, noKeys } from './key.ts'
+import { decideSecondFactor, evolveSecondFactor, type SecondFactor, type SecondFactorCommand } from './secondfactor.ts'
 import { refuseTaken } from './taken.ts'
 
 export interface Account {
@@ -12,8 +16,13 @@ export interface Account {
   readonly username: string | null
   readonly password: string | null
   readonly keys: Keys
+  /** what a sign-in needs besides the password */
+  readonly secondFactor: SecondFactor | null
   /** requests per minute, 0 = unlimited, null = that of the service */
   readonly rateLimit: number | null
+  readonly exclusions: Exclusions
+  /** whether it may do what an operator does on the dashboard */
+  readonly operator: boolean
   /** when the account is erased, as its owner wants it (ISO 8601) */
   readonly erases: string | null
   readonly tokens: Tokens
@@ -26,6 +35,8 @@ interface ClaimedEmail {
   readonly emailToken: string
 }
 
+type SentExclusions = { readonly [K in keyof Exclusions]?: Exclusions[K] | undefined }
+
 /** Commands on an account; `password` is an scrypt hash. */
 export type AccountCommand =
   | (ClaimedEmail & {
@@ -37,11 +48,21 @@ export type AccountCommand =
       readonly password: string
       readonly apiKey: IssuedKey
     })
-  | { readonly type: 'UpdateAccount'; readonly id: number; readonly email?: ClaimedEmail; readonly password?: string }
+  | {
+      readonly type: 'UpdateAccount'
+      readonly id: number
+      readonly email?: ClaimedEmail
+      readonly password?: string
+      /** the revision that had these values, if the account is set back to it */
+      readonly to?: number
+    }
   | { readonly type: 'IssueKey'; readonly id: number; readonly apiKey: IssuedKey }
   | { readonly type: 'SetRateLimit'; readonly id: number; readonly limit: number | null }
+  | { readonly type: 'SetExclusions'; readonly id: number; readonly changes: SentExclusions }
   | KeyCommand
+  | SecondFactorCommand
   | ErasureCommand
+  | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
   | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
 
 const alive = (state: Account) =>
@@ -51,7 +72,7 @@ const enabled = (state: Account) =>
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 3,
+  version: 7,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -59,7 +80,10 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     username: null,
     password: null,
     keys: noKeys,
+    secondFactor: null,
     rateLimit: null,
+    exclusions: noExclusions,
+    operator: false,
     erases: null,
     tokens: noTokens,
   },
@@ -78,14 +102,15 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
       }
       case 'UpdateAccount': {
         const { email, password, tokens } = enabled(state)
+        const to = command.to === undefined ? {} : { to: command.to }
         const events: AccountEvent[] = []
         if (command.email && command.email.email !== email) {
           const { emailKey: _, ...data } = command.email
           if (tokens.fenced.includes(data.emailToken)) return refuseTaken('email')
-          events.push({ type: 'AccountEmailChanged', data: { id, ...data } })
+          events.push({ type: 'AccountEmailChanged', data: { id, ...data, ...to } })
         }
         if (command.password !== undefined && command.password !== password)
-          events.push({ type: 'AccountPasswordChanged', data: { id, password: command.password } })
+          events.push({ type: 'AccountPasswordChanged', data: { id, password: command.password, ...to } })
         return events
       }
       case 'IssueKey':
@@ -97,10 +122,23 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
       case 'RotateKey':
       case 'DeleteKey':
         return decideKey(command, alive(state).keys)
+      case 'AddSecondFactor':
+      case 'UseRecoveryCode':
+      case 'RemoveSecondFactor':
+        return decideSecondFactor(command, alive(state).secondFactor)
       case 'SetRateLimit': {
         const { limit } = command
         return alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]
       }
+      case 'SetExclusions': {
+        const { exclusions: before } = enabled(state)
+        const exclusions = { ...before, ...defined(command.changes) }
+        return isDeepStrictEqual(exclusions, before) ? [] : [{ type: 'AccountExclusionsSet', data: { id, exclusions } }]
+      }
+      case 'MarkOperator':
+        return enabled(state).operator ? [] : [{ type: 'AccountOperatorMarked', data: { id } }]
+      case 'UnmarkOperator':
+        return alive(state).operator ? [{ type: 'AccountOperatorUnmarked', data: { id } }] : []
       case 'DisableAccount':
         return alive(state).status === 'disabled' ? [] : [{ type: 'AccountDisabled', data: { id } }]
       case 'EnableAccount':
@@ -130,8 +168,18 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
       case 'ApiKeyUpdated':
       case 'ApiKeyDeleted':
         return { ...state, keys: evolveKeys(state.keys, event) }
+      case 'SecondFactorAdded':
+      case 'RecoveryCodeUsed':
+      case 'SecondFactorRemoved':
+        return { ...state, secondFactor: evolveSecondFactor(state.secondFactor, event) }
       case 'AccountRateLimitSet':
         return { ...state, rateLimit: event.data.limit }
+      case 'AccountExclusionsSet':
+        return { ...state, exclusions: event.data.exclusions }
+      case 'AccountOperatorMarked':
+        return { ...state, operator: true }
+      case 'AccountOperatorUnmarked':
+        return { ...state, operator: false }
       case 'AccountDisabled':
         return { ...state, status: 'disabled' }
       case 'AccountEnabled':

@@ -15,10 +15,10 @@ const initial: BioFields = {
 }
 
 const rules = owned(
-  { created: 'BioCreated', updated: 'BioUpdated', deleted: 'BioDeleted' },
+  { created: 'BioCreated', updated: 'BioUpdated', deleted: 'BioDeleted', restored: 'BioRestored' },
   {
     kind: 'bio',
-    version: 3,
+    version: 4,
     label: 'Bio page',
     initial,
     claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }), chosen: 'alias' },
@@ -61,6 +61,11 @@ const withNumbers = (command: OwnedCommand<BioFields>, before: BioFields): Owned
   if (command.type === 'Create') {
     const given = command.fields.links.map(({ title, url }) => ({ title, url }))
     return { ...command, fields: { ...command.fields, ...numbered(given, initial) } }
+  }
+  // former entries have ids; the highest id that one has had never goes down
+  if (command.type === 'Restore') {
+    const to = command.to && { ...command.to, fields: { ...command.to.fields, lastEntry: before.lastEntry } }
+    return { ...command, to }
   }
   if (command.type === 'Delete' || !command.changes.links) return command
   const { links, lastEntry } = numbered(command.changes.links, before)

@@ -5,10 +5,10 @@ import { owned } from './owned.ts'
 const initial: CampaignFields = { name: '', slug: '', public: false }
 
 export const campaign = owned(
-  { created: 'CampaignCreated', updated: 'CampaignUpdated', deleted: 'CampaignDeleted' },
+  { created: 'CampaignCreated', updated: 'CampaignUpdated', deleted: 'CampaignDeleted', restored: 'CampaignRestored' },
   {
     kind: 'campaign',
-    version: 1,
+    version: 2,
     label: 'Campaign',
     initial,
     claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug), chosen: 'slug' },

@@ -6,8 +6,8 @@ import { owned } from './owned.ts'
 const initial: ChannelFields = { name: '', description: '', color: '#3b82f6', starred: false }
 
 export const channel = owned(
-  { created: 'ChannelCreated', updated: 'ChannelUpdated', deleted: 'ChannelDeleted' },
-  { kind: 'channel', version: 1, label: 'Channel', initial },
+  { created: 'ChannelCreated', updated: 'ChannelUpdated', deleted: 'ChannelDeleted', restored: 'ChannelRestored' },
+  { kind: 'channel', version: 2, label: 'Channel', initial },
 )
 
 /** The caller has checked that channel and item exist and belong to the same account. */

@@ -15,8 +15,8 @@ export interface Decider<C, S, E> {
   /** Returns the events that a command causes: none if it would change nothing. Throws `Refused`. */
   readonly decide: (command: C, state: S) => readonly E[]
   readonly evolve: (state: S, event: E) => S
-  /** Returns the unique names that have to be claimed before the events may be appended. */
-  readonly claims?: (command: C, events: readonly E[]) => readonly Claim[]
+  /** Returns the unique names that have to be claimed before the events may be appended to a stream in this state. */
+  readonly claims?: (command: C, events: readonly E[], state: S) => readonly Claim[]
 }
 
 /** Returns the name of the stream that a command changes. */

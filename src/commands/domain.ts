@@ -34,7 +34,14 @@ export type DomainCommand =
       readonly proof?: Proof | undefined
       readonly now: string
     }
-  | { readonly type: 'UpdateDomain'; readonly id: number; readonly account: number; readonly changes: Partial<Targets> }
+  | {
+      readonly type: 'UpdateDomain'
+      readonly id: number
+      readonly account: number
+      readonly changes: Partial<Targets>
+      /** the revision that had these values, if the domain is set back to it */
+      readonly to?: number
+    }
   /** `free`: when the host becomes available to other accounts (ISO 8601) */
   | { readonly type: 'DeleteDomain'; readonly id: number; readonly account: number; readonly free: string }
   /** The domain has passed a check. There is no owner to check: the service itself also sends it. `host` is the domain's own. */
@@ -107,7 +114,7 @@ const releaseNow = (id: number, state: Domain, free: string): readonly BrandedDo
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
   kind: 'domain',
-  version: 2,
+  version: 3,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -123,7 +130,8 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return create(command, state)
       case 'UpdateDomain': {
         const changes = differing(command.changes, mine(state, command.account, 'Domain').fields)
-        return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, changes } }] : []
+        const to = command.to === undefined ? {} : { to: command.to }
+        return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, ...to, changes } }] : []
       }
       case 'DeleteDomain':
         return [

@@ -10,6 +10,7 @@ import { claimName, claimNewName, type ClaimWrites, newestClaim, releaseClaim } 
 import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
 import { findOutcome } from './resume.ts'
+import { type ReadSteps, stepReader } from './steps.ts'
 
 /** Who sends a command, and when. `command` is its id: a retry with the same id appends nothing twice. */
 export interface Context {
@@ -43,7 +44,16 @@ export type NextIds = Readonly<
   Record<
     Exclude<
       StreamKind,
-      'answer' | 'block' | 'channelitem' | 'claim' | 'clicks' | 'log' | 'projection' | 'report' | 'spool'
+      | 'answer'
+      | 'block'
+      | 'channelitem'
+      | 'claim'
+      | 'clicks'
+      | 'log'
+      | 'projection'
+      | 'reclassification'
+      | 'report'
+      | 'spool'
     >,
     NextId
   >
@@ -51,6 +61,7 @@ export type NextIds = Readonly<
 
 export interface Handler {
   readonly load: Load
+  readonly steps: ReadSteps
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
   /** Loads, decides and appends; after a conflict it decides again on the newer state, if it may change that revision. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
@@ -108,7 +119,7 @@ const attempt = async <C, S, E extends DomainEvent>(
   // after the decision: who may not change the resource must not learn its revision
   if (revisions && !revisions.includes(before)) throw new RevisionChanged(before)
   if (events.length === 0) return { ok: true, state, events, position, revision: before } as const
-  const claims = decider.claims?.(command, events) ?? []
+  const claims = decider.claims?.(command, events, state) ?? []
   const claimant = { stream, account: context.account ?? 0, command: context.command, at: context.at }
   const found = await Promise.all(claims.map((claim) => claimWrites(claim, claimant)))
   if (found.includes('held')) return conflict
@@ -172,6 +183,8 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
   return {
     load,
+
+    steps: stepReader(store),
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 

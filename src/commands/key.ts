@@ -53,7 +53,13 @@ export type KeyCommand =
       readonly expires?: string | null | undefined
       readonly addresses?: string | null | undefined
     })
-  | (Sent & { readonly type: 'UpdateKey'; readonly number: number; readonly changes: KeyChanges })
+  | (Sent & {
+      readonly type: 'UpdateKey'
+      readonly number: number
+      readonly changes: KeyChanges
+      /** the revision of the account in which the key had these values, if it is set back to that */
+      readonly to?: number
+    })
   | (Sent & {
       readonly type: 'RotateKey'
       readonly number: number
@@ -145,7 +151,8 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
       requireMayChange(rightsOf(state, command.by), key, defined(changes))
       const { scopes, ...others } = changes
       const changed = { ...others, ...(scopes === undefined ? {} : { scopes: [...scopes] }) }
-      return [{ type: 'ApiKeyUpdated', data: { id, number: key.number, ...changed } }]
+      const to = command.to === undefined ? {} : { to: command.to }
+      return [{ type: 'ApiKeyUpdated', data: { id, number: key.number, ...to, ...changed } }]
     }
     case 'RotateKey': {
       const { now, apiKey, until } = command
@@ -182,7 +189,7 @@ export const evolveKeys = ({ keys, lastKey }: Keys, { type, data }: KeyEvent): K
       return { keys: [...keys, key], lastKey: key.number }
     }
     case 'ApiKeyUpdated': {
-      const { id: _, number, ...changes } = data
+      const { id: _, number, to: _t, ...changes } = data
       const changed = defined(changes)
       return { keys: keys.map((key) => (key.number === number ? { ...key, ...changed } : key)), lastKey }
     }

@@ -3,6 +3,7 @@ import { completed, type LinkEvent, type LinkFields, type StoredLinkFields, type
 import { aliasClaimName, refuseReserved } from './alias.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { decideRestore, type RestoreLink } from './linkrestore.ts'
 import { differing, mine } from './owned.ts'
 import { refuseTaken } from './taken.ts'
 import { type GivenVariant, numbered } from './variants.ts'
@@ -45,6 +46,7 @@ export type LinkCommand =
       readonly now: string
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
+  | RestoreLink
   | CheckFraming
 /** What destinations answered; one that is missing gave no answer. Sent by the service itself, so there is no owner to check. */
 interface CheckFraming {
@@ -98,7 +100,7 @@ const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckF
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 5,
+  version: 6,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -164,6 +166,8 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         const { archived } = mine(state, command.account, 'Link').fields
         return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
       }
+      case 'RestoreLink':
+        return decideRestore(command, state)
       case 'CheckFraming': {
         if (state.status !== 'open') return []
         const unframed = [...unframedAfter(state, command)]
@@ -178,12 +182,14 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         const { id: _, account, password, token, ...fields } = event.data
         return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
       }
-      case 'LinkUpdated': {
+      case 'LinkUpdated':
+      case 'LinkRestored': {
         const { changes, notes, password, token } = event.data
         // an older process changes the address without it
         const entered = changes.url === undefined ? {} : { entered: undefined }
         return {
           ...state,
+          status: 'open',
           fields: {
             ...state.fields,
             ...entered,
@@ -202,15 +208,16 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return { ...state, tokens: fence(state.tokens, event.data.token) }
     }
   },
-  claims: (_, events) => {
-    const [event] = events
+  claims: (_, [event], { fields }) => {
     switch (event?.type) {
       case 'LinkCreated':
         return [{ kind: 'alias', name: aliasClaimName(event.data), token: event.data.token }]
       case 'LinkUpdated':
-        return event.data.token
-          ? [{ kind: 'alias', name: aliasClaimName(event.data.changes as LinkFields), token: event.data.token }]
-          : []
+      case 'LinkRestored': {
+        const { changes, token } = event.data
+        const { domain, alias } = { ...fields, ...(changes as Partial<LinkFields>) }
+        return token ? [{ kind: 'alias', name: aliasClaimName({ domain, alias }), token }] : []
+      }
       case 'LinkDeleted':
       case 'LinkFramingChecked':
       case 'ClaimFenced':

@@ -130,3 +130,14 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
     }
   }
 }
+
+/** Reads streams as they were when the event at a position was the newest one. */
+export const loaderUntil = ({ read }: Pick<EventStore, 'read'>, position: bigint): Load =>
+  loader({
+    read: async function* (...of) {
+      for await (const event of read(...of)) {
+        if (event.position > position) return
+        yield event
+      }
+    },
+  })

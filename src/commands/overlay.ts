@@ -16,8 +16,8 @@ const initial: OverlayFields = {
   coupon: '',
 }
 const base = owned(
-  { created: 'OverlayCreated', updated: 'OverlayUpdated', deleted: 'OverlayDeleted' },
-  { kind: 'overlay', version: 1, label: 'CTA overlay', initial },
+  { created: 'OverlayCreated', updated: 'OverlayUpdated', deleted: 'OverlayDeleted', restored: 'OverlayRestored' },
+  { kind: 'overlay', version: 2, label: 'CTA overlay', initial },
 )
 
 /** Returns which field is missing that the overlay's type requires, if any. */
@@ -38,12 +38,13 @@ const missing = ({ type, message, image, question, options, coupon }: OverlayFie
   }
 }
 
-/** An update may not remove a field that the overlay's type requires. */
+/** An update may not remove a field that the overlay's type requires. One that was allowed to lack it comes back as it was. */
 export const overlay: typeof base = {
   ...base,
   decide: (command, state) => {
     const events = base.decide(command, state)
-    const problem = command.type === 'Delete' ? undefined : missing(fold(base, events, state).fields)
+    const problem =
+      command.type === 'Delete' || command.type === 'Restore' ? undefined : missing(fold(base, events, state).fields)
     return problem === undefined ? events : refuse('invalid', problem)
   },
 }

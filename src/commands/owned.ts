@@ -1,19 +1,11 @@
-import type { Event } from '../events/index.ts'
-import type { OwnedCreated, OwnedDeleted, OwnedEvent, OwnedUpdated } from '../events/owned.ts'
 import type { StreamKind } from '../events/streams.ts'
-import { defined } from '../lib/defined.ts'
 import { refuseReserved } from './alias.ts'
-import { acquire, type ClaimKind, fence, noTokens, release, type Tokens } from './claim.ts'
+import { type ClaimKind, noTokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
+import { evolution, type EventIn, guardsOf, type Owned, type OwnedNames, pickLike } from './ownedstate.ts'
 import { refuseTaken } from './taken.ts'
 
-/** The state of a resource that an account owns. */
-export interface Owned<F> {
-  readonly status: 'none' | 'open' | 'deleted'
-  readonly account: number
-  readonly fields: F
-  readonly tokens: Tokens
-}
+export type { Owned, OwnedNames } from './ownedstate.ts'
 
 /** `token` is that of the claim, for a resource with a unique name. */
 export type OwnedCommand<F> =
@@ -32,12 +24,19 @@ export type OwnedCommand<F> =
       readonly token?: string
     }
   | { readonly type: 'Delete'; readonly id: number; readonly account: number }
+  | {
+      readonly type: 'Restore'
+      readonly id: number
+      readonly account: number
+      /** what it was; undefined: a deleted one comes back with its last values */
+      readonly to?: Former<F> | undefined
+      readonly token?: string
+    }
 
-/** The types of a resource's events. */
-export interface OwnedNames<C, U, D> {
-  readonly created: C
-  readonly updated: U
-  readonly deleted: D
+/** The fields that a resource had after one of its revisions. */
+export interface Former<F> {
+  readonly revision: number
+  readonly fields: F
 }
 
 export interface OwnedOptions<Open, P> {
@@ -59,6 +58,8 @@ export interface OwnedOptions<Open, P> {
   }
 }
 
+type Restore<F> = Extract<OwnedCommand<F>, { readonly type: 'Restore' }>
+
 /** A field that older events do not have is undefined; null says the same. */
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 /** Returns the changes that differ from the fields. */
@@ -67,14 +68,6 @@ export const differing = <F extends object>(changes: Partial<F>, fields: F): Par
     Object.entries(changes).filter(([name, value]) => value !== undefined && !same(value, fields[name as keyof F])),
   ) as Partial<F>
 
-interface PickLike {
-  <T extends object>(template: T, from: T): T
-  <T extends object>(template: T, from: Partial<T>): Partial<T>
-}
-/** Returns the entries whose keys the template has. */
-const pickLike: PickLike = <T extends object>(template: T, from: Partial<T>) =>
-  Object.fromEntries(Object.entries(from).filter(([name]) => Object.hasOwn(template, name))) as T
-
 /** Returns the state if the resource exists and belongs to the account; else throws `not_found`, so that existence is not disclosed. */
 export const mine = <S extends { readonly status: string; readonly account: number }>(
   state: S,
@@ -82,28 +75,82 @@ export const mine = <S extends { readonly status: string; readonly account: numb
   label: string,
 ): S => (state.status === 'open' && state.account === account ? state : refuse('not_found', `${label} not found.`))
 
-/** Returns the decider of a resource that an account creates, updates and deletes, and that has no rules beyond that. */
+/** Like `mine`, also for a resource that is deleted. */
+export const onceMine = <S extends { readonly status: string; readonly account: number }>(
+  state: S,
+  account: number,
+  label: string,
+): S =>
+  (state.status === 'open' || state.status === 'deleted') && state.account === account
+    ? state
+    : refuse('not_found', `${label} not found.`)
+
+/** Returns the changes from fields to former ones. A field that the former ones do not have gets its initial value; a sealed one that cannot be read stays. */
+const changesTo = <F extends object>(former: F, fields: F, initial: F, personal: object): Partial<F> => {
+  const wanted = Object.entries(initial).flatMap(([name, first]) => {
+    const value = former[name as keyof F]
+    if (value === null && Object.hasOwn(personal, name)) return []
+    return [[name, value ?? (first as unknown) ?? null]]
+  })
+  return differing(Object.fromEntries(wanted) as Partial<F>, fields)
+}
+
+interface RestoreOptions<F> {
+  readonly label: string
+  readonly initial: F
+  readonly personal: object
+  readonly claim: { readonly kind: ClaimKind; readonly name: (fields: F) => string } | undefined
+}
+
+/** Returns what a restore changes, and the kind of the unique name that has to be claimed for it. Throws `Refused`. */
+const restored = <F extends object>(
+  { account, to }: Restore<F>,
+  state: Owned<F>,
+  { label, initial, personal, claim }: RestoreOptions<F>,
+) => {
+  const { status, fields } = onceMine(state, account, label)
+  const deleted = status === 'deleted'
+  const changes = to ? changesTo<F>(to.fields, fields, initial, personal) : {}
+  const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
+  return { changes, deleted, renames: deleted || renamed ? claim?.kind : undefined }
+}
+
+/** Returns the decider of a resource that an account creates, updates, deletes and restores, and that has no rules beyond that. */
 export const owned = <
   C extends string,
   U extends string,
   D extends string,
+  R extends string,
   Open extends object,
   P extends object = Record<never, never>,
 >(
-  names: OwnedNames<C, U, D>,
+  names: OwnedNames<C, U, D, R>,
   { kind, version, label, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
-): Decider<OwnedCommand<Open & P>, Owned<Open & P>, OwnedEvent<C, U, D, Open, P> | Event<'ClaimFenced'>> => {
-  type E = OwnedEvent<C, U, D, Open, P> | Event<'ClaimFenced'>
-  const isCreated = (event: E): event is OwnedCreated<C, Open & P> => event.type === names.created
-  const isUpdated = (event: E): event is OwnedUpdated<U, Open, P> => event.type === names.updated
-  const isDeleted = (event: E): event is OwnedDeleted<D> => event.type === names.deleted
+): Decider<OwnedCommand<Open & P>, Owned<Open & P>, EventIn<C, U, D, R, Open, P>> => {
+  type E = EventIn<C, U, D, R, Open, P>
+  const guards = guardsOf<C, U, D, R, Open, P>(names)
+  const { isCreated, isUpdated, isRestored } = guards
   const noFields = { ...initial, ...personal }
   const requireFree = (fields: Open, before: Open) => {
     if (claim?.chosen) refuseReserved(claim.chosen, String(fields[claim.chosen]), String(before[claim.chosen]))
   }
   const withToken = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
-  const claimed = (tokens: Tokens, token: string | undefined) =>
-    claim && token !== undefined ? acquire(tokens, claim.kind, token) : tokens
+  const restoring = (command: Restore<Open & P>, state: Owned<Open & P>): readonly E[] => {
+    const { tokens } = state
+    const { changes, deleted, renames } = restored(command, state, { label, initial: noFields, personal, claim })
+    if (!deleted && Object.keys(changes).length === 0) return []
+    requireFree({ ...state.fields, ...changes }, state.fields)
+    if (renames && tokens.fenced.includes(command.token ?? '')) return refuseTaken(renames)
+    const marks = {
+      ...(command.to && { to: command.to.revision }),
+      ...(deleted && { deleted }),
+      ...(renames ? withToken(command.token) : {}),
+    }
+    const open = pickLike<Open>(initial, changes)
+    return [
+      { type: names.restored, data: { id: command.id, ...marks, changes: open, ...pickLike<P>(personal, changes) } },
+    ]
+  }
 
   return {
     kind,
@@ -134,29 +181,17 @@ export const owned = <
         case 'Delete':
           mine(state, account, label)
           return [{ type: names.deleted, data: { id } }]
+        case 'Restore':
+          return restoring(command, state)
       }
     },
-    evolve: (state, event) => {
-      if (isCreated(event)) {
-        const { account, token } = event.data
-        const fields = pickLike<Open & P>(noFields, event.data)
-        return { status: 'open', account, fields, tokens: claimed(state.tokens, token) }
-      }
-      if (isUpdated(event)) {
-        const { id: _, changes, token, ...sealed } = event.data
-        const fields = { ...state.fields, ...defined(changes), ...defined(sealed) }
-        return { ...state, fields, tokens: claimed(state.tokens, token) }
-      }
-      if (isDeleted(event))
-        return { ...state, status: 'deleted', tokens: claim ? release(state.tokens, claim.kind) : state.tokens }
-      return { ...state, tokens: fence(state.tokens, event.data.token) }
-    },
-    claims: (command, [event]) => {
-      const token = event && (isCreated(event) || isUpdated(event)) ? event.data.token : undefined
-      if (!claim || token === undefined || command.type === 'Delete') return []
-      // an update with a token changes the unique name, so the fields of the name are among the changes
-      const fields = command.type === 'Create' ? command.fields : { ...noFields, ...command.changes }
-      return [{ kind: claim.kind, name: claim.name(fields), token }]
+    evolve: evolution(guards, noFields, claim?.kind),
+    claims: (_, [event], state) => {
+      if (!claim || !event || !(isCreated(event) || isUpdated(event) || isRestored(event))) return []
+      const { token } = event.data
+      if (token === undefined) return []
+      const fields = isCreated(event) ? event.data : { ...state.fields, ...event.data.changes }
+      return [{ kind: claim.kind, name: claim.name(fields as Open), token }]
     },
   }
 }

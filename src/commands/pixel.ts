@@ -4,6 +4,6 @@ import { owned } from './owned.ts'
 const initial: PixelFields = { type: 'gtmpixel', name: '', tag: '' }
 
 export const pixel = owned(
-  { created: 'PixelCreated', updated: 'PixelUpdated', deleted: 'PixelDeleted' },
-  { kind: 'pixel', version: 1, label: 'Pixel', initial },
+  { created: 'PixelCreated', updated: 'PixelUpdated', deleted: 'PixelDeleted', restored: 'PixelRestored' },
+  { kind: 'pixel', version: 2, label: 'Pixel', initial },
 )

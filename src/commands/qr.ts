@@ -15,10 +15,10 @@ const personal: QrPersonal = { name: '', data: '' }
 
 /** QR codes have aliases of their own, under `/qr/`. */
 export const qr = owned(
-  { created: 'QrCreated', updated: 'QrUpdated', deleted: 'QrDeleted' },
+  { created: 'QrCreated', updated: 'QrUpdated', deleted: 'QrDeleted', restored: 'QrRestored' },
   {
     kind: 'qr',
-    version: 1,
+    version: 2,
     label: 'QR code',
     initial,
     personal,

@@ -15,6 +15,6 @@ const initial: SplashFields = {
 }
 
 export const splash = owned(
-  { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted' },
-  { kind: 'splash', version: 2, label: 'Splash page', initial },
+  { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted', restored: 'SplashRestored' },
+  { kind: 'splash', version: 3, label: 'Splash page', initial },
 )

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { Personal, Secret } from '../security/seal.ts'
 import { openEnum } from './openenum.ts'
+import { Exclusions } from './exclusions.ts'
 import { Scope } from './scope.ts'
 
 const id = z.int()
@@ -31,8 +32,9 @@ export const accountEvents = {
     emailToken: z.string(),
     usernameToken: z.string(),
   }),
-  AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string() }),
-  AccountPasswordChanged: z.object({ id, password: Personal }),
+  /** `to`, here and below: the revision whose value it has again. */
+  AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),
+  AccountPasswordChanged: z.object({ id, password: Personal, to: id.optional() }),
   /** Replaces all API keys of the account by one, number 1, with all scopes. */
   ApiKeyIssued: z.object({ id, ...secret, expires }),
   /** `number` is the key's id within the account; it replaces another key when that one is rotated. */
@@ -41,14 +43,25 @@ export const accountEvents = {
   ApiKeyUpdated: z.object({
     id,
     number: id,
+    to: id.optional(),
     name: keyFields.name.optional(),
     scopes: keyFields.scopes.optional(),
     expires: expires.optional(),
     addresses: keyFields.addresses.optional(),
   }),
   ApiKeyDeleted: z.object({ id, number: id }),
+  /** `secret` is that of an authenticator app, `recoveryHashes` the keyed hashes of the recovery codes, separated by spaces. */
+  SecondFactorAdded: z.object({ id, secret: Secret, recoveryHashes: Secret }),
+  /** `hash` is that of the recovery code. */
+  RecoveryCodeUsed: z.object({ id, hash: z.string() }),
+  SecondFactorRemoved: z.object({ id }),
   /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
   AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
+  /** Which visits the account does not count as clicks. They count for the reclassifications after it. */
+  AccountExclusionsSet: z.object({ id, exclusions: Exclusions }),
+  /** The account may do on the dashboard what an operator does there, until it is unmarked. */
+  AccountOperatorMarked: z.object({ id }),
+  AccountOperatorUnmarked: z.object({ id }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
   /** The owner wants the account erased at `due`, and may cancel it until then. */

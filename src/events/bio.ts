@@ -32,8 +32,8 @@ const fields = {
 }
 export type BioFields = z.infer<z.ZodObject<typeof fields>>
 
-const { created, updated, deleted } = ownedSchemas(fields)
-export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted: deleted }
+const { created, updated, deleted, restored } = ownedSchemas(fields)
+export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted: deleted, BioRestored: restored }
 
 /** The look of a page that has none: older releases stored none. */
 export const bioLook = { theme: 'paper', color: '#1d4ed8' } as const
@@ -53,5 +53,6 @@ const personal = Object.keys(blank)
 export const bioPersonal = {
   BioCreated: { fields: personal, blank },
   BioUpdated: { inside: 'changes', fields: personal, blank: {} },
+  BioRestored: { inside: 'changes', fields: personal, blank: {} },
 } as const satisfies Readonly<Record<string, Together>>
 export type BioEvent = EventOf<typeof bioEvents>

@@ -11,7 +11,12 @@ const fields = {
 }
 export type CampaignFields = z.infer<z.ZodObject<typeof fields>>
 
-const { created, updated, deleted } = ownedSchemas(fields)
+const { created, updated, deleted, restored } = ownedSchemas(fields)
 /** The events of a link, not of a campaign, say which campaign the link is in. */
-export const campaignEvents = { CampaignCreated: created, CampaignUpdated: updated, CampaignDeleted: deleted }
+export const campaignEvents = {
+  CampaignCreated: created,
+  CampaignUpdated: updated,
+  CampaignDeleted: deleted,
+  CampaignRestored: restored,
+}
 export type CampaignEvent = EventOf<typeof campaignEvents>

@@ -18,12 +18,14 @@ export type ItemKind = z.infer<typeof ItemKind>
 export const ItemRef = z.object({ kind: openEnum(ItemKind), id: z.int() })
 export type ItemRef = z.infer<typeof ItemRef>
 
-const { created, updated, deleted } = ownedSchemas(fields)
+const { created, updated, deleted, restored } = ownedSchemas(fields)
 export const channelEvents = {
   ChannelCreated: created,
   ChannelUpdated: updated,
   /** Also removes all items from the channel, without an event for each. */
   ChannelDeleted: deleted,
+  /** Of a deleted channel: its items are in it again. */
+  ChannelRestored: restored,
   ItemAssignedToChannel: z.object({ channel: z.int(), item: ItemRef }),
   ItemRemovedFromChannel: z.object({ channel: z.int(), item: ItemRef }),
 }

@@ -15,7 +15,7 @@ export const ClickSource = z.object({
 })
 
 /** The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that prefetches. */
-const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
+export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
 
 /** The rules of visits of bio pages: the page was shown, or one of its entries was followed. */
 export const bioRules = { view: 'view', entry: 'bio' } as const
@@ -39,13 +39,18 @@ export const Click = z.object({
   country: z.string(),
   /** primary subtag of the preferred language, empty when unknown */
   language: z.string(),
-  /** up to five accepted languages, in the visitor's order; absent when the click is older than this field */
+  /**
+   * The accepted languages in the visitor's order; absent when the click is older than this field. Of more than five, the first five, then `*`,
+   * and the one that the rule names if it comes later.
+   */
   languages: z.int().optional(),
   /** host without `www.` (a link shim counts as its site), empty when there is none or it is one of our own hosts */
   referrer: z.string(),
   browser: Version,
   os: Version,
   device: openEnum(z.enum(['desktop', 'mobile', 'tablet', 'other'])),
+  /** those of `iphone` and `ipad` that the user agent is, where its words say otherwise */
+  models: z.array(openEnum(z.enum(['iphone', 'ipad']))).optional(),
   class: openEnum(VisitorClass),
   /** the part of the user agent that a bot or previewer rule matched */
   bot: z.string().optional(),
@@ -78,7 +83,8 @@ export const clickEvents = {
   /**
    * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each open spool; an entry is new when its number
    * is higher. `rules` is the version of the classification, `agents` are the words of the user agents (letters only), `destinations` the URLs,
-   * `languages` the lists of accepted languages, since version 2.
+   * `languages` the lists of accepted languages, since version 2. `salt` keeps the hashes of its clicks from being guessed, see `leaf.ts`; older
+   * batches have none.
    */
   LinkClicked: z.object({
     rules: z.int(),
@@ -86,6 +92,7 @@ export const clickEvents = {
     destinations: z.array(z.string()),
     languages: z.array(z.array(z.string())),
     clicks: z.array(Click).min(1).max(500),
+    salt: z.string().optional(),
     upTo,
     taken,
   }),

@@ -22,11 +22,19 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable'
   readonly position: bigint
   readonly event: EventName
+  // not a property: what is stored must not get into a log of the process
+  readonly #raw: Raw
   constructor(raw: Raw, cause: unknown) {
     const { position, stream, revision, type } = raw
     super(`event ${position} (${type}, ${stream}@${revision}) cannot be read: ${String(cause)}`, { cause })
     this.position = position
     this.event = nameOfEvent(raw)
+    this.#raw = raw
+  }
+
+  /** Returns what can be read of the event, without its data. */
+  unknown(): Recorded<UnknownEvent> {
+    return asUnknown(this.#raw)
   }
 }
 

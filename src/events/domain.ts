@@ -17,7 +17,12 @@ export type DomainFields = z.infer<typeof DomainFields>
 export const domainEvents = {
   /** Pending until it is verified. `token` belongs to the claim of the host, which only older releases made here: the domain is verified then. */
   DomainCreated: z.object({ id, account: z.int(), token: z.string().optional(), ...fields }),
-  DomainUpdated: z.object({ id, changes: DomainFields.pick({ redirectroot: true, redirect404: true }).partial() }),
+  /** `to`: it has its values of that revision again. */
+  DomainUpdated: z.object({
+    id,
+    to: id.optional(),
+    changes: DomainFields.pick({ redirectroot: true, redirect404: true }).partial(),
+  }),
   /** This account can restore the domain at any time. Other accounts can verify the host after `free`. */
   DomainDeleted: z.object({ id, free: z.iso.datetime() }),
   /**

@@ -7,9 +7,9 @@ export type EventOf<R extends Record<string, z.ZodType>> = {
   [T in keyof R & string]: { readonly type: T; readonly data: z.output<R[T]> }
 }[keyof R & string]
 
-/** Who caused an event: the holder of an API key, an operator at the command line, the service itself, or a visitor. `name` is the operator's. */
+/** Who caused an event: the holder of an API key, the owner in the dashboard (`session`), an operator at the command line, the service itself, or a visitor. `name` is the operator's. */
 export const Actor = z.object({
-  kind: openEnum(z.enum(['key', 'operator', 'service', 'visitor'])),
+  kind: openEnum(z.enum(['key', 'session', 'operator', 'service', 'visitor'])),
   key: z.string().optional(),
   name: z.string().optional(),
 })

@@ -14,9 +14,11 @@ import { overlayEvents } from './overlay.ts'
 import { pixelEvents } from './pixel.ts'
 import { projectionEvents } from './projection.ts'
 import { qrEvents } from './qr.ts'
+import { reclassificationEvents } from './reclassification.ts'
 import { reportEvents } from './report.ts'
 import { splashEvents } from './splash.ts'
 import type { UnknownEvent } from './unknown.ts'
+import { webhookEvents } from './webhook.ts'
 
 /** The payload schemas of all event types. Types and fields are never removed, because logs keep them forever. */
 export const events = {
@@ -26,6 +28,7 @@ export const events = {
   ...linkEvents,
   ...clickEvents,
   ...spoolEvents,
+  ...reclassificationEvents,
   ...campaignEvents,
   ...channelEvents,
   ...domainEvents,
@@ -37,6 +40,7 @@ export const events = {
   ...answerEvents,
   ...blockEvents,
   ...reportEvents,
+  ...webhookEvents,
   ...projectionEvents,
 }
 export type DomainEvent = EventOf<typeof events>

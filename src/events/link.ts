@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EventOf } from './event.ts'
 import { Personal, Secret } from '../security/seal.ts'
 import { openEnum } from './openenum.ts'
+import { restoring } from './owned.ts'
 
 const id = z.int()
 
@@ -107,6 +108,18 @@ export const linkEvents = {
   }),
   /** `archived`: whether it was. */
   LinkDeleted: z.object({ id, archived: z.literal(true).optional() }),
+  /**
+   * A deleted link is back, or a link has its values of an earlier revision again. `changes` has the fields whose value changes. `token` belongs to the
+   * claim of the alias of a link that was deleted or that moves; `archived`: whether a link that was deleted is in the archive now.
+   */
+  LinkRestored: z.object({
+    id,
+    ...restoring,
+    archived: z.literal(true).optional(),
+    changes: AllFields.partial(),
+    notes: Personal.optional(),
+    password: Secret.optional(),
+  }),
   /** The destinations that refuse to be framed are others than before; these are all of them. Found by the service. */
   LinkFramingChecked: z.object({ id, unframed: z.array(Unframed) }),
 }

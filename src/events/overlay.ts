@@ -28,6 +28,11 @@ const fields = {
 }
 export type OverlayFields = z.infer<z.ZodObject<typeof fields>>
 
-const { created, updated, deleted } = ownedSchemas(fields)
-export const overlayEvents = { OverlayCreated: created, OverlayUpdated: updated, OverlayDeleted: deleted }
+const { created, updated, deleted, restored } = ownedSchemas(fields)
+export const overlayEvents = {
+  OverlayCreated: created,
+  OverlayUpdated: updated,
+  OverlayDeleted: deleted,
+  OverlayRestored: restored,
+}
 export type OverlayEvent = EventOf<typeof overlayEvents>

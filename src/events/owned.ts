@@ -3,8 +3,16 @@ import type { Personal } from '../security/seal.ts'
 
 const id = z.int()
 
+/** What every event of a restored resource says besides its changes. `to`: the revision whose values it has again; missing: its last ones. */
+export const restoring = {
+  to: id.optional(),
+  /** it was deleted before */
+  deleted: z.literal(true).optional(),
+  token: z.string().optional(),
+}
+
 /**
- * Returns the payload schemas of a resource that an account creates, updates and deletes. If it has a unique name, `token` belongs to the
+ * Returns the payload schemas of a resource that an account creates, updates, deletes and restores. If it has a unique name, `token` belongs to the
  * claim of the name. Personal fields are next to `changes`, not inside, because only top-level fields are sealed.
  */
 export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, typeof Personal> = Record<never, never>>(
@@ -20,6 +28,8 @@ export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, t
     ...z.object(personal).partial().shape,
   }),
   deleted: z.object({ id }),
+  /** only fields whose value changes; none if it only comes back as it was deleted */
+  restored: z.object({ id, ...restoring, changes: z.object(fields).partial(), ...z.object(personal).partial().shape }),
 })
 
 /**
@@ -37,7 +47,7 @@ export interface Together {
 /** Some of the fields, as zod returns them. */
 export type Changes<F> = { readonly [K in keyof F]?: F[K] | undefined }
 
-/** The events of such a resource: C, U and D are their types, F the fields, of which P are the personal ones. */
+/** The events of such a resource: C, U, D and R are their types, F the fields, of which P are the personal ones. */
 export interface OwnedCreated<C extends string, F> {
   readonly type: C
   readonly data: { id: number; account: number; token?: string | undefined } & F
@@ -50,5 +60,15 @@ export interface OwnedDeleted<D extends string> {
   readonly type: D
   readonly data: { id: number }
 }
-export type OwnedEvent<C extends string, U extends string, D extends string, F, P = object> =
-  OwnedCreated<C, F & P> | OwnedUpdated<U, F, P> | OwnedDeleted<D>
+export interface OwnedRestored<R extends string, F, P = object> {
+  readonly type: R
+  readonly data: {
+    id: number
+    to?: number | undefined
+    deleted?: true | undefined
+    token?: string | undefined
+    changes: Changes<F>
+  } & Changes<P>
+}
+export type OwnedEvent<C extends string, U extends string, D extends string, R extends string, F, P = object> =
+  OwnedCreated<C, F & P> | OwnedUpdated<U, F, P> | OwnedDeleted<D> | OwnedRestored<R, F, P>

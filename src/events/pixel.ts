@@ -24,6 +24,11 @@ export type PixelType = z.infer<typeof PixelType>
 const fields = { type: openEnum(PixelType), name: z.string(), tag: z.string() }
 export type PixelFields = z.infer<z.ZodObject<typeof fields>>
 
-const { created, updated, deleted } = ownedSchemas(fields)
-export const pixelEvents = { PixelCreated: created, PixelUpdated: updated, PixelDeleted: deleted }
+const { created, updated, deleted, restored } = ownedSchemas(fields)
+export const pixelEvents = {
+  PixelCreated: created,
+  PixelUpdated: updated,
+  PixelDeleted: deleted,
+  PixelRestored: restored,
+}
 export type PixelEvent = EventOf<typeof pixelEvents>

@@ -24,6 +24,6 @@ const personal = { name: Personal, data: Personal }
 export type QrPersonal = z.infer<z.ZodObject<typeof personal>>
 export type QrFields = z.infer<z.ZodObject<typeof fields>>
 
-const { created, updated, deleted } = ownedSchemas(fields, personal)
-export const qrEvents = { QrCreated: created, QrUpdated: updated, QrDeleted: deleted }
+const { created, updated, deleted, restored } = ownedSchemas(fields, personal)
+export const qrEvents = { QrCreated: created, QrUpdated: updated, QrDeleted: deleted, QrRestored: restored }
 export type QrEvent = EventOf<typeof qrEvents>

@@ -22,6 +22,11 @@ const fields = {
 }
 export type SplashFields = z.infer<z.ZodObject<typeof fields>>
 
-const { created, updated, deleted } = ownedSchemas(fields)
-export const splashEvents = { SplashCreated: created, SplashUpdated: updated, SplashDeleted: deleted }
+const { created, updated, deleted, restored } = ownedSchemas(fields)
+export const splashEvents = {
+  SplashCreated: created,
+  SplashUpdated: updated,
+  SplashDeleted: deleted,
+  SplashRestored: restored,
+}
 export type SplashEvent = EventOf<typeof splashEvents>

@@ -1,6 +1,7 @@
 import { Unavailable } from '../lib/unavailable.ts'
 import type { New, Recorded } from './event.ts'
-import type { DomainEvent, LogEvent } from './index.ts'
+import type { DomainEvent, EventType, LogEvent } from './index.ts'
+import type { RawText } from './rawtext.ts'
 
 /** The revision of the last event that the writer has seen in the stream. There is no "any", which would store a retry twice. */
 export type ExpectedRevision = bigint | 'no_stream'
@@ -16,8 +17,16 @@ export type Appended =
   | { readonly ok: true; readonly position: bigint }
   | { readonly ok: false; readonly stream: string; readonly actual: ExpectedRevision }
 
-/** Which events a subscription receives: clicks (`LinkClicked`), all other events, or both. */
+/** Which events a subscription receives: clicks and what changes their classes, all other events, or both. */
 export type Filter = 'clicks' | 'domain' | 'all'
+/** The types of events that pass the filter `clicks`. They change statistics only, and in this order. */
+export const clickTypes = [
+  'LinkClicked',
+  'ClicksReclassified',
+  'ReclassificationUndone',
+] as const satisfies readonly EventType[]
+const passesClicks: ReadonlySet<string> = new Set(clickTypes)
+export const isClickType = (type: string): boolean => passesClicks.has(type)
 
 /** The log could not be reached or did not answer in time. An append may have been stored: retry it with the same event ids. */
 export class StoreUnavailable extends Unavailable {
@@ -52,6 +61,14 @@ export const appendTooLarge = (cause?: unknown) =>
 /** Bytes of JSON in one batch of a subscription at most; a larger event comes alone. */
 export const batchBytes = 2 * 1024 * 1024
 
+interface Subscription {
+  readonly after: bigint
+  readonly filter: Filter
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+export type Texts = (range: Subscription) => AsyncIterable<readonly RawText[]>
+
 /**
  * The port of the event log. Revisions count from 0n within a stream; positions increase across the whole log.
  *
@@ -76,12 +93,9 @@ export interface EventStore {
    * Non-empty batches of the events after a position, then of new events as they are appended: at most `limit` events and `batchBytes` in
    * one. Ends when the signal aborts. Throws `NoEventThere` when the engine refuses the position.
    */
-  readonly subscribe: (options: {
-    readonly after: bigint
-    readonly filter: Filter
-    readonly limit: number
-    readonly signal: AbortSignal
-  }) => AsyncIterable<readonly Recorded<LogEvent>[]>
+  readonly subscribe: (range: Subscription) => AsyncIterable<readonly Recorded<LogEvent>[]>
+  /** The same batches with their JSON as text, as they are stored. For engines that have them so, and readers that parse them in other threads. */
+  readonly texts?: Texts
   /** Position of the newest event that passes the filter, 0n in an empty log. Rejects when the signal aborts: a search may take long. */
   readonly head: (filter: Filter, signal?: AbortSignal) => Promise<bigint>
   /** Id of the event at a position: by it, a reader recognises that this is still the log it has read. */
@@ -90,6 +104,9 @@ export interface EventStore {
   readonly problem?: () => string | undefined
   readonly close: () => Promise<void>
 }
+
+/** What reads a log as it is stored: sealed, and in the shape of the release that wrote it. */
+export type StoredLog = Pick<EventStore, 'logId' | 'read' | 'subscribe' | 'texts' | 'head' | 'idAt'>
 
 interface ToHead {
   readonly after: bigint
@@ -103,10 +120,10 @@ interface ToHead {
 }
 
 /** Batches of the events after a position, up to the head of the log. */
-export const readToHead = async function* (
-  store: Pick<EventStore, 'head' | 'subscribe'>,
+export const readToHead = async function* <E extends { readonly position: bigint } = Recorded<LogEvent>>(
+  store: Pick<EventStore, 'head'> & { readonly subscribe: (range: Subscription) => AsyncIterable<readonly E[]> },
   { after, filter, limit, ...range }: ToHead,
-): AsyncGenerator<readonly Recorded<LogEvent>[]> {
+): AsyncGenerator<readonly E[]> {
   const head =
     range.head ??
     (await store.head(filter, range.signal).catch((error: unknown) => {

@@ -16,9 +16,11 @@ export type StreamKind =
   | 'pixel'
   | 'projection'
   | 'qr'
+  | 'reclassification'
   | 'report'
   | 'splash'
   | 'spool'
+  | 'webhook'
 
 /** The name of a stream: `streamId('link', 7)` is `link-7`, `streamId('claim', 'alias', '0-a')` is `claim-alias-0-a`. */
 export const streamId = (kind: StreamKind, ...id: readonly (string | number)[]): string => [kind, ...id].join('-')

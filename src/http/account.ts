@@ -7,9 +7,8 @@ import { claimedEmail, password } from '../commands/register.ts'
 import { streamId } from '../events/streams.ts'
 import { email, text, timestamp } from '../lib/fields.ts'
 import { type AccountRow, findAccount } from '../queries/account.ts'
-import { hashPassword } from '../security/passwords.ts'
 import { readCurrent } from './api/current.ts'
-import { fail } from './api/errors.ts'
+import { fail, failField } from './api/errors.ts'
 import { route, type Services } from './api/route.ts'
 
 /** https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` generates a picture for unknown e-mails. */
@@ -51,6 +50,7 @@ export const readAccount = async (
             username: state.username,
             registered: new Date(since),
             erases: state.erases === null ? null : new Date(state.erases),
+            exclusions: state.exclusions,
             revision: countRevision(revision),
           }
         : fail(404, 'Account not found.')
@@ -68,7 +68,13 @@ export const accountRoutes = [
     path: '/api/account',
     single: true,
     scope: ['read', 'account'],
-    run: async (call, services) => ({ data: present(await readAccount(call, services)) }),
+    run: async (call, services) => ({
+      data: {
+        ...present(await readAccount(call, services)),
+        // the dashboard then shows the operator's view; a key never has the right
+        ...(call.may('operator') && { operator: true }),
+      },
+    }),
   }),
 
   route({
@@ -83,11 +89,15 @@ export const accountRoutes = [
         (body) => body.email !== undefined || body.password !== undefined,
         'At least one of `email` and `password` is required',
       ),
-    run: async ({ account: id, body, from, inScope, lang, load, write }, { links, mails, passwords, pepper }) => {
+    run: async (
+      { account: id, body, from, inScope, lang, load, session, write },
+      { hashNewPassword, links, mails, passwords, pepper, sessions },
+    ) => {
+      if (session !== undefined && body.current_password === undefined) failField('current_password', 'is required')
       if (!inScope && body.current_password === undefined)
         fail(403, 'This API key needs the scope `account`, or `current_password`.')
       if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
-      const hash = body.password === undefined ? undefined : await hashPassword(body.password)
+      const hash = body.password === undefined ? undefined : await hashNewPassword(body.password)
       const before = (await load(account, id)).state
       const toConfirm = mails && body.email !== before.email ? body.email : undefined
       if (mails && toConfirm !== undefined) {
@@ -104,6 +114,7 @@ export const accountRoutes = [
       })
       // a link to reset the old password must not replace the new one
       if (hash !== undefined) await links.end(id)
+      if (hash !== undefined) await sessions.keepWith(id, hash, session)
       return { message: toConfirm === undefined ? 'Account has been updated.' : emailSent, revision }
     },
   }),

@@ -1,6 +1,6 @@
 import { overlay } from '../commands/overlay.ts'
 import { timestamp } from '../lib/fields.ts'
-import { listAnswers } from '../queries/answer.ts'
+import { countChoices, listAnswers } from '../queries/answer.ts'
 import { byId } from './api/fields.ts'
 import { list, listQuery } from './api/list.ts'
 import { route } from './api/route.ts'
@@ -30,5 +30,18 @@ export const answerRoutes = [
           fields: fields === null ? {} : (JSON.parse(fields) as object),
         }),
       ),
+  }),
+
+  route({
+    method: 'get',
+    path: '/api/overlay/:id/answers/counts',
+    statistics: true,
+    scope: 'read',
+    params: byId,
+    owner: ownedBy(overlay, 'CTA overlay'),
+    run: async ({ params }, { reader }) => {
+      const { answers: n, counted, choices } = await countChoices(reader, params.id)
+      return { data: { answers: n, counted, choices: choices.map(({ choice, n: count }) => ({ choice, count })) } }
+    },
   }),
 ]

@@ -34,7 +34,7 @@ const fields = z
   })
   .partial()
 
-const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
+export const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
   avatar: [avatar],
   links: links?.map(({ url }) => url) ?? [],
 })
@@ -86,6 +86,7 @@ export const bioRoutes = [
   route({
     method: 'get',
     path: '/api/bio/:id',
+    statistics: true,
     single: true,
     scope: 'read',
     params: byId,

@@ -94,7 +94,7 @@ const run = async (
   const framed: number[] = []
   const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
   const isTogether = dryRun || atomic
-  const bulk = { op, rows: call.body, dryRun, isTogether, sources: { services: noted, hash: hashing(dryRun) } }
+  const bulk = { op, rows: call.body, dryRun, isTogether, sources: { services: noted, hash: hashing(dryRun, noted) } }
   const rows = isTogether ? await doTogether(bulk, call, atomic) : await call.apart((writer) => doRows(bulk, writer))
   if (rows.some(({ status = 0 }) => status >= 500)) throw dryRun ? nothingStored(rows) : unavailable(rows)
   if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)

@@ -6,7 +6,6 @@ import { link } from '../commands/link.ts'
 import type { Load } from '../commands/load.ts'
 import { fieldProblem, firstProblem } from '../lib/fields.ts'
 import { inOrder } from '../lib/inorder.ts'
-import { hashPassword } from '../security/passwords.ts'
 import { fail, failureOf } from './api/errors.ts'
 import { bodyId } from './api/fields.ts'
 import type { Services, Writer } from './api/route.ts'
@@ -162,12 +161,12 @@ export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, gi
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */
-export const hashing = (dryRun: boolean): Sources['hash'] => {
+export const hashing = (dryRun: boolean, { hashNewPassword }: Pick<Services, 'hashNewPassword'>): Sources['hash'] => {
   const oneAtATime = pLimit(1)
   const hashes = new Map<number, Promise<string>>()
   return async ({ number }, password) => {
     if (dryRun) return ''
-    const found = hashes.get(number) ?? oneAtATime(() => hashPassword(password))
+    const found = hashes.get(number) ?? oneAtATime(() => hashNewPassword(password))
     hashes.set(number, found)
     return found
   }

@@ -6,12 +6,13 @@ import type { Caller } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import type { CampaignFields } from '../events/campaign.ts'
 import { text } from '../lib/fields.ts'
-import { listCampaigns } from '../queries/campaign.ts'
+import { findCampaign, listCampaigns } from '../queries/campaign.ts'
+import { campaignTotals } from '../queries/totals.ts'
 import { readAccount } from './account.ts'
 import { alias, byId, flag, name, orEmpty, pathId } from './api/fields.ts'
 import { list, listQuery } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
-import { deleteRoute, ownedBy } from './owned.ts'
+import { deleteRoute, ownedBy, readOwned } from './owned.ts'
 import { listAt } from './reference/describe.ts'
 import { campaignReference } from './reference/campaign.ts'
 
@@ -54,6 +55,24 @@ export const campaignRoutes = [
         (request) => listCampaigns(services.reader, call.account, request),
         present,
       )
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/api/campaign/:id',
+    statistics: true,
+    single: true,
+    scope: 'read',
+    params: byId,
+    run: async (call, services) => {
+      const { account, params } = call
+      const row = await readOwned(campaign, label, findCampaign, call, params.id, services)
+      const { links, clicks, uniques } = await campaignTotals(services.reader, account, params.id)
+      return {
+        details: (await presenter(call, services))(row),
+        data: { links, clicks, uniqueClicks: uniques },
+      }
     },
   }),
 

@@ -3,12 +3,13 @@ import { assignItem, removeItem } from '../commands/assign.ts'
 import { channel } from '../commands/channel.ts'
 import type { ChannelFields } from '../events/channel.ts'
 import { text, timestamp } from '../lib/fields.ts'
-import { type ItemRow, listChannels, listItems } from '../queries/channel.ts'
+import { findChannel, type ItemRow, listChannels, listItems } from '../queries/channel.ts'
+import { channelTotals } from '../queries/totals.ts'
 import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from './api/fields.ts'
 import { list, listQuery } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
 import { short } from './linkwrites.ts'
-import { deleteRoute, listRoute, ownedBy } from './owned.ts'
+import { deleteRoute, listRoute, ownedBy, readOwned } from './owned.ts'
 import { imageAddress } from './qraddress.ts'
 import { channelReference } from './reference/channel.ts'
 import { listAt } from './reference/describe.ts'
@@ -56,15 +57,18 @@ export const channelRoutes = [
     params: byId,
     query: listQuery(items),
     owner: ownedBy(channel, label),
-    run: (call, services) => {
+    run: async (call, services) => {
       const { account, params } = call
-      return list(
+      const listed = await list(
         items,
         call,
         services,
         (request) => listItems(services.reader, { id: params.id, account }, request),
         (row) => presentItem(row, services),
       )
+      const row = await readOwned(channel, label, findChannel, call, params.id, services)
+      const { links, clicks, uniques } = await channelTotals(services.reader, account, params.id)
+      return { ...listed, details: present(row), totals: { links, clicks, uniqueClicks: uniques } }
     },
   }),
 

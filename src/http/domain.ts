@@ -18,7 +18,7 @@ import { list, listQuery } from './api/list.ts'
 import { route, type Services } from './api/route.ts'
 import { rejectBlocked } from './blockedaddress.ts'
 import { verificationOf } from './domainstatus.ts'
-import { ownedBy } from './owned.ts'
+import { deletedAnswer, ownedBy } from './owned.ts'
 import { rejectOwnAddresses } from './ownaddress.ts'
 import { listAt } from './reference/describe.ts'
 import { domainReference } from './reference/domain.ts'
@@ -71,7 +71,7 @@ const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pendi
   })
 
 /** A host that became one of the service's own, or was blocked, after it was added cannot be verified either. */
-const rejectServiceHost = (
+export const rejectServiceHost = (
   host: string,
   { isMainHost, isOperatorHost, blocks }: Pick<Services, 'isMainHost' | 'isOperatorHost' | 'blocks'>,
 ) => {
@@ -79,7 +79,7 @@ const rejectServiceHost = (
   if (blocks.domain(host)) failField('domain', 'is blocked by the operator of this service')
 }
 
-const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler'>) => ({
+export const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler'>) => ({
   account: call.account,
   load: call.load,
   write: call.write,
@@ -211,7 +211,7 @@ export const domainRoutes = [
     params: byId,
     run: async ({ account, params: { id }, write }) => {
       await write(domain, { type: 'DeleteDomain', id, account, free: hostReservation(new Date().toISOString()) })
-      return { message: 'Domain has been deleted.' }
+      return deletedAnswer('Domain', '/api/domain/:id/delete', id)
     },
   }),
 ]

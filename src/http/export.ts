@@ -19,9 +19,11 @@ qr, bio          the same of QR codes and bio pages
 logos            the logo of each QR code that has one, by the id of the code
 domains, overlays, splash
                  "details", as GET /api/domain/:id, /api/overlay/:id and /api/splash/:id answer
-pixels, campaigns, channels, tags, keys
-                 the entries of their lists. API keys are without their secret
+pixels, campaigns, channels, tags, keys, webhooks
+                 the entries of their lists. API keys and webhooks are without their secrets
 channel-items    the items of each channel; "channel" is its id
+webhook-deliveries
+                 the last attempts to deliver messages to each webhook; "webhook" is its id
 answers          what visitors entered into forms of overlays, also of deleted ones; "overlay" is the id
 events           the history of the account and of everything it created, also of what is deleted, stream by stream:
                  every change with its time, and in "by" what caused it. Passwords, hashes and tokens are left out.
@@ -111,6 +113,7 @@ export const exportRoutes = (routes: readonly Route[]) => [
     method: 'get',
     path: '/api/account/export',
     scope: 'account',
+    nowOnly: 'must not be sent here: an export is of the present, and has the history of everything in `events`',
     run: (call, services) => exportAccount(call, services, routes),
   }),
 ]

@@ -13,7 +13,10 @@ interface ExportedList {
   readonly within?: { readonly folder: string; readonly list: string; readonly as: string }
 }
 
-/** Every list of the API, except that of answers to an overlay: those to deleted overlays are exported too. */
+/**
+ * Every list of the API, except that of answers to an overlay, since those to deleted overlays are exported too, and histories and revisions, which follow
+ * from the events and clicks.
+ */
 export const exportedLists: readonly ExportedList[] = [
   { folder: 'links', list: '/api/urls', query: { archived: 'all' }, details: '/api/url/:id' },
   { folder: 'tags', list: '/api/tags' },
@@ -30,6 +33,11 @@ export const exportedLists: readonly ExportedList[] = [
   { folder: 'splash', list: '/api/splash', details: '/api/splash/:id' },
   { folder: 'bio', list: '/api/bio', details: '/api/bio/:id' },
   { folder: 'keys', list: '/api/keys' },
+  {
+    folder: 'webhooks',
+    list: '/api/webhooks',
+    within: { folder: 'webhook-deliveries', list: '/api/webhook/:id/deliveries', as: 'webhook' },
+  },
 ]
 
 /** Returns what GET answers at a path of the API, on behalf of a call. */

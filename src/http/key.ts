@@ -68,9 +68,10 @@ const ownKey = async ({
 }
 
 /** Returns who sends a command about keys, and when. */
-const sender = ({ account: id, key }: Pick<Call, 'account' | 'key'>) => ({
+const sender = ({ account: id, key, session }: Pick<Call, 'account' | 'key' | 'session'>) => ({
   id,
-  by: key?.key ?? '',
+  // the owner, who is signed in, has all rights
+  by: session === undefined ? (key?.key ?? '') : undefined,
   now: new Date().toISOString(),
 })
 

@@ -97,6 +97,18 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   revision: row.revision,
 })
 
+/** Returns what a visitor of a link meets now; an archived link redirects all the same. */
+const statusOf = (
+  { id, url, starts, expiry, max_clicks: most, clicks, password }: LinkListRow,
+  { blocks, reader }: Pick<Services, 'blocks' | 'reader'>,
+) => {
+  const now = reader.now ?? new Date()
+  if (blocks.link(id) || blocks.destination(url)) return 'blocked'
+  if ((expiry !== null && expiry <= now) || (most !== null && clicks >= most)) return 'expired'
+  if (starts !== null && starts > now) return 'scheduled'
+  return password ? 'protected' : 'active'
+}
+
 const listRow = (services: Services) => (row: LinkListRow) => ({
   id: row.id,
   alias: row.alias,
@@ -111,6 +123,7 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   campaign: row.campaign,
   tags: row.tags,
   archived: row.archived,
+  status: statusOf(row, services),
   revision: row.revision,
 })
 
@@ -162,6 +175,7 @@ export const linkRoutes = [
   route({
     method: 'get',
     path: '/api/url/:id',
+    statistics: true,
     single: true,
     scope: 'read',
     params: byId,

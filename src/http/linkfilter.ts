@@ -11,10 +11,14 @@ import { listAt } from './reference/describe.ts'
 import { linkReference } from './reference/link.ts'
 
 /** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
-const domainFilter = (address: string, account: number, { domains, isMainHost }: Services) => {
+const domainAt = (address: string, account: number, { domains, isMainHost }: Services) => {
   const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
   return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
 }
+
+/** Returns the same for a filter: as in a link's body, an empty address is the service's own host. Without one, it is undefined. */
+export const domainFilter = (address: string | undefined, account: number, services: Services) =>
+  address === undefined ? undefined : address === '' ? null : domainAt(address, account, services)
 
 const text = z.string().optional()
 const orders = ['date', 'oldest', 'click'] as const
@@ -51,8 +55,7 @@ export const filterOf = (
   account: number,
   services: Services,
 ): LinkFilter => ({
-  // as in a link's body, an empty domain is the service's own
-  domain: domain === undefined ? undefined : domain === '' ? null : domainFilter(domain, account, services),
+  domain: domainFilter(domain, account, services),
   campaign,
   channel,
   tags: tag,
@@ -64,6 +67,6 @@ export const shortFilter = (short: string, account: number, services: Services):
   const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
   return {
     aliasKey: aliasKey(alias),
-    domain: host === undefined ? undefined : domainFilter(host, account, services),
+    domain: host === undefined ? undefined : domainAt(host, account, services),
   }
 }

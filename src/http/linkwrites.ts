@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { withRandomAlias } from '../commands/alias.ts'
 import { isFramed, type Link, link } from '../commands/link.ts'
 import type { LinkFields } from '../events/link.ts'
-import { hashPassword } from '../security/passwords.ts'
 import type { Services, Writer } from './api/route.ts'
 import { type LinkBody, type LinkChanges, sentFields } from './linkbody.ts'
 import { applyChannel } from './linkchannels.ts'
+import { deletedAnswer } from './owned.ts'
 
 export const label = 'Link'
 
@@ -26,7 +26,12 @@ const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) =
 }
 
 /** Creates a link, under a random alias unless the body has one. Returns the answer. */
-export const addLink = async (caller: Writer, body: LinkBody, services: Services, hash: Hash = hashPassword) => {
+export const addLink = async (
+  caller: Writer,
+  body: LinkBody,
+  services: Services,
+  hash: Hash = services.hashNewPassword,
+) => {
   const { account, create } = caller
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
   const { password = null } = await passwordOf(body, hash)
@@ -54,7 +59,7 @@ export const updateLink = async (
   id: number,
   body: LinkChanges,
   services: Services,
-  hash: Hash = hashPassword,
+  hash: Hash = services.hashNewPassword,
 ) => {
   const { account, write } = caller
   const { state, revision } = await write(link, {
@@ -75,5 +80,5 @@ export const updateLink = async (
 /** Deletes a link. Returns the answer. */
 export const deleteLink = async ({ account, write }: Writer, id: number) => {
   await write(link, { type: 'DeleteLink', id, account })
-  return { message: 'Link has been deleted.' }
+  return deletedAnswer(label, '/api/url/:id/delete', id)
 }

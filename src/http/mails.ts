@@ -27,7 +27,7 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
   const nameOf = (address: string) => createHmac('sha256', pepper).update(`mail ${address}`).digest('base64url')
   const isTooMany = async (order: MailOrder) => {
     // a notice goes to the owner, of what has happened
-    if (order.kind === 'emailChanged' || order.kind === 'passwordChanged' || order.kind === 'erasure') return false
+    if (!('to' in order) || order.kind === 'emailChanged') return false
     // each kind for itself: nobody can use up the owner's resets by registering the address
     return (await limiter.count(`mail to ${order.kind} ${nameOf(order.to)}`, perRecipient, hour)).over
   }

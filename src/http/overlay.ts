@@ -32,7 +32,7 @@ const fields = z
   })
   .partial()
 
-const addressesOf: AddressesOf<OverlayFields> = ({ link, image }) => ({ link: [link], image: [image] })
+export const addressesOf: AddressesOf<OverlayFields> = ({ link, image }) => ({ link: [link], image: [image] })
 
 const listed = ({ id, type, name, created, revision }: OverlayRow) => ({
   id,

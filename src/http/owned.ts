@@ -5,6 +5,7 @@ import type { Decider } from '../commands/decider.ts'
 import type { NextIds } from '../commands/handle.ts'
 import type { Owned, OwnedCommand } from '../commands/owned.ts'
 import type { DomainEvent } from '../events/index.ts'
+import type { Scope } from '../events/scope.ts'
 import { streamId } from '../events/streams.ts'
 import type { OwnedRow } from '../queries/owned.ts'
 import type { Listed, ListRequest } from '../queries/page.ts'
@@ -36,12 +37,13 @@ export const listRoute = <R>(
   path: string,
   rows: (reader: Reader, account: number, request: ListRequest) => Promise<Listed<R>>,
   present: (row: R, services: Services) => object,
+  scope: Scope = 'read',
 ) => {
   const described = listAt(reference, path)
   return route({
     method: 'get',
     path,
-    scope: 'read',
+    scope,
     query: listQuery(described),
     run: (call, services) =>
       list(
@@ -138,6 +140,12 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
     },
   })
 
+/** Returns the answer to a deletion, which says how to take it back. `path` is that of the route. */
+export const deletedAnswer = (label: string, path: string, id: number) => ({
+  message: `${label} has been deleted.`,
+  undo: { method: 'POST', path: path.replace(':id', String(id)).replace(/delete$/, 'restore') },
+})
+
 export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: OwnedDecider<F, E>, label: string) =>
   route({
     method: 'delete',
@@ -147,6 +155,6 @@ export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: Own
     single: true,
     run: async ({ account, params: { id }, write }) => {
       await write(decider, { type: 'Delete', id, account })
-      return { message: `${label} has been deleted.` }
+      return deletedAnswer(label, path, id)
     },
   })

@@ -48,7 +48,7 @@ const Body = z.object({
 type Body = z.output<typeof Body>
 
 /** Returns the web addresses that a scanner of this content opens. */
-const addressesIn = (data: QrData): readonly string[] => {
+export const addressesIn = (data: QrData): readonly string[] => {
   const text = typeof data === 'string' ? data : data['site']
   const safe = text && /^\s*https?:/i.test(text) ? safeTargetUrl(text.trim()) : undefined
   return safe?.ok ? [safe.url] : []
@@ -144,6 +144,7 @@ export const qrRoutes = [
   route({
     method: 'get',
     path: '/api/qr/:id',
+    statistics: true,
     single: true,
     scope: 'read',
     params: byId,

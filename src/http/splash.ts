@@ -25,7 +25,7 @@ const fields = z
   })
   .partial()
 
-const addressesOf: AddressesOf<SplashFields> = ({ logo, banner, product }) => ({
+export const addressesOf: AddressesOf<SplashFields> = ({ logo, banner, product }) => ({
   logo: [logo],
   banner: [banner],
   product: [product],

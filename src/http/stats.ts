@@ -20,13 +20,14 @@ const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 
 /** The variants of one link are no more than a number to another. */
 const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
 
-const interval = z
+export const interval = z
   .preprocess(
     (text) => text || 'day',
     z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
   )
   .default('day')
-const by = (known: readonly SeriesDimension[]) =>
+/** Any of some dimensions, separated by commas. */
+export const by = <D extends string>(known: readonly D[]) =>
   z
     .string()
     .optional()
@@ -37,15 +38,36 @@ const by = (known: readonly SeriesDimension[]) =>
 const daysBefore = (date: Date, days: number) =>
   new Date(Math.max(date.getTime() - days * ms.day, firstMoment.getTime()))
 
+/** A time that may have no beginning or no end. */
+interface Asked extends Pick<SeriesOptions, 'interval'> {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+type SeriesQuery = Asked & Pick<SeriesOptions, 'by'>
+
 /** The default is the last thirty days, by day. */
+export const optionsOf = <A extends Asked>({ from, to: end, ...rest }: A, now: Date) => {
+  const to = end ?? now
+  return { from: from ?? daysBefore(to, 30), to, ...rest }
+}
+
+/** Returns the field that is wrong with a period, and why. */
+export const problemOf = ({ from, to, interval }: Omit<SeriesOptions, 'by'>): readonly [string, string] | undefined => {
+  if (from >= to) return ['from', 'must be before `to`']
+  if ((to.getTime() - from.getTime()) / ms[interval] <= maxIntervals) return undefined
+  return [
+    'interval',
+    `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
+  ]
+}
+
 const seriesQuery = (known: readonly SeriesDimension[]) =>
   z
     .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by: by(known) })
-    .transform(({ to = new Date(), from = daysBefore(to, 30), ...rest }): SeriesOptions => ({ from, to, ...rest }))
-    .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
-    .refine(({ from, to, interval }) => (to.getTime() - from.getTime()) / ms[interval] <= maxIntervals, {
-      path: ['interval'],
-      error: `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
+    .superRefine((given, context) => {
+      const [field, message] = problemOf(optionsOf(given, new Date())) ?? []
+      if (field !== undefined && message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
     })
 
 const labels: Record<SeriesDimension, (label: string) => string> = {
@@ -59,7 +81,11 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
   variant: (label) => label || 'None',
 }
 
-const statistics = async (subject: Subject, options: SeriesOptions, { reader }: Services) => {
+const statistics = async (subject: Subject, query: SeriesQuery, { reader }: Services) => {
+  // a period that ends with a moment of the past begins before it, too
+  const options = optionsOf(query, reader.now ?? new Date())
+  const problem = problemOf(options)
+  if (problem) failField(...problem)
   const { from, to, interval } = options
   const { total, points, by } = await clickSeries(reader, subject, options).catch((error: unknown) => {
     if (!(error instanceof BeforeHorizon)) throw error
@@ -88,6 +114,7 @@ export const seriesRoutes = [
   route({
     method: 'get',
     path: '/api/url/:id/stats',
+    statistics: true,
     scope: 'stats:read',
     params: byId,
     // from the tables: statistics do not need the event store
@@ -98,6 +125,7 @@ export const seriesRoutes = [
   route({
     method: 'get',
     path: '/api/account/stats',
+    statistics: true,
     scope: 'stats:read',
     query: seriesQuery(accountDimensions),
     run: async ({ account, query }, services) => statistics({ account }, query, services),

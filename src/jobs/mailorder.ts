@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { type Account, account as accounts } from '../commands/account.ts'
 import type { Handler } from '../commands/handle.ts'
 import { claimedEmail } from '../commands/register.ts'
+import { type Webhook, webhook as webhooks } from '../commands/webhook.ts'
 import { parseStreamId } from '../events/streams.ts'
 import type { LinkKind, OneTimeLinks } from '../security/onetimelinks.ts'
 import type { DueMail, MailOrder, Outbox } from '../security/outbox.ts'
 
 /** Names a text of a mail. */
-export type TextName = 'register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure'
+export type TextName =
+  'register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled'
 
 export interface OrderOptions {
   readonly handler: Pick<Handler, 'claimant' | 'load'>
@@ -79,6 +81,12 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
   return { notice, linked, noticeOnce }
 }
 
+/** Returns how a mail names a webhook: without the path of its address, which may have a password in it. */
+const lineOf = (id: number, { fields, url }: Webhook) => {
+  const host = url === null ? '' : new URL(url).host
+  return `${id}: ${[fields.name, host].filter(Boolean).join(', ')}`
+}
+
 /** Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes the same time. */
 export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
   const { account } = ordered
@@ -128,5 +136,15 @@ export const decideOrder = async (options: OrderOptions, ordered: Ordered, order
         ({ email }) => email,
         order.due.slice(0, 10),
       )
+    case 'webhookDisabled': {
+      const { state } = await options.handler.load(webhooks, order.webhook)
+      const isDisabled = state.account === account && (state.stopped === 'gone' || state.stopped === 'failing')
+      return noticeOnce(
+        order.kind,
+        ({ status }) => isDisabled && status === 'active',
+        ({ email }) => email,
+        lineOf(order.webhook, state),
+      )
+    }
   }
 }

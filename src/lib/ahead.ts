@@ -21,3 +21,22 @@ export const ahead = async function* <T>(source: AsyncIterable<T>): AsyncGenerat
     await items.return?.()
   }
 }
+
+/**
+ * Maps the items of a source that ends by itself, in its order, while up to `most` of them are being mapped. An error is thrown when its turn
+ * comes.
+ */
+export const mapAhead = async function* <T, R>(
+  source: AsyncIterable<T>,
+  most: number,
+  map: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const started: Promise<R>[] = []
+  for await (const item of ahead(source)) {
+    const result = map(item)
+    result.catch(() => {})
+    started.push(result)
+    if (started.length >= most) yield await started.shift()!
+  }
+  for (const result of started) yield await result
+}

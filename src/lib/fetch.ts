@@ -78,12 +78,12 @@ const pinnedTo =
     else callback(null, first.address, first.family)
   }
 
-const responseOf = async (url: URL, options: RequestOptions) => {
+const responseOf = async (url: URL, options: RequestOptions, body?: string) => {
   const request = (url.protocol === 'https:' ? https : http).request(url, options)
   const responded = once(request, 'response') as Promise<[IncomingMessage]>
   // an error after the response has started is reported by the response
   request.on('error', () => {})
-  request.end()
+  request.end(body)
   const [response] = await responded
   return response
 }
@@ -104,36 +104,50 @@ const statusProblem = (status: number) =>
     ? no('must not redirect: send the address that it redirects to')
     : no(`could not be fetched: its server responded with status ${status}`)
 
-/** Returns the response to a GET of a public address, or why there is none. */
+/** Returns the response to a GET of a public address, or with a body to a POST, or why there is none. */
 type Connect = (
   address: string,
   headers: OutgoingHttpHeaders,
   signal: AbortSignal,
+  body?: string,
 ) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: string }>
 
-const connector =
-  ({ resolve = createLookup(), denied = isInternal, ports = [80, 443] }: Partial<Guard>): Connect =>
-  async (address, headers, signal) => {
+const hostIn = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, '')
+const internal = 'must be at an address on the public internet'
+
+/** Returns why an address must not be asked, as far as it shows without DNS. */
+export const addressProblem = (
+  address: string,
+  { denied = isInternal, ports = [80, 443] }: Partial<Guard> = {},
+): string | undefined => {
+  const url = new URL(address)
+  const { protocol, username, password, port } = url
+  if (!/^https?:$/.test(protocol) || username || password) return 'must be an http or https address'
+  if (!ports.includes(Number(port || (protocol === 'https:' ? 443 : 80)))) return 'must be on port 80 or 443'
+  const host = hostIn(url)
+  return isIP(host) > 0 && denied(host) ? internal : undefined
+}
+
+export const connector =
+  ({ resolve = createLookup(), denied = isInternal, ...guard }: Partial<Guard>): Connect =>
+  async (address, headers, signal, body) => {
+    const problem = addressProblem(address, { denied, ...guard })
+    if (problem !== undefined) return no(problem)
     const url = new URL(address)
-    const { protocol, username, password } = url
-    if (!/^https?:$/.test(protocol) || username || password) return no('must be an http or https address')
-    const port = Number(url.port || (protocol === 'https:' ? 443 : 80))
-    if (!ports.includes(port)) return no('must be on port 80 or 443')
-    const host = url.hostname.replaceAll(/^\[|\]$/g, '')
+    const host = hostIn(url)
     const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
-    if (addresses.length === 0 || addresses.some(denied)) return no('must be at an address on the public internet')
+    if (addresses.length === 0 || addresses.some(denied)) return no(internal)
     signal.throwIfAborted()
-    const response = await responseOf(url, {
-      agent: false,
-      signal,
-      lookup: pinnedTo(addresses),
-      headers: { ...headers, 'User-Agent': 'Linkledger' },
-    })
+    const options = { agent: false, signal, lookup: pinnedTo(addresses) }
+    const sent = { ...headers, 'User-Agent': 'Linkledger' }
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+    const method = body === undefined ? 'GET' : 'POST'
+    const response = await responseOf(url, { ...options, method, headers: { ...sent, ...length } }, body)
     return { response }
   }
 
 /** Runs a request within the deadline, or until it is stopped; whatever is still open then, or afterwards, is closed. */
-const withinDeadline = async <T>(
+export const withinDeadline = async <T>(
   request: (signal: AbortSignal) => Promise<T>,
   ms = deadline,
   stop?: AbortSignal,
@@ -150,7 +164,7 @@ const withinDeadline = async <T>(
 }
 
 /**
- * With `openProbe` and `openDownload`, the only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects,
+ * With `openProbe`, `openDownload` and `openPost`, the only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects,
  * connects to no internal address whatever DNS says, and ends after 5 seconds or 512 KiB.
  */
 export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {

@@ -15,6 +15,8 @@ export interface PoolOptions {
   /** ms until a statement is cancelled */
   readonly timeout: number
   readonly onError: (error: Error) => void
+  /** refuse every statement that would change something */
+  readonly readOnly?: boolean
 }
 
 /** Keep-alive settings: a connection that is lost silently is noticed within half a minute. */
@@ -71,7 +73,8 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
         client.on('error', options.onError)
         closeWhenSilent(client, options.timeout)
         closeWhenEnded(client)
-        done(null, client)
+        if (!options.readOnly) return done(null, client)
+        client.query('set default_transaction_read_only = on', (error: Error | null) => done(error, client))
       },
     },
   })
@@ -85,6 +88,36 @@ export const openPool = (connection: Connection, options: PoolOptions): pg.Pool 
     closeWhenEnded(client)
   })
   return pool
+}
+
+interface Connections {
+  readonly acquireConnection: () => Promise<pg.Client>
+  readonly releaseConnection: (connection: pg.Client) => Promise<void>
+}
+/** Returns what lends the connections of a pool. */
+export const connectionsOf = ({ client }: Database): Connections => {
+  const pool = client as Connections
+  return {
+    acquireConnection: () => pool.acquireConnection(),
+    releaseConnection: (connection) => pool.releaseConnection(connection),
+  }
+}
+
+/** Executes statements without bindings, however long each of them takes. */
+export const runLong = async (db: Database, statements: readonly string[]): Promise<void> => {
+  const { acquireConnection, releaseConnection } = connectionsOf(db)
+  const connection = await acquireConnection()
+  const stream = streamOf(connection)
+  const silence = stream.timeout ?? 0
+  stream.setTimeout(0)
+  try {
+    await connection.query('set statement_timeout = 0')
+    for (const sql of statements) await connection.query(sql)
+  } finally {
+    await connection.query('reset statement_timeout').catch(() => {})
+    stream.setTimeout(silence)
+    await releaseConnection(connection)
+  }
 }
 
 const folder = new URL('./migrations/', import.meta.url)

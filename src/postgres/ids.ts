@@ -13,6 +13,7 @@ export const idKinds = [
   'pixel',
   'qr',
   'splash',
+  'webhook',
 ] as const
 export type IdKind = (typeof idKinds)[number]
 

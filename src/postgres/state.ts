@@ -7,11 +7,24 @@ export class OtherState extends OperatorError {
   override readonly name = 'OtherState'
 }
 
-/** What is not in the log, without the images: the wrapped keys, which keys were destroyed, the sequences, and the results of domain checks. */
+/** Where a webhook goes on: see 009_webhooks.sql. */
+interface WebhookPlace {
+  readonly webhook: number
+  readonly account: number
+  readonly starts: number
+  readonly next: number
+  readonly part: number
+}
+
+/** What is not in the log, without the images: the wrapped keys, which keys were destroyed, the sequences, the results of domain checks, and the places of webhooks. */
 export interface State {
   readonly keys: readonly { readonly name: string; readonly wrapped: string; readonly made_at: string }[]
   readonly destroyed: readonly { readonly name: string; readonly destroyed_at: string }[]
   readonly checks: readonly { readonly domain: number; readonly checked_at: string; readonly failures: number }[]
+  /** signed checkpoints of the log, with the number of its events */
+  readonly checkpoints: readonly { readonly size: number; readonly note: string; readonly signed_at: string }[]
+  /** how far each webhook is, by the ordinals of the log */
+  readonly webhooks: readonly WebhookPlace[]
   /** the last id given to each kind; a kind without any is left out */
   readonly sequences: readonly { readonly kind: IdKind; readonly last: number }[]
 }
@@ -36,6 +49,14 @@ export const readState = (db: Database): Promise<State> =>
       const checks = await select<{ domain: string; checked_at: string; failures: number }>(
         `select domain, ${iso('checked_at')}, failures from state.domain_checks order by domain`,
       )
+      const checkpoints = await select<{ size: string; note: string; signed_at: string }>(
+        `select size, note, ${iso('signed_at')} from state.checkpoints order by size`,
+      )
+      const webhooks = await select<Record<keyof WebhookPlace, string>>(
+        `select webhook, account, starts, case when idle and t.next > w.next then 0 else part end as part,
+           case when idle then greatest(w.next, t.next) else w.next end as next
+         from state.webhooks w left join state.webhook_tail t on true order by webhook`,
+      )
       const sequences: State['sequences'][number][] = []
       for (const kind of idKinds) {
         const [row] = await select<{ last: string; drawn: boolean }>(
@@ -43,7 +64,20 @@ export const readState = (db: Database): Promise<State> =>
         )
         if (row?.drawn) sequences.push({ kind, last: Number(row.last) })
       }
-      return { keys, destroyed, checks: checks.map((row) => ({ ...row, domain: Number(row.domain) })), sequences }
+      return {
+        keys,
+        destroyed,
+        checks: checks.map((row) => ({ ...row, domain: Number(row.domain) })),
+        checkpoints: checkpoints.map((row) => ({ ...row, size: Number(row.size) })),
+        webhooks: webhooks.map(({ webhook, account, starts, next, part }) => ({
+          webhook: Number(webhook),
+          account: Number(account),
+          starts: Number(starts),
+          next: Number(next),
+          part: Number(part),
+        })),
+        sequences,
+      }
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   )
@@ -73,6 +107,8 @@ export const writeState = (db: Database, state: State): Promise<void> =>
     await tx('state.keys').whereIn('name', tx('state.destroyed_keys').select('name')).delete()
     await insertMissing(tx, 'state.keys', 'name', state.keys)
     await insertMissing(tx, 'state.domain_checks', 'domain', state.checks)
+    await insertMissing(tx, 'state.checkpoints', 'size', state.checkpoints)
+    await insertMissing(tx, 'state.webhooks', 'webhook', state.webhooks)
     for (const { kind, last } of state.sequences) await advanceSequence(tx, kind, last)
   })
 

@@ -46,7 +46,7 @@ const settings = (home: string): Record<string, string> => ({
   unix_socket_permissions: '0700',
   port: '5432',
   cluster_name: nameOf(home),
-  max_connections: '80',
+  max_connections: '150',
   shared_buffers: '64MB',
   log_line_prefix: '',
   log_error_verbosity: 'terse', // DETAIL contains values of rows

@@ -1,4 +1,5 @@
 import { mainKey } from '../events/account.ts'
+import { noExclusions } from '../events/exclusions.ts'
 import { allScopes } from '../events/scope.ts'
 import { defined } from '../lib/defined.ts'
 import { fenceHandler } from './owned.ts'
@@ -7,13 +8,13 @@ import { patch, type Projection, put, remove } from './projection.ts'
 /** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 4,
+  version: 5,
   filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (
         id bigint primary key, email text, username text, status text not null, registered timestamptz not null,
-        rate_limit int, erases timestamptz, revision bigint not null, position bigint not null);
+        rate_limit int, exclusions json not null, erases timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} (position);
       create index on ${t} (erases) where erases is not null`,
     api_keys: (t) => `
@@ -27,7 +28,17 @@ export const accounts: Projection = {
       put(
         'accounts',
         { id },
-        { email, username, status: 'active', registered: at, rate_limit: null, erases: null, revision, position },
+        {
+          email,
+          username,
+          status: 'active',
+          registered: at,
+          rate_limit: null,
+          exclusions: noExclusions,
+          erases: null,
+          revision,
+          position,
+        },
       ),
     ],
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
@@ -48,7 +59,7 @@ export const accounts: Projection = {
       put('api_keys', { account: id, number }, { ...key, issued: at }),
       patch('accounts', { id }, { revision, position }),
     ],
-    ApiKeyUpdated: ({ data: { id, number, ...changes }, revision, position }) => [
+    ApiKeyUpdated: ({ data: { id, number, to: _, ...changes }, revision, position }) => [
       patch('api_keys', { account: id, number }, defined(changes)),
       patch('accounts', { id }, { revision, position }),
     ],
@@ -56,9 +67,17 @@ export const accounts: Projection = {
       remove('api_keys', { account: id, number }),
       patch('accounts', { id }, { revision, position }),
     ],
+    SecondFactorAdded: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    RecoveryCodeUsed: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    SecondFactorRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     AccountRateLimitSet: ({ data: { id, limit }, revision, position }) => [
       patch('accounts', { id }, { rate_limit: limit, revision, position }),
     ],
+    AccountExclusionsSet: ({ data: { id, exclusions }, revision, position }) => [
+      patch('accounts', { id }, { exclusions, revision, position }),
+    ],
+    AccountOperatorMarked: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    AccountOperatorUnmarked: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     AccountDisabled: ({ data: { id }, revision, position }) => [
       patch('accounts', { id }, { status: 'disabled', revision, position }),
     ],
@@ -72,7 +91,11 @@ export const accounts: Projection = {
       patch('accounts', { id }, { erases: null, revision, position }),
     ],
     AccountErased: ({ data: { id }, revision, position }) => [
-      patch('accounts', { id }, { status: 'erased', email: null, username: null, erases: null, revision, position }),
+      patch(
+        'accounts',
+        { id },
+        { status: 'erased', exclusions: noExclusions, email: null, username: null, erases: null, revision, position },
+      ),
       remove('api_keys', { account: id }),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { type EventName, nameOfEvent, type Recorded } from '../events/event.ts'
 import type { DomainEvent, LogEvent } from '../events/index.ts'
-import { isKnown } from '../events/unknown.ts'
+import { isKnown, isUnknown } from '../events/unknown.ts'
 import { prepared } from '../postgres/database.ts'
 import { notify } from '../postgres/notifications.ts'
 import type { BatchSize } from './batchsize.ts'
 import type { Member } from './members.ts'
 import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
-import { checkpoints, tableNames } from './tables.ts'
+import { checkpointsOf, tableNames } from './tables.ts'
 
 /** The checkpoint has been moved by another projector, or other tables are live now. */
 export class Overtaken extends Error {
@@ -42,18 +42,19 @@ const isDataError = (error: unknown) => /^(22|23|42)/.test((error as { code?: st
 const isBehind = ({ checkpoint }: Member, { position }: Pick<EventName, 'position'>) =>
   position > BigInt(checkpoint.position)
 
-/** Whether an event has to be applied to the member: it is new to it, handled by it, and not parked. */
-export const isConcerned = (member: Member, event: EventName) =>
-  isBehind(member, event) && handles(member, event) && !member.parked.has(event.id)
+/** Returns whether an event has to be applied to the member: it is new to it, handled by it, and not parked. */
+export const concerns = (member: Member) => {
+  const after = BigInt(member.checkpoint.position)
+  return (event: EventName): boolean => event.position > after && handles(member, event) && !member.parked.has(event.id)
+}
 
-const moveWith = (more: string) =>
+const moveWith = (checkpoints: string, more: string) =>
   `with moved as (
      update ${checkpoints} as c set position = ?, event_id = ? from json_populate_recordset(null::${checkpoints}, ?::json) as was
      where (c.projection, c.version, c.generation, c.position, c.live)
        = (was.projection, was.version, was.generation, was.position, was.live)
      returning 1
    ) select count(*)::int as n${more} from moved`
-const [move, moveAndNotify] = [moveWith(''), moveWith(`, ${notify}`)]
 
 /**
  * Moves the checkpoints by compare-and-set, as the first statement of the transaction: of two projectors one fails here. Projections that
@@ -69,7 +70,8 @@ const advance = async (
   const behind = members.filter((member) => isBehind(member, to)).map(({ checkpoint }) => checkpoint)
   const next = { position: to.position.toString(), event_id: to.id }
   const text = notification?.(to.position)
-  const sql = text === undefined ? move : moveAndNotify
+  // the members of a pass have their tables in the same schema
+  const sql = moveWith(checkpointsOf(members[0]?.projection ?? {}), text === undefined ? '' : `, ${notify}`)
   const bindings = [next.position, next.event_id, JSON.stringify(behind), ...(text === undefined ? [] : [text])]
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(sql, bindings).options(prepared(sql))
   if (rows[0]?.n === behind.length)
@@ -100,10 +102,13 @@ const isHopeless = (error: unknown) =>
 
 const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[]) => {
   const { projection, checkpoint } = member
-  const fresh = events.filter(isKnown).filter((event) => isConcerned(member, event))
+  const names = tableNames(projection, checkpoint.generation)
+  const concerned = events.filter(concerns(member))
+  const unknown = concerned.filter(isUnknown)
+  if (unknown.length > 0 && 'write' in projection) await projection.writeUnknown?.(tx, names, unknown)
+  const fresh = concerned.filter(isKnown)
   if (fresh.length === 0) return
   const all = changes(projection, fresh)
-  const names = tableNames(projection, checkpoint.generation)
   try {
     await ('on' in projection ? writeChanges(tx, names, all) : projection.write(tx, names, fresh))
   } catch (error) {
@@ -117,9 +122,10 @@ const applyBatch = (
   db: Knex,
   members: readonly Member[],
   events: readonly Recorded<LogEvent>[],
-  notification: Notification | undefined,
+  { notification, isDurable = true }: Pick<ApplyOptions, 'notification' | 'isDurable'>,
 ): Promise<readonly Member[]> =>
   db.transaction(async (tx) => {
+    if (!isDurable) await tx.raw('set local synchronous_commit = off')
     const last = events.at(-1)!
     const moved = await advance(tx, members, last, notification)
     for (const member of members) await writeOne(tx, member, events)
@@ -139,6 +145,8 @@ export interface ApplyOptions {
   /** ends applying between two batches */
   readonly signal?: AbortSignal
   readonly notification?: Notification | undefined
+  /** false while nobody reads the tables: what a crash of PostgreSQL takes from them is applied again, so that no commit waits for the disk */
+  readonly isDurable?: boolean
   /** Called after each commit. */
   readonly onApplied?: (members: readonly Member[], position: bigint) => Promise<void> | void
 }
@@ -157,7 +165,7 @@ export const applyEvents = async (
   db: Knex,
   members: readonly Member[],
   events: readonly Recorded<LogEvent>[],
-  { size, signal, notification, onApplied }: ApplyOptions,
+  { size, signal, onApplied, ...options }: ApplyOptions,
 ): Promise<Applied> => {
   let running = members
   const halted: Poison[] = []
@@ -165,7 +173,7 @@ export const applyEvents = async (
   let batch = size.take(rest)
   while (batch.length > 0 && running.length > 0 && !signal?.aborted) {
     try {
-      running = await applyBatch(db, running, batch, notification)
+      running = await applyBatch(db, running, batch, options)
     } catch (error) {
       const before = error instanceof Poison ? batch.filter(({ position }) => position < error.position) : []
       if (before.length > 0) batch = before

@@ -16,7 +16,11 @@ export interface BatchSize {
 /** Clicks and other events in one transaction at most. Larger batches are not faster, and stall the event loop for longer. */
 const most = 5000
 
-const weightOf = ({ type, data }: Recorded<LogEvent>) => (type === 'LinkClicked' ? Math.max(1, data.clicks.length) : 1)
+/** Returns how much work an event is. A change of classes counts as a whole batch, since it may concern as many clicks. */
+export const weightOf = ({ type, data }: Recorded<LogEvent>) => {
+  if (type === 'LinkClicked') return Math.max(1, data.clicks.length)
+  return type === 'ClicksReclassified' || type === 'ReclassificationUndone' ? most : 1
+}
 
 export const batchSize = (max = most): BatchSize => {
   let limit = max

@@ -5,7 +5,7 @@ import { type HandledProjection, patch } from './projection.ts'
 
 /** Columns are named after the events' fields. The highest id of an entry is for the decider only. */
 const columns = ({ lastEntry: _, ...fields }: Partial<BioFields>) => ({ ...defined(fields) })
-const { created, updated, deleted } = ownedHandlers('bios', columns)
+const { created, updated, deleted, restored } = ownedHandlers('bios', columns)
 
 /** One row serves the lists, the details and the public page, which is looked up by its alias in lower case. Clicks record which `revision` of the page had the entry. Its content is cleared when the account is erased. */
 export const bioPages: HandledProjection = {
@@ -22,6 +22,7 @@ export const bioPages: HandledProjection = {
     BioCreated: created,
     BioUpdated: updated,
     BioDeleted: deleted,
+    BioRestored: restored,
     ClaimFenced: fenceHandler('bio', 'bios'),
     AccountErased: ({ data: { id } }) => [patch('bios', { account: id }, bioPersonal.BioCreated.blank)],
   },

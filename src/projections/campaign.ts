@@ -1,7 +1,7 @@
 import { fenceHandler, ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
-const { created, updated, deleted } = ownedHandlers('campaigns')
+const { created, updated, deleted, restored } = ownedHandlers('campaigns')
 
 export const campaigns: Projection = {
   name: 'campaigns',
@@ -13,6 +13,7 @@ export const campaigns: Projection = {
     CampaignCreated: created,
     CampaignUpdated: updated,
     CampaignDeleted: deleted,
+    CampaignRestored: restored,
     ClaimFenced: fenceHandler('campaign', 'campaigns'),
   },
 }

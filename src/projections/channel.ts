@@ -1,7 +1,7 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import { type Projection, put, remove } from './projection.ts'
 
-const { created, updated, deleted } = ownedHandlers('channels')
+const { created, updated, deleted, restored } = ownedHandlers('channels')
 
 /**
  * Channels and their items. The row of a membership stays when the channel or the item is deleted; queries show it only while both exist,
@@ -27,6 +27,7 @@ export const channels: Projection = {
     ChannelCreated: created,
     ChannelUpdated: updated,
     ChannelDeleted: deleted,
+    ChannelRestored: restored,
     ItemAssignedToChannel: ({ data: { channel, item }, at, position }) => [
       put('channel_items', { channel, kind: item.kind, item: item.id }, { assigned: at, position }),
     ],

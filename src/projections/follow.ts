@@ -87,7 +87,7 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
   return true
 }
 
-/** The halted projections of a subscription: each is tried on its own, while the others go on. */
+/** The halted projections of a subscription, and those that are filled for the first time: each is tried on its own, while the others go on. */
 const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: () => void) => {
   const { options, assignment, state, update } = work
   const { db, log, instance } = options
@@ -111,8 +111,9 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
       await tx.raw(`select ${notify}`, [encode({ kind: 'replaced', from: instance })])
     })
     apart.delete(projection)
+    if (state().halted.some(({ projection: name }) => name === projection.name))
+      log.warn({ projection: projection.name }, 'a halted projection goes on')
     update({ halted: withOthers(projection) })
-    log.warn({ projection: projection.name }, 'a halted projection goes on')
     onJoined()
   }
   const add = (projection: Projection, atOnce = false) => {
@@ -132,6 +133,11 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
         update({ halted: [...withOthers(projection), { projection: name, position: BigInt(position), reason }] })
         add(projection, true)
       }
+      // filling its tables takes long, and the others have theirs
+      const live = (await loadLive(db, assignment.projections)).map(({ projection }) => projection)
+      if (live.length > 0)
+        for (const projection of assignment.projections)
+          if (projection.optional && !live.includes(projection)) add(projection, true)
     },
     running: () => assignment.projections.filter((projection) => !apart.has(projection)),
     ended: () => Promise.all(apart.values()),

@@ -57,7 +57,8 @@ const dropVersion = (db: Knex, projection: Projection, version: number) =>
     await tx.raw(`lock table ${checkpoints} in exclusive mode`)
     const where = { projection: projection.name, version }
     for (const checkpoint of await tx<Checkpoint>(checkpoints).where(where))
-      for (const table of await tablesOf(tx, projection, checkpoint)) await tx.raw(`drop table if exists ${table}`)
+      for (const table of await tablesOf(tx, projection, checkpoint))
+        await tx.raw(`drop table if exists ${table} cascade`)
     await tx(checkpoints).where(where).delete()
     await tx(halts).where(where).delete()
     return true
@@ -77,4 +78,13 @@ export const dropOutdated = async (
     for (const version of new Set(own.map((row) => row.version).filter((other) => other < projection.version)))
       if (await dropVersion(db, projection, version)) onDropped({ projection: projection.name, version })
   }
+}
+
+/** Drops the tables of a projection that a setting leaves out, unless a process may read them. Returns whether there were any. */
+export const dropLeftOut = async (db: Knex, projection: Projection): Promise<boolean> => {
+  const rows = await db<Checkpoint>(checkpoints).where({ projection: projection.name })
+  let dropped = false
+  for (const version of new Set(rows.map((row) => row.version)))
+    dropped = (await dropVersion(db, projection, version)) || dropped
+  return dropped
 }

@@ -7,7 +7,7 @@ const columns = (fields: { readonly position?: string }): Row => {
   return { ...same, ...(position === undefined ? {} : { corner: position }) }
 }
 
-const { created, updated, deleted } = ownedHandlers('overlays', columns)
+const { created, updated, deleted, restored } = ownedHandlers('overlays', columns)
 
 export const overlays: Projection = {
   name: 'overlays',
@@ -18,5 +18,5 @@ export const overlays: Projection = {
     `type text not null, name text not null, message text not null, label text not null, link text not null, image text not null,
      color text not null, corner text not null, question text not null, options json not null, coupon text not null`,
   ),
-  on: { OverlayCreated: created, OverlayUpdated: updated, OverlayDeleted: deleted },
+  on: { OverlayCreated: created, OverlayUpdated: updated, OverlayDeleted: deleted, OverlayRestored: restored },
 }

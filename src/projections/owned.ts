@@ -1,6 +1,6 @@
 import type { Recorded } from '../events/event.ts'
 import type { Event } from '../events/index.ts'
-import type { OwnedCreated, OwnedDeleted, OwnedUpdated } from '../events/owned.ts'
+import type { OwnedCreated, OwnedDeleted, OwnedRestored, OwnedUpdated } from '../events/owned.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
 import { add, type Change, patch, put, type Row } from './projection.ts'
@@ -50,6 +50,16 @@ export const ownedHandlers = (
       patch(table, { id }, { deleted: at, revision, position }),
       count(account ?? 0, -1),
     ],
+    restored: ({
+      data,
+      metadata: { account },
+      revision,
+      position,
+    }: Recorded<OwnedRestored<string, object>>): readonly Change[] => {
+      const { id, to: _, deleted, token: __, changes, ...personal } = data
+      const row = { ...columns({ ...changes, ...personal }), deleted: null, revision, position }
+      return [patch(table, { id }, row), ...(deleted ? [count(account ?? 0, 1)] : [])]
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { Unreadable } from '../events/codec.ts'
 import type { Recorded } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
-import { type ApplyOptions, applyEvents, isConcerned, type Poison, skipEvent } from './apply.ts'
+import { type ApplyOptions, applyEvents, concerns, type Poison, skipEvent } from './apply.ts'
 import type { Member } from './members.ts'
 
 export interface PassOptions extends ApplyOptions {
@@ -56,7 +56,7 @@ export const applyLog = async (
       // events before it may not be applied yet
       if (options.signal?.aborted) break
       const { event } = error
-      for (const { projection } of running.filter((member) => isConcerned(member, event)))
+      for (const { projection } of running.filter((member) => concerns(member)(event)))
         await halt(projection.name, error)
       running = await skipEvent(db, running, event, options.notification)
       if (running.length > 0) await options.onApplied?.(running, event.position)

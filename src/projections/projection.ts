@@ -2,7 +2,9 @@ import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent, Event, EventType } from '../events/index.ts'
 import type { Filter } from '../events/store.ts'
+import type { UnknownEvent } from '../events/unknown.ts'
 import { prepared } from '../postgres/database.ts'
+import { jsonOf, recordsOf } from './rowjson.ts'
 
 type Value = string | number | boolean | bigint | null | readonly unknown[] | object
 export type Row = Readonly<Record<string, Value>>
@@ -40,6 +42,15 @@ interface Base {
   readonly filter: Filter
   /** Return the DDL of each table, given its physical name. */
   readonly tables: Readonly<Record<string, (name: string) => string>>
+  /**
+   * Tables whose indexes, apart from unique ones, only queries use. A fill creates them once the rows are there: to keep them up to date row by
+   * row takes several times as long.
+   */
+  readonly indexedLast?: readonly string[]
+  /** the service is ready without its tables, and fills them while the others go on */
+  readonly optional?: true
+  /** of its tables and their checkpoints; by default the schema that the service reads */
+  readonly schema?: string
 }
 /** A projection whose handlers are pure functions from an event to changes; the projector writes the changes of a batch set by set. */
 export interface HandledProjection extends Base {
@@ -48,20 +59,43 @@ export interface HandledProjection extends Base {
 /** A projection whose rows depend on existing rows: it writes a batch itself, inside the projector's transaction. */
 export interface WrittenProjection extends Base {
   readonly write: (tx: Knex, names: TableNames, events: readonly Recorded<DomainEvent>[]) => Promise<void>
+  /** Writes what only a newer release can read, for tables of where events are rather than what they say. */
+  readonly writeUnknown?: (tx: Knex, names: TableNames, events: readonly Recorded<UnknownEvent>[]) => Promise<void>
 }
 export type Projection = HandledProjection | WrittenProjection
 
+const none: readonly Change[] = []
+/** Changes by their events. The versions of rows are made of the same changes as the rows. */
+const made = new WeakMap<Recorded<DomainEvent>, Map<Handlers, readonly Change[]>>()
+
 /** Returns the changes that an event makes; none if the projection does not handle its type. */
-export const changesOf = ({ on }: HandledProjection, event: Recorded<DomainEvent>): readonly Change[] => {
+export const changesOf = ({ on }: Pick<HandledProjection, 'on'>, event: Recorded<DomainEvent>): readonly Change[] => {
   const handle = on[event.type] as ((event: Recorded<DomainEvent>) => readonly Change[]) | undefined
-  return handle ? handle(event) : []
+  if (!handle) return none
+  let own = made.get(event)
+  if (!own) made.set(event, (own = new Map()))
+  let changes = own.get(on)
+  if (!changes) own.set(on, (changes = handle(event)))
+  return changes
+}
+
+/** Returns a value of a key as text. */
+export const keyText = (value: Value | undefined) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+/** Names a row by its key. */
+const rowName = ({ table, key }: Change) => {
+  const columns = Object.keys(key)
+  if (columns.length > 1) columns.sort()
+  let name = table
+  for (const column of columns) name += `\0${column}\0${keyText(key[column])}`
+  return name
 }
 
 /** Merges changes in order, so that each row has at most one. */
 export const coalesce = (changes: readonly Change[]): Change[] => {
   const rows = new Map<string, Change>()
   for (const change of changes) {
-    const at = json([change.table, Object.entries(change.key).sort(([a], [b]) => (a < b ? -1 : 1))])
+    const at = rowName(change)
     const before = rows.get(at)
     const after = before ? combine(before, change) : change
     // a row that changes again moves to the end, so that the statements keep the order of the events
@@ -95,20 +129,40 @@ const combine = (before: Change, after: Change): Change => {
 }
 const pick = (row: Row, like: Row): Row => Object.fromEntries(Object.keys(like).map((k) => [k, row[k] ?? 0]))
 
-const json = (value: readonly unknown[]) =>
-  JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
+/** Whether a row has these columns in this order. */
+const hasColumns = (row: Row, columns: readonly string[]) => {
+  let n = 0
+  for (const column in row) if (column !== columns[n++]) return false
+  return n === columns.length
+}
+
+interface Statement {
+  readonly keys: readonly string[]
+  readonly columns: readonly string[]
+  readonly changes: Change[]
+}
+const rowOf = (change: Change): Row => ('row' in change ? change.row : {})
 
 /** Groups changes that fit one statement: the same table, operation, key columns and columns. */
 const groupByStatement = (changes: readonly Change[]) => {
-  const groups = new Map<string, Change[]>()
+  const statements = new Map<string, Statement>()
+  // most rows of a table have the same columns: to name them all for each row takes long
+  const latest = new Map<string, Statement>()
   for (const change of changes) {
-    const columns = [change.key, 'row' in change ? change.row : {}].map((row) => Object.keys(row).sort())
-    const at = JSON.stringify([change.table, change.op, columns])
-    const group = groups.get(at)
-    if (group) group.push(change)
-    else groups.set(at, [change])
+    const [kind, row] = [`${change.table} ${change.op}`, rowOf(change)]
+    const last = latest.get(kind)
+    if (last && hasColumns(change.key, last.keys) && hasColumns(row, last.columns)) {
+      last.changes.push(change)
+      continue
+    }
+    const [keys, columns] = [Object.keys(change.key), Object.keys(row)]
+    const at = `${kind} ${keys.join()} ${columns.join()}`
+    const statement = statements.get(at) ?? { keys, columns, changes: [] }
+    statements.set(at, statement)
+    latest.set(kind, statement)
+    statement.changes.push(change)
   }
-  return [...groups.values()]
+  return [...statements.values()]
 }
 
 /**
@@ -119,7 +173,8 @@ export const splitByKeys = (changes: readonly Change[]): readonly (readonly Chan
   const parts: Change[][] = []
   let keys = new Map<string, string>()
   for (const change of changes) {
-    const columns = Object.keys(change.key).sort().join()
+    const names = Object.keys(change.key)
+    const columns = names.length > 1 ? names.sort().join() : (names[0] ?? '')
     if (parts.length === 0 || (keys.get(change.table) ?? columns) !== columns) {
       parts.push([])
       keys = new Map()
@@ -136,42 +191,40 @@ export const writeChanges = async (tx: Knex, names: TableNames, changes: readonl
 }
 
 const writePart = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
-  for (const set of groupByStatement(coalesce(changes))) {
+  for (const { keys, columns, changes: set } of groupByStatement(coalesce(changes))) {
     const [first] = set
     if (!first) continue
     const table = names(first.table)
-    const keys = Object.keys(first.key)
-    const columns = 'row' in first ? Object.keys(first.row) : []
-    const rows = json(set.map((change) => ({ ...change.key, ...('row' in change ? change.row : {}) })))
+    const rows = jsonOf(set.map((change) => [change.key, rowOf(change)]))
     const list = (items: readonly string[], text: (name: string) => string, by = ', ') => items.map(text).join(by)
     const q = (name: string) => `"${name}"`
-    const source = `json_populate_recordset(null::${table}, ?::json) as n`
+    const source = `${recordsOf(table)} as n`
     const match = list(keys, (k) => `t.${q(k)} = n.${q(k)}`, ' and ')
     const insert = `insert into ${table} as t (${list([...keys, ...columns], q)}) select ${list([...keys, ...columns], (k) => `n.${q(k)}`)} from ${source}`
     const clear = `delete from ${table} as t using ${source} where ${match}`
     switch (first.op) {
       case 'put': {
         const fresh = `${insert} on conflict (${list(keys, q)}) do nothing`
-        const added = await tx.raw<{ rowCount: number }>(fresh, [rows]).options(prepared(fresh))
+        const added = await tx.raw<{ rowCount: number }>(fresh, rows).options(prepared(fresh))
         if (added.rowCount === set.length) break
         // delete first, so that no value of another column survives: a put gives the same row as a remove and a put
-        await tx.raw(clear, [rows])
-        await tx.raw(insert, [rows])
+        await tx.raw(clear, rows)
+        await tx.raw(insert, rows)
         break
       }
       case 'add': {
         const sum = `${insert} on conflict (${list(keys, q)}) do update set ${list(columns, (c) => `${q(c)} = coalesce(t.${q(c)}, 0) + excluded.${q(c)}`)}`
-        await tx.raw(sum, [rows]).options(prepared(sum))
+        await tx.raw(sum, rows).options(prepared(sum))
         break
       }
       case 'patch':
         await tx.raw(
           `update ${table} as t set ${list(columns, (c) => `${q(c)} = n.${q(c)}`)} from ${source} where ${match}`,
-          [rows],
+          rows,
         )
         break
       case 'remove':
-        await tx.raw(clear, [rows])
+        await tx.raw(clear, rows)
         break
     }
   }

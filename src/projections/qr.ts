@@ -5,7 +5,7 @@ import { type Change, type HandledProjection, patch, put } from './projection.ts
 
 /** Columns are named after the events' fields, except `logo_hash`. */
 const columns = ({ logoHash: logo_hash, ...fields }: Partial<QrFields>) => defined({ ...fields, logo_hash })
-const { created, updated, deleted } = ownedHandlers('qrs', columns)
+const { created, updated, deleted, restored } = ownedHandlers('qrs', columns)
 /** Remembers every logo that an event names, also after it was replaced, so that only others are deleted as unused. */
 const named = (account: number | null, { logoHash: hash }: Pick<QrFields, 'logoHash'>): readonly Change[] =>
   account !== null && hash ? [put('qr_logos', { account, hash }, {})] : []
@@ -28,6 +28,7 @@ export const qrs: HandledProjection = {
     QrCreated: (event) => [...created(event), ...named(event.data.account, event.data)],
     QrUpdated: (event) => [...updated(event), ...named(event.metadata.account, event.data.changes)],
     QrDeleted: deleted,
+    QrRestored: restored,
     ClaimFenced: fenceHandler('qr', 'qrs'),
     AccountErased: ({ data: { id } }) => [patch('qrs', { account: id }, { name: null, data: null, logo: null })],
   },

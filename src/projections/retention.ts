@@ -3,11 +3,15 @@ import { aboveViews, isClick, monthStart, subjects } from './clickfacts.ts'
 import { column } from './columns.ts'
 import { dims, topDimensions } from './labels.ts'
 import type { TableNames } from './projection.ts'
+import { clicksPosition } from './rolls.ts'
 import { earliest, orAdd, rollUp } from './rollup.ts'
 
-/** The first minute whose facts are kept, once facts were dropped. For a link that had no roll-ups then, `link_stats` has `since`. */
+/**
+ * The first minute whose facts are kept, once facts were dropped, and the position of the newest event that a dropped fact is of: before it,
+ * statistics are not known any more. For a link that had no roll-ups then, `link_stats` has `since`.
+ */
 export const retentionTables = {
-  click_horizon: (t: string) => `create table ${t} (minute int not null)`,
+  click_horizon: (t: string) => `create table ${t} (minute int not null, position bigint not null)`,
 } as const
 
 /** Runs in a transaction in which no projector writes. */
@@ -80,12 +84,37 @@ const moveOld = (
      ${orAdd('subject, dim, label', ['clicks'])}`,
   )
 
+/** Returns the position of the newest event that some partitions have facts of. */
+const newestPosition = async (tx: Knex, names: TableNames, partitions: readonly string[]) => {
+  const newest = partitions.map((partition) => `select max(seq) / 1000 as position from ${partition}`)
+  const { rows } = await tx.raw<{ rows: { position: string | null }[] }>(
+    `select max(position) as position from (${[...newest, `select max(position) from ${names('click_horizon')}`].join(' union all ')}) p`,
+  )
+  return BigInt(rows[0]?.position ?? 0)
+}
+
 const pageCount = async (tx: Knex, partition: string) => {
   const { rows } = await tx.raw<{ rows: { n: string }[] }>(
     `select pg_relation_size(?::regclass) / current_setting('block_size')::int as n`,
     [partition],
   )
   return Number(rows[0]?.n ?? 0)
+}
+
+/**
+ * Writes down that links without a roll-up at the position of the horizon have one by now: their facts before the horizon are in the roll-ups
+ * only. The facts are still there, so that the view counts what was known then.
+ */
+const traceOld = async (tx: Knex, names: TableNames, horizon: number, position: bigint) => {
+  await tx.raw(`select set_config('${clicksPosition}', ?, true)`, [position.toString()])
+  await tx.raw(
+    `insert into ${names('rolls')} (subject, position, rolled, hi, clicks, uniques, visits)
+     select link, ${position}, ${horizon}, greatest(hi, ${horizon}), clicks, uniques, visits from ${names('link_stats')}_at
+     where link = any(array(
+       select s.link from ${names('link_stats')} s where s.rolled is not null
+       and not exists (select from ${names('rolls')} r where r.subject = s.link and r.position <= ${position} and r.rolled is not null)
+       and exists (select from ${names('clicks')} c where c.link = s.link and c.minute < ${horizon})))`,
+  )
 }
 
 const rollAll = async (run: Locked, options: Dropping) => {
@@ -106,6 +135,7 @@ export const dropOldFacts = async (options: Dropping): Promise<readonly string[]
     })
   })
   if (partitions.length === 0) return []
+  const before = await locked((tx) => newestPosition(tx, names, partitions))
   // most of the work is done in small transactions, between which the projector goes on
   await rollAll(locked, options)
   for (const partition of partitions) {
@@ -116,11 +146,18 @@ export const dropOldFacts = async (options: Dropping): Promise<readonly string[]
   await locked(async (tx) => {
     // what was recorded meanwhile
     await rollAll((work) => work(tx), options)
+    const newest = await newestPosition(tx, names, partitions)
+    const position = newest > before ? newest : before
+    await traceOld(tx, names, horizon, position)
     for (const partition of partitions) {
       await moveOld(tx, partition, { from: 0, to: await pageCount(tx, partition) }, options)
       await tx.raw(`drop table ${partition}`)
     }
-    await tx.raw(`delete from ${names('click_horizon')}; insert into ${names('click_horizon')} values (${horizon})`)
+    // their visits are gone
+    await tx.raw(`delete from ${names('corrections')} where minute < ${horizon}`)
+    await tx.raw(
+      `delete from ${names('click_horizon')}; insert into ${names('click_horizon')} values (${horizon}, ${position})`,
+    )
   })
   return partitions
 }

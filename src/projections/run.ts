@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../events/store.ts'
+import { dropLeftSchemas } from '../postgres/replays.ts'
 import { keepFollowing, type Subscriptions } from './follow.ts'
 import { dropOldClicks } from './oldclicks.ts'
-import { dropOutdated, projectorLock } from './outdated.ts'
+import { dropLeftOut, dropOutdated, projectorLock } from './outdated.ts'
 import type { Projection } from './projection.ts'
 import { prune } from './tables.ts'
 import type { FollowOptions, Subscription } from './work.ts'
@@ -27,6 +28,8 @@ export interface Projector {
 }
 export interface ProjectorOptions extends FollowOptions {
   readonly projections: readonly Projection[]
+  /** projections that a setting leaves out: their tables are dropped */
+  readonly leftOut?: readonly Projection[]
   readonly openLocks: () => Promise<Locks>
   /** ms between attempts to drop tables that are no longer used */
   readonly pruneInterval?: number
@@ -44,17 +47,29 @@ const pause = (signal: AbortSignal) => sleep(takeoverInterval, undefined, { sign
 
 /** Drops tables that are no longer used. `activeFor` returns the ms that this process has been active, undefined while it is not. */
 const startPruning = (
-  { db, projections, log, keepClicks, pruneInterval = 60_000, keepOutdated = 3_600_000 }: ProjectorOptions,
+  {
+    db,
+    projections,
+    leftOut = [],
+    log,
+    keepClicks,
+    pruneInterval = 60_000,
+    keepOutdated = 3_600_000,
+  }: ProjectorOptions,
   activeFor: () => number | undefined,
 ) => {
   const pruneTables = async () => {
     const active = activeFor()
     if (active === undefined) return
     await prune(db, projections)
+    await dropLeftSchemas(db)
     if (keepClicks !== undefined) {
       const partitions = await dropOldClicks(db, keepClicks)
       if (partitions.length > 0) log.info({ partitions }, 'clicks of old months are dropped')
     }
+    for (const projection of leftOut)
+      if (await dropLeftOut(db, projection))
+        log.info({ projection: projection.name }, 'the tables of a projection that is left out are dropped')
     if (active >= keepOutdated)
       await dropOutdated(db, projections, (dropped) => log.info(dropped, 'tables of an older version are dropped'))
   }

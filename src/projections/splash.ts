@@ -1,7 +1,7 @@
 import { ownedHandlers, ownedTables } from './owned.ts'
 import type { Projection } from './projection.ts'
 
-const { created, updated, deleted } = ownedHandlers('splashes')
+const { created, updated, deleted, restored } = ownedHandlers('splashes')
 
 export const splashes: Projection = {
   name: 'splashes',
@@ -11,5 +11,5 @@ export const splashes: Projection = {
     'splashes',
     'name text not null, title text not null, message text not null, logo text not null, banner text not null, product text not null, label text, "productLabel" text, color text, counter int not null',
   ),
-  on: { SplashCreated: created, SplashUpdated: updated, SplashDeleted: deleted },
+  on: { SplashCreated: created, SplashUpdated: updated, SplashDeleted: deleted, SplashRestored: restored },
 }

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { createFairQueue } from '../lib/fairqueue.ts'
+import { startThread } from '../lib/thread.ts'
 import type { Done, Task } from './worker.ts'
 
 /** A worker exceeded its time limit, or ended before it finished its task. */
@@ -32,12 +33,6 @@ export interface Pool {
 const options = { resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }, env: {} }
 const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url).href
 
-/** tsx does not register itself in worker threads (privatenumber/tsx#354), so the worker does it for a Node.js that cannot run the source. */
-const viaTsx = () =>
-  new Worker(`import('tsx/esm/api').then((tsx) => (tsx.register(), import('${file}')))`, { ...options, eval: true })
-const runsSources = 'typescript' in process.features && Boolean(process.features.typescript)
-const startThread = () => (file.endsWith('.ts') && !runsSources ? viaTsx() : new Worker(new URL(file), options))
-
 interface Job {
   readonly task: Task
   readonly resolve: (done: Done) => void
@@ -52,7 +47,7 @@ export const openPool = ({ size, timeoutMs, queue = 200, perSource = queue }: Po
   let closed = false
 
   const startWorker = () => {
-    const worker = startThread()
+    const worker = startThread(file, options)
     worker.unref()
     workers.add(worker)
     let job: Job | undefined

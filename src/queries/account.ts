@@ -1,3 +1,4 @@
+import type { Exclusions } from '../events/exclusions.ts'
 import type { Reader } from './reader.ts'
 
 export interface AccountRow {
@@ -8,11 +9,12 @@ export interface AccountRow {
   readonly registered: Date
   /** when it is erased, as its owner wants it */
   readonly erases: Date | null
+  readonly exclusions: Exclusions
   /** of its stream */
   readonly revision: number
 }
 
-const columns = ['id', 'email', 'username', 'status', 'registered', 'erases', 'revision']
+const columns = ['id', 'email', 'username', 'status', 'registered', 'erases', 'exclusions', 'revision']
 const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 const accounts = ({ db, table }: Reader) => db(table('accounts')).select(columns)
 

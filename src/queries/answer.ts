@@ -58,7 +58,38 @@ export const listAnswers = async (
   }
 }
 
-const countAnswers = async ({ db, table }: Reader, overlay: number) => {
-  const [counted] = await db<{ overlay: number; n: string }>(table('answer_counts')).where({ overlay }).select('n')
-  return Number(counted?.n ?? 0)
+const countAnswers = ({ db, table }: Reader, overlay: number) =>
+  db(table('answer_counts')).where({ overlay }).select('n')
+
+/** answers that are counted at most, the newest ones */
+export const mostCounted = 500_000
+/** choices that are listed at most: those that a poll had and has */
+const mostChoices = 100
+
+export interface ChoiceCounts {
+  /** answers to the overlay, and how many of them were counted */
+  readonly answers: number
+  readonly counted: number
+  /** what was chosen how often, most often first; null: erased with the account */
+  readonly choices: readonly { readonly choice: string | null; readonly n: number }[]
+}
+
+/** Counts what visitors chose in a poll. */
+export const countChoices = async (reader: Reader, overlay: number): Promise<ChoiceCounts> => {
+  const { db, table } = reader
+  const { rows } = await db.raw<{ rows: { choice: string | null; n: string; all: string; total: string | null }[] }>(
+    `select choice, n, sum(n) over () as all, (:total) as total
+     from (
+       select fields::json->>'choice' as choice, count(*) as n
+       from (select fields from ${table('answers')} where overlay = :overlay order by id desc limit ${mostCounted}) newest
+       group by 1
+     ) chosen order by n desc, choice limit ${mostChoices}`,
+    { overlay, total: countAnswers(reader, overlay) },
+  )
+  const [first] = rows
+  return {
+    answers: Number(first?.total ?? 0),
+    counted: Number(first?.all ?? 0),
+    choices: rows.map(({ choice, n }) => ({ choice, n: Number(n) })),
+  }
 }

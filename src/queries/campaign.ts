@@ -1,12 +1,15 @@
 import type { CampaignFields } from '../events/campaign.ts'
 import type { TableNames } from '../projections/projection.ts'
-import { listOwned, type OwnedRow } from './owned.ts'
+import { findOwned, listOwned, type OwnedRow } from './owned.ts'
 import { type ListRequest, offset, type Page } from './page.ts'
 import { idOrNull, type Reader } from './reader.ts'
 
 export type CampaignRow = OwnedRow & CampaignFields
 export const listCampaigns = (reader: Reader, account: number, request: ListRequest) =>
   listOwned<CampaignRow>(reader, { table: 'campaigns' }, account, request)
+
+export const findCampaign = (reader: Reader, account: number, id: number) =>
+  findOwned<CampaignRow>(reader, 'campaigns', account, id)
 
 /** A campaign that anyone may see: public, not deleted, of an active account. */
 export interface PublicCampaign extends CampaignFields {

@@ -1,19 +1,23 @@
 import type { ChannelFields, ItemKind, ItemRef } from '../events/channel.ts'
-import { listOwned, type OwnedRow } from './owned.ts'
+import { findOwned, listOwned, type OwnedRow } from './owned.ts'
 import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from './page.ts'
-import { idOrNull, type Reader } from './reader.ts'
+import { idOrNull, planned, type Reader } from './reader.ts'
 
 export type ChannelRow = OwnedRow & ChannelFields
 export const listChannels = (reader: Reader, account: number, request: ListRequest) =>
   listOwned<ChannelRow>(reader, { table: 'channels' }, account, request)
 
+export const findChannel = (reader: Reader, account: number, id: number) =>
+  findOwned<ChannelRow>(reader, 'channels', account, id)
+
 /** Returns the ids of the channels that an item is in, oldest channel first. */
-export const channelsOfItem = async ({ db, table }: Reader, account: number, { kind, id }: ItemRef) => {
-  const rows = (await db({ i: table('channel_items') })
-    .join({ c: table('channels') }, 'c.id', 'i.channel')
-    .where({ 'i.kind': kind, 'i.item': id, 'c.account': account, 'c.deleted': null })
-    .orderBy('c.id')
-    .select('c.id')) as { id: string }[]
+export const channelsOfItem = async (reader: Reader, account: number, { kind, id }: ItemRef) => {
+  const { db, table } = reader
+  const sql = `
+    select c.id from ${table('channels')} c
+    where c.id = any(array(select channel from ${table('channel_items')} where kind = ? and item = ?))
+      and c.account = ? and c.deleted is null order by c.id`
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(sql, [kind, id, account]).options(planned(reader, sql))
   return rows.map((row) => Number(row.id))
 }
 
@@ -52,7 +56,7 @@ const perKind = ({ table }: Reader, select: (kind: string, from: string, columns
   Object.entries(kinds).map(([kind, { table: name, columns }]) => select(kind, table(name), columns))
 
 /** Each part looks items up by id: while the tables have no statistics, PostgreSQL plans plain joins as all items for each link (10 s for 10,000). */
-const countItems = async (reader: Reader, channel: number, account: number) => {
+const countItems = (reader: Reader, channel: number, account: number) => {
   const items = reader.table('channel_items')
   const counts = perKind(
     reader,
@@ -60,11 +64,7 @@ const countItems = async (reader: Reader, channel: number, account: number) => {
       `(select count(*) from ${from} x where x.account = :account and x.deleted is null
           and x.id = any(array(select item from ${items} where channel = :channel and kind = '${kind}')))`,
   )
-  const { rows } = await reader.db.raw<{ rows: { n: string }[] }>(`select ${counts.join(' + ')} as n`, {
-    channel,
-    account,
-  })
-  return Number(rows[0]?.n ?? 0)
+  return reader.db.raw(`select ${counts.join(' + ')} as n`, { channel, account })
 }
 
 /** Returns one page of the items in a channel that are not deleted, in the order of their assignments. */

@@ -1,4 +1,4 @@
-import { classes, minuteMs, minuteOf, subjects } from '../projections/clickfacts.ts'
+import { classes, minuteMs, minuteOf, visited } from '../projections/clickfacts.ts'
 import { dims, dimensions, type Dim } from '../projections/labels.ts'
 import { firstMinute } from './facts.ts'
 import type { Reader } from './reader.ts'
@@ -25,13 +25,6 @@ interface Row extends Readonly<Record<Dim, number>> {
 
 /** visits in one statement */
 const batchSize = 5000
-
-const visited = (subject: number): Pick<ExportedClick, 'of' | 'id'> => {
-  if (subject > 0) return { of: 'link', id: subject }
-  if (subject > subjects.bio(0)) return { of: 'qr', id: -subject }
-  if (subject > subjects.view(0)) return { of: 'bio', id: subjects.bio(0) - subject }
-  return { of: 'view', id: subjects.view(0) - subject }
-}
 
 const classNames = new Map<number, string>(Object.entries(classes).map(([name, value]) => [value, name]))
 const classOf = (value: number) => (value === classes.first ? 'human' : (classNames.get(value) ?? 'other'))

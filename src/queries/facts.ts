@@ -1,5 +1,6 @@
-import { aboveViews, highestAccount, minuteMs, subjects } from '../projections/clickfacts.ts'
-import type { Reader } from './reader.ts'
+import { aboveViews, highestAccount, minuteMs, seqOf, subjects } from '../projections/clickfacts.ts'
+import { dimensions } from '../projections/labels.ts'
+import { planned, type Reader } from './reader.ts'
 
 /** The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its bio pages. */
 export type Subject = { readonly link: number } | { readonly account: number }
@@ -16,6 +17,23 @@ export interface Counted {
   readonly since: number | null
   /** the facts of clicks before this minute were dropped */
   readonly horizon: number | null
+  /** undefined: the present */
+  readonly earlier?: Earlier
+}
+
+/** What is known of a subject at an earlier position of the log. The roll-ups have its visits before `rolled`, but later ones too. */
+export interface Earlier {
+  readonly position: bigint
+  /** numbers of its visits are below this */
+  readonly end: bigint
+  /** the latest minute that its visits have, apart from those that are named below */
+  readonly hi: number
+  /** minutes before `rolled` that the roll-ups have visits of which came later */
+  readonly changed: readonly number[]
+  /** minutes after `hi` that may have visits */
+  readonly ahead: readonly number[]
+  /** a later event has changed classes of visits */
+  readonly corrected: boolean
 }
 
 /** A question about a part of the time before the horizon that the roll-ups do not have. */
@@ -29,23 +47,59 @@ export class BeforeHorizon extends Error {
   }
 }
 
-export const readCounted = async ({ db, table }: Reader, of: Subject): Promise<Counted> => {
+/** Reads what is known of a subject at the position that the reader has. */
+const readEarlier = async (
+  { db, table }: Reader,
+  subject: number,
+  position: bigint,
+  { rolled, hi }: { readonly rolled: number | null; readonly hi: number | null },
+): Promise<Earlier> => {
+  const [from, to] = [rolled ?? firstMinute, hi ?? endOfMinutes]
+  const { rows } = await db.raw<{ rows: { minute: number }[] }>(
+    `select distinct minute from ${table('strays')} where subject = ? and (minute < ? and position > ? or minute > ?)`,
+    [subject, from, position.toString(), to],
+  )
+  const corrected = await db.raw<{ rows: { found: boolean }[] }>(
+    `select exists (select from ${table('corrections')} where position > ?) as found`,
+    [position.toString()],
+  )
+  const minutes = rows.map(({ minute }) => minute).toSorted((a, b) => a - b)
+  return {
+    position,
+    end: seqOf(position + 1n, 0),
+    hi: to,
+    changed: minutes.filter((minute) => minute < from),
+    ahead: minutes.filter((minute) => minute > to),
+    corrected: corrected.rows[0]?.found ?? false,
+  }
+}
+
+export const readCounted = async (reader: Reader, of: Subject): Promise<Counted> => {
+  const { db, table, clicksUpTo } = reader
+  const isPast = clicksUpTo !== undefined
   const [name, key, since] =
     'link' in of ? (['link_stats', 'link', 'since'] as const) : (['account_stats', 'account', 'null::int'] as const)
-  type Row = Omit<Counted, 'subject' | 'clicks' | 'uniques'> & { readonly clicks: string; readonly uniques: string }
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `select clicks, uniques, rolled, ${since} as since, (select max(minute) from ${table('click_horizon')}) as horizon
-     from ${table(name)} where ${key} = ?`,
-    ['link' in of ? of.link : of.account],
-  )
+  type Row = Omit<Counted, 'subject' | 'clicks' | 'uniques'> & {
+    readonly clicks: string
+    readonly uniques: string
+    readonly hi: number | null
+  }
+  const sql = `
+    select clicks, uniques, rolled, ${since} as since, ${isPast ? 'hi' : 'null::int as hi'}, (select max(minute) from ${table('click_horizon')}) as horizon
+    from ${table(name)} where ${key} = ?`
+  const id = 'link' in of ? of.link : of.account
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, [id]).options(planned(reader, sql))
   const [row] = rows
+  const subject = 'link' in of ? of.link : subjects.account(of.account)
+  const { rolled = null, hi = null } = row ?? {}
   return {
-    subject: 'link' in of ? of.link : subjects.account(of.account),
+    subject,
     clicks: Number(row?.clicks ?? 0),
     uniques: Number(row?.uniques ?? 0),
-    rolled: row?.rolled ?? null,
+    rolled,
     since: row?.since ?? null,
     horizon: row?.horizon ?? null,
+    ...(isPast && { earlier: await readEarlier(reader, subject, clicksUpTo, { rolled, hi }) }),
   }
 }
 
@@ -61,13 +115,94 @@ export const [firstMinute, endOfMinutes] = [-(2 ** 31), 2 ** 31 - 1]
  * SQL of the facts of a subject within the given minutes, as `c`. The planner looks up each range in the index on the subject and the
  * minute, in the partitions that have it; a view of a bio page is no click of an account.
  */
-export const factsOf = ({ table }: Reader, { subject }: Pick<Counted, 'subject'>, ranges: readonly Minutes[]) => {
-  const own =
+export const factsOf = (
+  { table }: Reader,
+  { subject, earlier }: Pick<Counted, 'subject' | 'earlier'>,
+  ranges: readonly Minutes[],
+) => {
+  const of =
     subject <= highestAccount
       ? `c.account = ${highestAccount - subject} and c.link > ${aboveViews}`
       : `c.link = ${subject}`
+  const own = earlier ? `${of} and c.seq < ${earlier.end}` : of
+  const columns = earlier?.corrected
+    ? `c.seq, c.visitor, c.link, c.account, c.minute, c.ms, c.recorded, c.profile, c.route, ${dimensions.map((name) => `c.${name}`).join()},
+       coalesce((select k.was from ${table('corrections')} k where k.seq = c.seq and k.position * 1000 >= ${earlier.end}
+         order by k.position limit 1), c.class) as class`
+    : '*'
   const parts = ranges.map(
-    ({ from, to }) => `select * from ${table('clicks')} c where ${own} and c.minute >= ${from} and c.minute < ${to}`,
+    ({ from, to }) =>
+      `select ${columns} from ${table('clicks')} c where ${own} and c.minute >= ${from} and c.minute < ${to}`,
   )
   return parts.length === 0 ? `select * from ${table('clicks')} where false` : parts.join(' union all ')
+}
+
+/** How a question is answered: by roll-ups of whole periods of time, and by the facts of all other minutes. */
+export interface Plan {
+  /** the periods, counted since 1970 */
+  readonly rolled: Minutes
+  /** those of them that the facts answer */
+  readonly skipped: readonly number[]
+  readonly facts: readonly Minutes[]
+}
+
+/** SQL of a condition on the periods of a plan. */
+export const inPlan = (name: string, { rolled, skipped }: Plan) =>
+  `${name} >= ${rolled.from} and ${name} < ${rolled.to}${skipped.length > 0 ? ` and ${name} not in (${skipped.join()})` : ''}`
+
+/** Returns SQL of what later events have added to the roll-ups of a plan by other classes, with the given columns. */
+export const correctedIn = (
+  { table }: Pick<Reader, 'table'>,
+  { subject, earlier }: Counted,
+  { plan, period, select, dim }: CorrectedIn,
+) =>
+  earlier?.corrected
+    ? `union all select ${select} from ${table(`corrected_${period}s`)}
+       where subject = ${subject} and position > ${earlier.position} and ${inPlan(period, plan)}${dim ? ` and dim in (${dim})` : ''}`
+    : ''
+
+interface CorrectedIn {
+  readonly plan: Plan
+  readonly period: 'hour' | 'day'
+  readonly select: string
+  /** of labels: the numbers of the dimensions, separated by commas */
+  readonly dim?: string
+}
+
+const isFilled = ({ from, to }: Minutes) => from < to
+
+/** Returns the minutes that may have visits of an earlier position, within some. */
+const known = (ranges: readonly Minutes[], { hi, ahead }: Earlier): readonly Minutes[] => [
+  ...ranges.map(({ from, to }) => ({ from, to: Math.min(to, hi + 1) })),
+  ...ranges.flatMap(({ from, to }) =>
+    ahead.flatMap((minute) => (minute >= from && minute < to ? [{ from: minute, to: minute + 1 }] : [])),
+  ),
+]
+
+/**
+ * Splits minutes into whole periods of so many, as far as they are rolled up, and the minutes before and after them. At an earlier position, the
+ * facts answer the last period, and those with visits that came later.
+ */
+export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, earlier }: Counted): Plan => {
+  const none = { rolled: { from: 0, to: 0 }, skipped: [] }
+  if (rolled === null || whole.from >= whole.to)
+    return { ...none, facts: (earlier ? known([all], earlier) : [all]).filter(isFilled) }
+  const [start, stop] = [whole.from * period, whole.to * period]
+  const reach = earlier ? Math.floor(rolled / period) : undefined
+  const facts = [
+    { from: all.from, to: start },
+    { from: Math.max(start, reach === undefined ? rolled : reach * period), to: stop },
+    { from: stop, to: all.to },
+  ]
+  if (!earlier || reach === undefined) return { rolled: whole, skipped: [], facts: facts.filter(isFilled) }
+  const end = Math.min(whole.to, reach)
+  const changed = new Set(earlier.changed.map((minute) => Math.floor(minute / period)))
+  const skipped = [...changed].filter((one) => one >= whole.from && one < end)
+  return {
+    rolled: { from: whole.from, to: end },
+    skipped,
+    facts: [...known(facts, earlier), ...skipped.map((one) => ({ from: one * period, to: (one + 1) * period }))].filter(
+      isFilled,
+    ),
+  }
 }

@@ -1,4 +1,4 @@
-import { projections } from '../projections/index.ts'
+import { projectionsWith } from '../projections/index.ts'
 import { qrs } from '../projections/qr.ts'
 import { checkpoints } from '../projections/tables.ts'
 import type { Reader } from './reader.ts'
@@ -25,7 +25,7 @@ export const deleteUnusedImages = async ({ db, table }: Reader, head: bigint): P
          and exists (select 1 from ${checkpoints} where projection = ? and version = ? and live and position >= ?)
        limit ${limit})`,
     [
-      JSON.stringify(projections.map(({ name, version }) => ({ name, version }))),
+      JSON.stringify(projectionsWith({ withPast: true }).map(({ name, version }) => ({ name, version }))),
       qrs.name,
       qrs.version,
       head.toString(),

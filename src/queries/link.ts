@@ -3,7 +3,7 @@ import { addressKey, linkAddress, tagKey } from '../projections/link.ts'
 import type { TableNames } from '../projections/projection.ts'
 import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions, type Source } from './page.ts'
 import { byClicks } from './linkclicks.ts'
-import { idOrNull, type Reader } from './reader.ts'
+import { idOrNull, planned, type Reader } from './reader.ts'
 
 /** A link as its owner sees it. */
 export interface LinkRow extends Omit<LinkFields, 'expiry' | 'starts' | 'last_variant'> {
@@ -88,10 +88,9 @@ const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) =>
 }
 
 /** The projection maintains the number of all links, and of those in the archive. */
-const countAll = async ({ db, table }: Reader, account: number, archived: boolean | undefined) => {
-  const [row] = await db<{ account: number; n: string; archived: string }>(table('link_counts')).where({ account })
-  const [all, away] = [Number(row?.n ?? 0), Number(row?.archived ?? 0)]
-  return archived === undefined ? all : archived ? away : all - away
+const countAll = ({ db, table }: Reader, account: number, archived: boolean | undefined) => {
+  const n = archived === undefined ? 'n' : archived ? 'archived' : 'n - archived'
+  return db(table('link_counts')).where({ account }).select(db.raw(n))
 }
 
 /** Links as a list sees them: its filters, and the columns that it is sorted by. */
@@ -128,17 +127,15 @@ export const listLinks = async (
 ): Promise<Listed<LinkListRow>> => {
   const { db, table } = reader
   const found = await readPositions(sourceOf(reader, account, filter, request), reader, request)
-  const rows = (await db({ l: table('links') })
-    .leftJoin({ s: table('link_stats') }, 's.link', 'l.id')
-    .where({ 'l.account': account, 'l.deleted': null })
-    .whereIn(
-      'l.id',
-      found.rows.map((position) => Number(position.at(-1))),
-    )
-    .select(
-      ...fields,
-      db.raw(`coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}`),
-    )) as ListRaw[]
+  const ids = found.rows.map((position) => Number(position.at(-1)))
+  // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of the account
+  const sql = `
+    select ${fields.join()}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
+    from unnest(?::bigint[]) as p (id)
+    cross join lateral (select * from ${table('links')} l where l.id = p.id limit 1) as l
+    left join ${table('link_stats')} s on s.link = l.id
+    where l.account = ? and l.deleted is null`
+  const { rows } = await db.raw<{ rows: ListRaw[] }>(sql, [ids, account]).options(planned(reader, sql))
   return inOrder(
     found,
     rows.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
@@ -154,9 +151,10 @@ export const existingPixels = async ({ db, table }: Reader, ids: readonly number
   return ids.filter((id) => existing.has(id))
 }
 
-export const findLink = async ({ db, table }: Reader, account: number, id: number): Promise<LinkRow | undefined> => {
-  const rows = (await db({ l: table('links') })
-    .where({ id, account, deleted: null })
-    .select(...fields, db.raw(calculated(table)))) as Raw[]
+export const findLink = async (reader: Reader, account: number, id: number): Promise<LinkRow | undefined> => {
+  const { db, table } = reader
+  const sql = `
+    select ${fields.join()}, ${calculated(table)} from ${table('links')} l where id = ? and account = ? and deleted is null`
+  const { rows } = await db.raw<{ rows: Raw[] }>(sql, [id, account]).options(planned(reader, sql))
   return rows[0] && typed(rows[0])
 }

@@ -34,7 +34,7 @@ export const listOwned = async <R extends OwnedRow>(
   const source = {
     matching: () => filtered(db, own(), request, { searched, created: 'x.created' }),
     position: ['x.id'],
-    kept: isFiltered(request) ? undefined : () => countOwned(reader, name, account),
+    kept: isFiltered(request) ? undefined : () => keptCount(reader, name, account),
   }
   const found = await readPositions(source, reader, request)
   const ids = found.rows.map(([id]) => Number(id))
@@ -42,11 +42,14 @@ export const listOwned = async <R extends OwnedRow>(
   return inOrder(found, read.map(typed), ({ id }) => id)
 }
 
-/** Returns the number of an account's resources that are not deleted. */
-export const countOwned = async ({ db, table }: Reader, name: string, account: number) => {
-  const [counted] = await db<{ account: number; n: string }>(table(`${name}_counts`))
+const keptCount = ({ db, table }: Reader, name: string, account: number) =>
+  db(table(`${name}_counts`))
     .where({ account })
     .select('n')
+
+/** Returns the number of an account's resources that are not deleted. */
+export const countOwned = async (reader: Reader, name: string, account: number) => {
+  const [counted] = (await keptCount(reader, name, account)) as { n: string }[]
   return Number(counted?.n ?? 0)
 }
 

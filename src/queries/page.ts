@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { Reader } from './reader.ts'
+import { planned, type Reader } from './reader.ts'
 
 /** One page of a list; `page` counts from 1. */
 export interface Page {
@@ -101,8 +101,8 @@ export interface Source {
   readonly matching: () => Knex.QueryBuilder
   /** SQL of the columns of a row's position */
   readonly position: readonly string[]
-  /** Returns the number of rows where it is kept. Otherwise they are counted, up to `mostCounted`. */
-  readonly kept?: (() => Promise<number>) | undefined
+  /** Returns SQL that reads the number of rows where it is kept. Otherwise they are counted, up to `mostCounted`. */
+  readonly kept?: (() => Knex.QueryBuilder | Knex.Raw) | undefined
   /** Counts the rows beyond `mostCounted`, too, where that is fast. */
   readonly counted?: (() => Promise<number>) | undefined
   /** Reads sorted positions where there may be many, as `slice` does. */
@@ -123,17 +123,37 @@ const sortedPositions = async (source: Source, { db }: Reader, window: Window): 
   return ((await slice(narrow(source, db), source.position, window)) as Record<string, number>[]).map(positionOf)
 }
 
+interface Found {
+  readonly n: number | string | null
+  readonly positions: readonly Record<string, number | string>[] | null
+}
+
+/** Returns SQL of the positions of rows that are sorted, as one value. */
+const together = (db: Knex, rows: Knex.QueryBuilder) =>
+  db.raw('(select json_agg(p) from ?) as positions', [rows.as('p')])
+
+/** Reads the number of rows, and the positions of those on the page, with one statement. */
+const keptPositions = async (source: Source, reader: Reader, window: Window, kept: NonNullable<Source['kept']>) => {
+  const { db } = reader
+  const n = db.raw('(?) as n', [kept()])
+  if (source.sorted) {
+    const [row] = (await db.select(n)) as Pick<Found, 'n'>[]
+    return { n: Number(row?.n ?? 0), found: await source.sorted(window) }
+  }
+  const rows = slice(narrow(source, db), source.position, window)
+  const query = db.select(n, together(db, rows))
+  const [row] = (await query.options(planned(reader, query.toSQL().sql))) as Found[]
+  return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
+}
+
 /** Finds all matches in one pass, if they can be counted: the planner is free to use the index that finds the fewest rows. */
 const countedPositions = async (source: Source, { db }: Reader, window: Window) => {
   const columns = names(source.position)
-  const page = slice(db('found').select(columns), columns, window).as('p')
+  const page = slice(db('found').select(columns), columns, window)
   const [row] = (await db
     .withMaterialized('found', narrow(source, db).limit(mostCounted + 1))
-    .select(
-      db.raw('(select count(*)::int from found) as n'),
-      db.raw('(select json_agg(p) from ?) as positions', [page]),
-    )) as { n: number; positions: Record<string, number | string>[] | null }[]
-  return { n: row?.n ?? 0, found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
+    .select(db.raw('(select count(*)::int from found) as n'), together(db, page))) as Found[]
+  return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
 
 const itself = (position: Position) => position
@@ -154,8 +174,8 @@ export const readPositions = async (
 ): Promise<Listed<Position>> => {
   const window = windowOf(request)
   if (source.kept) {
-    const [total, found] = await Promise.all([source.kept(), sortedPositions(source, reader, window)])
-    return pageOf(found, total, request, itself)
+    const { n, found } = await keptPositions(source, reader, window, source.kept)
+    return pageOf(found, n, request, itself)
   }
   const { n, found } = await countedPositions(source, reader, window)
   return n <= mostCounted ? pageOf(found, n, request, itself) : beyondCounted(source, reader, window)

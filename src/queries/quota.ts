@@ -12,6 +12,7 @@ export const quotaKinds = [
   'pixel',
   'splash',
   'bio',
+  'webhook',
   'image',
 ] as const
 export type QuotaKind = (typeof quotaKinds)[number]
@@ -26,6 +27,7 @@ const tables: Record<Exclude<QuotaKind, 'image'>, string> = {
   pixel: 'pixels',
   splash: 'splashes',
   bio: 'bios',
+  webhook: 'webhooks',
 }
 
 /** Returns how much of a quota an account uses. The tables have the number of its resources, so none is counted here. */

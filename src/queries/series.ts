@@ -1,7 +1,17 @@
 import { isClick, isUnique, minuteMs, timeOf } from '../projections/clickfacts.ts'
 import { dims } from '../projections/labels.ts'
 import { plausible } from '../projections/rollup.ts'
-import { BeforeHorizon, type Counted, factsOf, type Minutes, readCounted, type Subject } from './facts.ts'
+import {
+  BeforeHorizon,
+  correctedIn,
+  type Counted,
+  factsOf,
+  inPlan,
+  type Plan,
+  planOf as planFor,
+  readCounted,
+  type Subject,
+} from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 import type { Count } from './stats.ts'
 
@@ -37,7 +47,12 @@ export interface Series {
     readonly suspects: number
   }
   /** one per interval, including empty ones */
-  readonly points: readonly { readonly at: Date; readonly clicks: number; readonly uniques: number }[]
+  readonly points: readonly {
+    readonly at: Date
+    readonly clicks: number
+    readonly uniques: number
+    readonly visits: number
+  }[]
   readonly by: Readonly<Partial<Record<SeriesDimension, readonly Count[]>>>
 }
 
@@ -45,15 +60,8 @@ export interface Series {
 export const clickSeries = (reader: Reader, subject: Subject, options: SeriesOptions): Promise<Series> =>
   readOneMoment(reader, (moment) => readSeries(moment, subject, options))
 
-/** How a question is answered: by roll-ups of whole periods of time, and by the facts of all other minutes. */
-interface Plan {
-  /** the periods, counted since 1970 */
-  readonly rolled: Minutes
-  readonly facts: readonly Minutes[]
-}
-
 /** Throws `BeforeHorizon` if the plan needs facts that were dropped. */
-const checked = (plan: Plan, { from }: SeriesOptions, { rolled, since, horizon }: Counted): Plan => {
+const checked = (plan: Plan, { from }: Pick<SeriesOptions, 'from'>, { rolled, since, horizon }: Counted): Plan => {
   if (since !== null && from.getTime() < since * minuteMs) throw new BeforeHorizon(Math.max(since, horizon ?? since))
   // before the horizon was set, everything from `rolled` to it was rolled up
   const gone = rolled === null || horizon === null ? -Infinity : Math.min(rolled, horizon)
@@ -61,23 +69,30 @@ const checked = (plan: Plan, { from }: SeriesOptions, { rolled, since, horizon }
   return plan
 }
 
-/** Splits a time into whole periods of so many minutes, as far as they are rolled up, and the minutes before and after them. */
+/** Plans a question about a time, by periods of so many minutes. */
 const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan => {
-  const { from, to } = options
-  const { rolled } = counted
-  const [first, end] = [from.getTime() / minuteMs, to.getTime() / minuteMs]
+  const [first, end] = [options.from.getTime() / minuteMs, options.to.getTime() / minuteMs]
   const all = { from: Math.floor(first), to: Math.ceil(end) }
   const whole = { from: Math.ceil(first / period), to: Math.floor(end / period) }
-  if (rolled === null || whole.from >= whole.to)
-    return checked({ rolled: { from: 0, to: 0 }, facts: [all] }, options, counted)
-  const [start, stop] = [whole.from * period, whole.to * period]
-  const recent = { from: Math.max(start, rolled), to: stop }
-  const facts = [{ from: all.from, to: start }, recent, { from: stop, to: all.to }]
-  return checked({ rolled: whole, facts: facts.filter((range) => range.from < range.to) }, options, counted)
+  return checked(planFor(all, whole, period, counted), options, counted)
+}
+
+/**
+ * Returns SQL of all facts of a time, without the roll-ups: for what they do not have. Throws `BeforeHorizon` if some of the facts were dropped.
+ */
+export const factsOfTime = (reader: Reader, counted: Counted, time: Pick<SeriesOptions, 'from' | 'to'>): string => {
+  const all = { from: Math.floor(time.from.getTime() / minuteMs), to: Math.ceil(time.to.getTime() / minuteMs) }
+  const plan = checked(planFor(all, { from: 0, to: 0 }, 1, counted), time, counted)
+  return factsIn(reader, counted, plan, time)
 }
 
 /** SQL of the facts in the plan that are not before the first moment and not after the last one. */
-const factsIn = (reader: Reader, counted: Counted, { facts }: Plan, { from, to }: SeriesOptions) => {
+const factsIn = (
+  reader: Reader,
+  counted: Counted,
+  { facts }: Plan,
+  { from, to }: Pick<SeriesOptions, 'from' | 'to'>,
+) => {
   const [first, end] = [timeOf(from.getTime()), timeOf(to.getTime())]
   return `select * from (${factsOf(reader, counted, facts)}) c
     where (c.minute, c.ms) >= (${first.minute}, ${first.ms}) and (c.minute, c.ms) < (${end.minute}, ${end.ms})`
@@ -91,7 +106,7 @@ const readSeries = async (reader: Reader, of: Subject, options: SeriesOptions): 
     points.reduce((total, point) => total + point[column], 0)
   return {
     total: { clicks: sum('clicks'), uniques: sum('uniques'), visits: sum('visits'), suspects: sum('suspects') },
-    points: points.map(({ at, clicks, uniques }) => ({ at, clicks, uniques })),
+    points: points.map(({ at, clicks, uniques, visits }) => ({ at, clicks, uniques, visits })),
     by,
   }
 }
@@ -121,7 +136,8 @@ const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptio
        ) many
        union all
        select ${start('hour * 60')}, ${columns.join()} from ${reader.table('hours')}
-       where subject = ${counted.subject} and hour >= ${plan.rolled.from} and hour < ${plan.rolled.to}
+       where subject = ${counted.subject} and ${inPlan('hour', plan)}
+       ${correctedIn(reader, counted, { plan, period: 'hour', select: `${start('hour * 60')}, -clicks, -uniques, 0, -suspects` })}
      ), counted as (
        select at, ${columns.map((name) => `sum(${name}) as ${name}`).join()} from parts group by 1
      )
@@ -157,12 +173,13 @@ const readLabels = async (reader: Reader, counted: Counted, options: SeriesOptio
        ${by
          .map(
            (name) => `select dim, label, clicks from ${table('days')}
-           where subject = ${counted.subject} and dim = ${dims[name]} and day >= ${plan.rolled.from} and day < ${plan.rolled.to}`,
+           where subject = ${counted.subject} and dim = ${dims[name]} and ${inPlan('day', plan)}`,
          )
          .join(' union all ')}
+       ${correctedIn(reader, counted, { plan, period: 'day', select: 'dim, label, -clicks', dim: by.map((name) => dims[name]).join() })}
      )
      select dim, l.label, n from (select dim, label, sum(n) as n from parts group by 1, 2) c
-     join ${table('labels')} l using (dim) where l.id = c.label
+     join ${table('labels')} l using (dim) where l.id = c.label and n > 0
      order by n desc, l.label`,
   )
   const of = (name: SeriesDimension) =>

@@ -1,6 +1,17 @@
 import { isClick, subjects } from '../projections/clickfacts.ts'
 import { dims, topDimensions } from '../projections/labels.ts'
-import { endOfMinutes, factsOf, firstMinute, readCounted } from './facts.ts'
+import {
+  BeforeHorizon,
+  correctedIn,
+  type Counted,
+  endOfMinutes,
+  factsOf,
+  firstMinute,
+  inPlan,
+  type Minutes,
+  planOf,
+  readCounted,
+} from './facts.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 
 type Dimension = (typeof topDimensions)[number]
@@ -16,28 +27,52 @@ export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>
   readonly uniques: number
 }
 
+const tops = topDimensions.map((name) => dims[name]).join()
+const dayMinutes = 1440
+
+/** Returns SQL of the labels of a subject that are rolled up, with the minutes whose facts have the others. */
+const labelsOf = (
+  { table }: Reader,
+  counted: Counted,
+): { readonly rolled: string; readonly facts: readonly Minutes[] } => {
+  const { subject, rolled, since, horizon, earlier } = counted
+  const allTime = `select dim, label, clicks as n from ${table('tops')} where subject = ${subject}`
+  if (!earlier) return { rolled: allTime, facts: [{ from: rolled ?? firstMinute, to: endOfMinutes }] }
+  const whole = { from: Math.ceil(firstMinute / dayMinutes), to: Math.floor(endOfMinutes / dayMinutes) }
+  const plan = planOf({ from: firstMinute, to: endOfMinutes }, whole, dayMinutes, counted)
+  const gone = rolled === null || horizon === null ? undefined : horizon
+  if (gone !== undefined && plan.skipped.some((day) => day * dayMinutes < gone)) throw new BeforeHorizon(gone)
+  const days = `from ${table('days')} where subject = ${subject} and dim in (${tops})`
+  const select = 'dim, label, -clicks as n'
+  const corrected = correctedIn({ table }, counted, { plan, period: 'day', select, dim: tops })
+  const inDays = `select dim, label, clicks as n ${days} and ${inPlan('day', plan)} ${corrected}`
+  // what was moved there without a day is what the days do not have
+  const moved = since === null ? '' : ` union all ${allTime} union all select dim, label, -clicks ${days}`
+  return { rolled: `${inDays}${moved}`, facts: plan.facts }
+}
+
 const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => {
   const { db, table } = reader
   const counted = await readCounted(reader, { link })
-  const { clicks, uniques, rolled } = counted
+  const { clicks, uniques } = counted
   if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [] }
-  const facts = factsOf(reader, counted, [{ from: rolled ?? firstMinute, to: endOfMinutes }])
+  const labels = labelsOf(reader, counted)
+  const facts = factsOf(reader, counted, labels.facts)
   // one pass over the clicks that are not rolled up counts by all dimensions
   const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
     `with recent as (
        select ${topDimensions.join()}, count(*) as n from (${facts}) c where ${isClick}
        group by grouping sets (${topDimensions.map((name) => `(${name})`).join()})
      ), counted as (
-       select dim, label, clicks as n from ${table('tops')} where subject = ?
+       ${labels.rolled}
        union all
        select d.dim, d.label, n from recent
        cross join lateral (values ${topDimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
        where d.label is not null
      )
      select dim, l.label, n from (select dim, label, sum(n) as n from counted group by 1, 2) c
-     join ${table('labels')} l using (dim) where l.id = c.label
+     join ${table('labels')} l using (dim) where l.id = c.label and n > 0
      order by n desc, l.label`,
-    [link],
   )
   const of = (dimension: Dimension) =>
     rows.filter(({ dim }) => dim === dims[dimension]).map(({ label, n }) => ({ label, n: Number(n) }))

@@ -6,7 +6,9 @@ import { eraseAnswers } from '../postgres/idempotency.ts'
 import { eraseImages } from '../postgres/images.ts'
 import { eraseMails } from '../postgres/mails.ts'
 import { deleteLinksOf } from '../postgres/onetimelinks.ts'
+import { deleteSessionsOf } from '../postgres/sessions.ts'
 import { eraseSnapshots } from '../postgres/snapshots.ts'
+import { eraseWebhooks } from '../postgres/webhooks.ts'
 import type { Keyring as AccountKeyring } from './seal.ts'
 import { openWrapping } from './wrapping.ts'
 
@@ -15,6 +17,8 @@ export interface Keyring extends AccountKeyring {
   readonly findService: () => Promise<Buffer | undefined>
   /** Returns the service key and creates it when there is none yet. */
   readonly createService: () => Promise<Buffer>
+  /** Returns the 32 secret bytes of the key that signs the checkpoints of the log. It is created when there is none yet. */
+  readonly proofSeed: () => Promise<Buffer>
   /** Destroys the keys of accounts, and with them everything that is sealed under them; deletes their images, too. They are never made again. */
   readonly destroy: (accounts: readonly number[]) => Promise<void>
   /** Drops the keys of accounts from the cache, after another process has destroyed them. */
@@ -67,15 +71,17 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
     )
   }
 
+  const named = async (name: string, what: string) => {
+    const key = (await read([name])).get(name) ?? (await create(name))
+    if (!key) throw new Error(`${what} could not be read back from state.keys`)
+    return key
+  }
   const findService = async () => (await read(['service'])).get('service')
 
   return {
     findService,
-    createService: async () => {
-      const service = (await findService()) ?? (await create('service'))
-      if (!service) throw new Error('the service key could not be read back from state.keys')
-      return service
-    },
+    createService: () => named('service', 'the service key'),
+    proofSeed: () => named('proof', 'the key of the proofs'),
     forSealing: async (account) => {
       const known = (await forOpening([account])).get(account)
       if (known) return known
@@ -92,7 +98,9 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       await eraseSnapshots(db, accounts)
       await eraseAnswers(db, accounts)
       await eraseMails(db, accounts)
+      await eraseWebhooks(db, accounts)
       await deleteLinksOf(db, accounts)
+      await deleteSessionsOf(db, accounts)
     },
     forget: (accounts) => accounts.forEach((account) => cache.delete(account)),
   }

@@ -22,6 +22,8 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passwordChanged'), lang, password: z.string() }),
   /** once the account is to be erased at `due` */
   z.object({ kind: z.literal('erasure'), lang, due: z.string() }),
+  /** once deliveries have disabled the webhook */
+  z.object({ kind: z.literal('webhookDisabled'), lang, webhook: z.number() }),
 ])
 export type MailOrder = z.output<typeof Order>
 /** A mail as it is sent. */

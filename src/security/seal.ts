@@ -64,7 +64,7 @@ export const unsealBytes = (key: Buffer, context: string, sealed: Buffer): Buffe
 }
 
 /** Six letters that distinguish keys without disclosing anything about them. */
-const fingerprint = (key: Buffer) =>
+export const fingerprint = (key: Buffer) =>
   createHash('sha256').update('linkledger key mark ').update(key).digest('base64url').slice(0, 6)
 
 /** Seals a personal field. Returns `<fingerprint of the key>.<sealed text>`. */

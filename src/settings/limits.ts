@@ -12,6 +12,10 @@ export const limitSettings = {
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe(
     'requests per minute of an account, shared by its API keys; 0 = unlimited',
   ),
+  SESSION_RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 600).describe(
+    'requests per minute of an account by its sessions of the dashboard, which RATE_LIMIT_PER_MINUTE does not count; 0 = unlimited',
+  ),
+  SESSION_DAYS: whole(1, 400, 30).describe('days after a sign-in on the dashboard until it has to be repeated'),
   REGISTRATIONS_PER_ADDRESS: whole(0, 1_000_000, 100).describe(
     'registrations per hour from one IPv4 address or IPv6 /64; 0 = unlimited',
   ),
@@ -21,6 +25,10 @@ export const limitSettings = {
   ERASURE_DELAY_DAYS: whole(0, 365, 7).describe(
     'days after which an account is erased whose owner wants it erased, and may still change their mind',
   ),
+  STREAMS: whole(0, 1_000_000, 2000).describe(
+    'streams of events and clicks (`GET /api/events`, `GET /api/clicks`) that are open in one process; 0 = unlimited',
+  ),
+  STREAMS_PER_ACCOUNT: whole(0, 1_000_000, 10).describe('such streams of one account; 0 = unlimited'),
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000, 1000).describe(
     'open connections of one IPv4 address or IPv6 /64, unless it is a proxy in TRUST_PROXY; 0 = unlimited',
   ),
@@ -37,4 +45,5 @@ export const limitSettings = {
   QUOTA_PIXELS: quota('pixels', 10_000),
   QUOTA_SPLASH_PAGES: quota('splash pages', 10_000),
   QUOTA_BIO_PAGES: quota('bio pages', 10_000),
+  QUOTA_WEBHOOKS: quota('webhooks', 20),
 } as const

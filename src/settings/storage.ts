@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { integer, whole } from './parsers.ts'
+import { integer, oneOf, whole } from './parsers.ts'
 
 /** Options in the query of an EventStoreDB address. For any other the client prints the whole address, including the password. */
 const storeOptions = [
@@ -59,6 +59,12 @@ export const storageSettings = {
     .describe(
       'months before the present one whose clicks are kept one by one in the read tables; older ones stay in all totals; not set: all are kept',
     ),
+  KEEP_PAST: oneOf(['on', 'off'], 'on').describe(
+    'whether the read tables keep how every resource was before, so that `at` can ask for it; `off` drops that, and `on` fills it again from the log',
+  ),
+  CHECKPOINT_SECONDS: whole(1, 86_400, 60).describe(
+    'seconds between two signed checkpoints of the log at least; one is signed when the log has grown',
+  ),
   SECRET: z
     .string()
     .min(16, 'must have at least 16 characters')

@@ -1,4 +1,4 @@
-import type { Codec } from '../events/codec.ts'
+import { asStored, type Codec } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'
 import { createAppend } from './eventstoredb/append.ts'
 import { createCalls } from './eventstoredb/calls.ts'
@@ -27,6 +27,8 @@ export interface EventStoreDbOptions {
 export interface EventStoreDb {
   /** The calls to the server, which may be away. */
   readonly store: Omit<EventStore, 'logId'>
+  /** The same, with events as they are stored. */
+  readonly stored: Omit<EventStore, 'logId'>
   /**
    * Returns the id of the log. `opening` is the first event of an empty one; by default one with a new log id. Throws `StoreUnavailable` when
    * the server cannot be reached, `StoreRefused` when it never will be.
@@ -59,7 +61,7 @@ export const connectEventStoreDb = ({
   const head = createHead({ readBack: createReadBack(calls), idAt, memory })
   const batches = createSubscribe({ clients, head, idAt, stall, onDropped })
 
-  const store: Omit<EventStore, 'logId'> = {
+  const storeWith = (codec: Codec): Omit<EventStore, 'logId'> => ({
     atomic: false,
     append: createAppend({ calls, readPage, credentials, codec, patience }),
     read: async function* (stream, from = 0n, limit = Infinity) {
@@ -88,12 +90,13 @@ export const connectEventStoreDb = ({
       closed.abort()
       await clients.close()
     },
-  }
+  })
+  const store = storeWith(codec)
   const open = async (opening?: MakeOpening) => {
     await requireAll(clients.current(), allTimeout)
     return ensureLogOpened(store, opening)
   }
-  return { store, open }
+  return { store, stored: storeWith(asStored), open }
 }
 
 /** Opens the event log on an EventStoreDB. Throws like `open`. */

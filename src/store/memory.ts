@@ -5,6 +5,7 @@ import {
   appendTooLarge,
   type EventStore,
   type Filter,
+  isClickType,
   type Write,
 } from '../events/store.ts'
 import { createSignal } from '../lib/signal.ts'
@@ -12,8 +13,8 @@ import { ensureLogOpened, type MakeOpening } from './open.ts'
 import { decodeBatches, decodeEvents, parsed } from './slices.ts'
 
 const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
-  clicks: ({ type }) => type === 'LinkClicked',
-  domain: ({ type }) => type !== 'LinkClicked',
+  clicks: ({ type }) => isClickType(type),
+  domain: ({ type }) => !isClickType(type),
   all: () => true,
 }
 

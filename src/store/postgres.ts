@@ -7,7 +7,7 @@ import { createAppendQueue, encodeWrites } from './postgres/append.ts'
 import { createAppendNotifier } from './postgres/notify.ts'
 import { createQuery } from './postgres/query.ts'
 import { createReads } from './postgres/read.ts'
-import { createSubscribe, filtersOf } from './postgres/subscribe.ts'
+import { createSubscribe, createTexts, filtersOf } from './postgres/subscribe.ts'
 
 interface PostgresOptions {
   /** appends that share a call at most, and reads that share a query */
@@ -48,6 +48,7 @@ export const postgresStore = async (
     append: async (writes) => queue.append(await encodeWrites(codec, writes)),
     ...createReads(query, codec, groups),
     subscribe: createSubscribe(query, codec, appended),
+    texts: createTexts(query, appended),
     close: async () => {
       await queue.idle()
       await others.idle()

@@ -46,7 +46,7 @@ export const fitting = <E extends Pick<Encoded, 'bytes'>>(events: readonly E[], 
 }
 
 /** Splits events into runs of at most this many bytes; a larger event is a run of its own. */
-const split = function* <E extends Pick<Encoded, 'bytes'>>(
+export const split = function* <E extends Pick<Encoded, 'bytes'>>(
   events: readonly E[],
   bytes: number,
 ): Generator<readonly E[]> {

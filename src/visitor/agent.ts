@@ -1,13 +1,26 @@
+import { createHash } from 'node:crypto'
 import Bowser from 'bowser'
-import { findBotMatch } from 'isbot'
+import { findBotMatch, list } from 'isbot'
 import QuickLRU from 'quick-lru'
 import { previewers } from './previewers.ts'
 
-/**
- * The version of everything that classifies a visitor: the rules in this folder, and the lists of isbot and bowser. Every batch of clicks carries
- * it. Raise it when a result changes; a spec compares it with the installed versions of both packages.
- */
-export const rulesVersion = 1
+/** Goes up when this code gives a user agent another class: the lists do not show that. A spec has the classes of many user agents. */
+const code = 1
+/** What the rules hash to that had the version 1, from before versions followed from rules. */
+const firstRules = 729_577_637
+
+/** Returns the version of rules for bots and previewers: it follows from the rules, so that no change of them, or update of isbot, can be forgotten. */
+export const versionOf = (
+  robots: readonly string[],
+  previews: readonly (readonly [name: string, pattern: RegExp])[],
+): number => {
+  const rules = [code, robots, previews.map(([name, pattern]) => [name, pattern.source, pattern.flags])]
+  const hash = createHash('sha256').update(JSON.stringify(rules)).digest().readUInt32BE(0) >>> 1
+  return hash === firstRules ? 1 : Math.max(hash, 2)
+}
+
+/** The version of the rules that classify a visitor. Every batch of clicks carries it; recorded clicks keep theirs. */
+export const rulesVersion = versionOf(list, previewers)
 
 /** Maximum length of a user agent in characters; the rest is cut off before parsing. */
 export const agentLimit = 512
@@ -97,6 +110,8 @@ const tokenOf = (words: readonly string[], match: string): string => {
   return words[/^https?$/.test(words[at] ?? '') ? at - 1 : at] ?? ''
 }
 
+/** The words of programs that a person types in a terminal, see `typedByHand`. */
+export const typedWords: ReadonlySet<string> = new Set(['curl', 'HTTPie', 'xh'])
 // isbot takes these for robots, but a person types them in a terminal and expects the click to be counted
 const typedByHand = /^(?:curl|HTTPie|xh)\/[\w.-]+$/i
 

@@ -33,9 +33,13 @@ const codeIn = (found: unknown): string =>
     ? found.country_code
     : ''
 
-/** Loads the country table (15 MB) that is installed with the program into memory. */
+/** The table (15 MB) is in memory once, however often it is opened. */
+let table: Reader<object> | undefined
+const readTable = () => new Reader<object>(readFileSync(createRequire(import.meta.url).resolve(file)))
+
+/** Loads the country table that is installed with the program into memory. */
 export const openCountries = (): Countries => {
-  const reader = new Reader(readFileSync(createRequire(import.meta.url).resolve(file)))
+  const reader = (table ??= readTable())
   const find = (address: string) => {
     const plain = plainAddress(address)
     return plain === '' || reserved.check(plain, familyOf(plain)) ? '' : codeIn(reader.get(plain))

@@ -1,17 +1,33 @@
 import { readAgent } from './agent.ts'
 
-/** The names of device targets, and which user agents each matches. */
+/** The devices that only the user agent names. */
+export type Model = 'iphone' | 'ipad'
+const models: Readonly<Record<Model, RegExp>> = { iphone: /\b(?:iPhone|iPod)\b/, ipad: /\biPad\b/ }
+
+/** Returns the models that a user agent names, or its words. */
+export const modelsIn = (agent: string): readonly Model[] =>
+  (['iphone', 'ipad'] as const).filter((model) => models[model].test(agent))
+
+/** What targets ask about a device. A function is called only when a target needs it. */
+export interface Traits {
+  /** family of the operating system */
+  readonly os: () => string
+  readonly device: () => string
+  readonly models: () => readonly string[]
+}
+
+/** The names of device targets, and which devices each matches. */
 const devices = {
-  iphone: (agent: string) => /\b(?:iPhone|iPod)\b/.test(agent),
-  ipad: (agent: string) => /\biPad\b/.test(agent),
-  ios: (agent: string) => readAgent(agent).os.family === 'iOS',
-  android: (agent: string) => readAgent(agent).os.family === 'Android',
-  mobile: (agent: string) => readAgent(agent).device === 'mobile',
-  tablet: (agent: string) => readAgent(agent).device === 'tablet',
-  desktop: (agent: string) => readAgent(agent).device === 'desktop',
-  windows: (agent: string) => readAgent(agent).os.family === 'Windows',
-  mac: (agent: string) => readAgent(agent).os.family === 'macOS',
-  linux: (agent: string) => readAgent(agent).os.family === 'Linux',
+  iphone: ({ models }: Traits) => models().includes('iphone'),
+  ipad: ({ models }: Traits) => models().includes('ipad'),
+  ios: ({ os }: Traits) => os() === 'iOS',
+  android: ({ os }: Traits) => os() === 'Android',
+  mobile: ({ device }: Traits) => device() === 'mobile',
+  tablet: ({ device }: Traits) => device() === 'tablet',
+  desktop: ({ device }: Traits) => device() === 'desktop',
+  windows: ({ os }: Traits) => os() === 'Windows',
+  mac: ({ os }: Traits) => os() === 'macOS',
+  linux: ({ os }: Traits) => os() === 'Linux',
 }
 type Device = keyof typeof devices
 
@@ -44,8 +60,29 @@ const deviceOf = (name: string): Device | undefined => {
 /** Whether some device has this name, in any letter case. */
 export const isDeviceName = (name: string): boolean => deviceOf(name) !== undefined
 
-/** Whether a user agent is the device with this name; false for a name that no device has. */
-export const isDevice = (name: string, agent: string): boolean => {
+/** Whether a device has this name; false for a name that no device has. */
+export const hasName = (name: string, traits: Traits): boolean => {
   const device = deviceOf(name)
-  return device !== undefined && devices[device](agent)
+  return device !== undefined && devices[device](traits)
+}
+
+/** Whether a user agent is the device with this name. */
+export const isDevice = (name: string, agent: string): boolean =>
+  hasName(name, {
+    os: () => readAgent(agent).os.family,
+    device: () => readAgent(agent).device,
+    models: () => modelsIn(agent),
+  })
+
+/** Returns what the target with this name asks about a device. */
+export const traitOf = (name: string): keyof Traits | undefined => {
+  let asked: keyof Traits | undefined
+  const note =
+    <T>(trait: keyof Traits, none: T) =>
+    () => {
+      asked = trait
+      return none
+    }
+  hasName(name, { os: note('os', ''), device: note('device', ''), models: note('models', []) })
+  return asked
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { watchLag } from '../../src/app/lag.ts'
-import { codec } from '../../src/events/codec.ts'
+import { secondsBehind, watchLag } from '../../src/app/lag.ts'
+import { codec, Unreadable } from '../../src/events/codec.ts'
 import { systemMetadata } from '../../src/events/event.ts'
-import type { EventStore } from '../../src/events/store.ts'
+import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { until } from '../support/client.ts'
 import { memoryKeyring } from '../support/keyring.ts'
@@ -123,5 +123,23 @@ describe('the lag of the read tables', () => {
     )
     expect(lag()?.positions).to.equal(200)
     expect(read).to.deep.equal([1])
+  })
+
+  it('is known to statistics when the oldest event cannot be read, and not while the log does not answer (fault 302)', async () => {
+    await append(1)
+    const position = await store.head('domain')
+    expect(await secondsBehind(store, 'domain', position)).to.equal(0)
+    expect(await secondsBehind(store, 'domain', position - 1n)).to.be.within(86_400, 90_000)
+    const failing = (error: Error): EventStore['subscribe'] =>
+      async function* () {
+        yield* []
+        throw error
+      }
+    const raw = { id: randomUUID(), position, stream: 'link-1', revision: 0n, type: 'LinkDeleted', at: yesterday }
+    const unreadable = new Unreadable({ ...raw, data: {}, metadata: {} }, 'damaged')
+    const behind = (over: Partial<EventStore>) => secondsBehind({ ...store, ...over }, 'domain', position - 1n, 10)
+    expect(await behind({ subscribe: failing(unreadable) })).to.be.within(86_400, 90_000)
+    expect(await behind({ subscribe: failing(new StoreUnavailable('no answer')) })).to.equal(null)
+    expect(await behind({ head: () => new Promise<bigint>(() => {}) })).to.equal(null)
   })
 })

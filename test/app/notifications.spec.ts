@@ -42,10 +42,15 @@ const start = async () => {
       list: () => [],
     },
   } satisfies Partial<Cache>
-  const tables = { name: (table: string) => table, refresh: call('refresh'), complete: () => true }
+  const tables = {
+    name: (table: string) => table,
+    refresh: call('refresh'),
+    complete: () => true,
+    generation: () => 1,
+  }
   const db = (() => ({ where: async () => [], select: () => ({ orderBy: async () => [] }) })) as unknown as Database
   const notifications = await startNotifications(
-    { db, store, logCheck: logChecked, appended, tables, instance },
+    { db, store, logCheck: logChecked, appended, projected: createSignal(), tables, instance },
     {
       cache,
       listener: { start: (given) => void (handlers = given), close: call('close') },

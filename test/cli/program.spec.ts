@@ -88,7 +88,7 @@ describe('the command line', () => {
     })
 
     const values: readonly [args: string[], message: string][] = [
-      ...['key', 'disable', 'enable', 'erase'].map((command): [string[], string] => [
+      ...['key', 'operator', 'disable', 'enable', 'erase'].map((command): [string[], string] => [
         ['account', command, 'ann'],
         'its input is not a terminal. Add --yes to confirm.',
       ]),

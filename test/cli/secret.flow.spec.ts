@@ -7,7 +7,7 @@ import { run } from '../../src/cli/run.ts'
 import { type Connection, type Database, openDatabase } from '../../src/postgres/database.ts'
 import { openKeys } from '../../src/security/keyring.ts'
 import { rewrapKeys } from '../../src/security/wrapping.ts'
-import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
+import { startedDatabase, startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { query } from '../support/faults.ts'
 
@@ -20,8 +20,7 @@ describe('linkledger secret rotate', () => {
   let db: Database
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'linkledger-rotate-'))
-    on = await freshDatabase()
-    db = openDatabase(on, { name: 'spec', max: 4, timeout: 5000, onError: () => {} })
+    use(await startedDatabase())
   })
   afterEach(async () => {
     await app?.close()
@@ -29,6 +28,10 @@ describe('linkledger secret rotate', () => {
     await db.destroy()
     await rm(dir, { recursive: true, force: true })
   })
+  const use = (database: Connection) => {
+    on = database
+    db = openDatabase(on, { name: 'spec', max: 4, timeout: 5000, onError: () => {} })
+  }
   const start = async (settings: Record<string, string> = {}) =>
     (app = await startTestApp({ DATA_DIR: dir, ...settings }, on))
   const stop = async () => {
@@ -51,6 +54,8 @@ describe('linkledger secret rotate', () => {
   it('changes the secret under a running service, which goes on, and leaves a trace (threat 54)', async () => {
     const service = await start({ SECRET: secrets[0] })
     const { key, id } = await service.register()
+    const proofKey = await command('proof key', { SECRET: secrets[0] })
+    const held = await query(on, 'select name from state.keys')
     const rotated = await command('secret rotate', { SECRET: secrets[0], NEW_SECRET: secrets[1] })
     expect(rotated.code, rotated.out).to.equal(0)
     for (const word of ['SECRET', 'NEW_SECRET', 'secret finish', '1 running process '])
@@ -64,6 +69,7 @@ describe('linkledger secret rotate', () => {
     await stop()
 
     const again = await start({ SECRET: secrets[1] })
+    expect(await command('proof key', { SECRET: secrets[1] }), 'the key of the proofs').to.deep.equal(proofKey)
     for (const one of [key, later]) expect((await again.get('/api/account', { key: one })).status).to.equal(200)
     expect((await again.visit('/locked')).text).to.include('type="password"')
     const finished = await command('secret finish', { SECRET: secrets[1] })
@@ -73,10 +79,13 @@ describe('linkledger secret rotate', () => {
       on,
       `select data, metadata->'actor' as actor from log.events where type = 'SecretRotated'`,
     )
-    expect(trace).to.deep.equal({ data: { keys: 2 }, actor: { kind: 'operator', name: 'ann' } })
+    expect(trace).to.deep.equal({ data: { keys: held.length }, actor: { kind: 'operator', name: 'ann' } })
   })
 
   it('replaces DATA_DIR/secret where SECRET is not set (threat 54)', async () => {
+    // its keys are wrapped with the first secret of the folder
+    await db.destroy()
+    use(await freshDatabase())
     const service = await start({ SECRET: '' })
     const { key } = await service.register()
     await stop()

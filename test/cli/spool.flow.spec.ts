@@ -6,7 +6,6 @@ import { run } from '../../src/cli/run.ts'
 import { localRoute } from '../../src/clicks/spool/folders.ts'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
-import { freshDatabase } from '../support/database.ts'
 import { query } from '../support/faults.ts'
 import { numbers, visit } from '../support/spool.ts'
 
@@ -51,7 +50,7 @@ describe('linkledger spool, while a spool of another event log is in the folder 
 
   it('reports it, lists it, and accepts or drops it', async () => {
     const [wanted, unwanted] = [await leave(3), await leave(5)]
-    app = await startTestApp({ SECRET, DATA_DIR: dir }, await freshDatabase())
+    app = await startTestApp({ SECRET, DATA_DIR: dir })
     expect(await problems()).to.include(`3 clicks of spool ${wanted} in ${join(dir, 'spool')} are kept aside`)
     expect(await asideClicks()).to.equal('8')
     const listed = await command('list')

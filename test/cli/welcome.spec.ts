@@ -37,7 +37,7 @@ describe('the welcome of a service', () => {
 
   it('is one line once something is stored', () => {
     expect(shown({}, false)).to.equal(
-      'Linkledger listens on http://127.0.0.1:3000 and its short links start with https://go.example.com (API: https://go.example.com/docs; data: /data; metrics: http://127.0.0.1:9464/metrics).',
+      'Linkledger listens on http://127.0.0.1:3000 and its short links start with https://go.example.com (dashboard: https://go.example.com/dashboard; API: https://go.example.com/docs; data: /data; metrics: http://127.0.0.1:9464/metrics).',
     )
   })
 

@@ -5,6 +5,7 @@ import { Click } from '../../src/events/click.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
 import { createClassifier } from '../../src/clicks/classify.ts'
 import { previews } from '../data/agents.ts'
+import { anyText } from '../support/text.ts'
 
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
@@ -63,10 +64,12 @@ describe('classifying a visit', () => {
     }
   })
 
-  it('keeps up to five accepted languages in the order of preference, so that the rule of a click can be explained (fault 92)', () => {
-    const languages = (header: string) => classify({ ...visit, languages: header }).languages
+  it('keeps five accepted languages in the order of preference and the one that decided, so that the rule of a click can be explained (fault 92)', () => {
+    const languages = (header: string, rule = 'link') => classify({ ...visit, languages: header, rule }).languages
     expect(languages('fr;q=0.5, de, en;q=0.7')).to.deep.equal(['de', 'en', 'fr'])
-    expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en', 'de', 'es', 'it', 'pt'])
+    expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*'])
+    const decided = languages('en-US, en;q=0.9, de, es, it, pt, nl, ja', 'language:nl-be')
+    expect(decided).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*', 'nl'])
     expect(languages('')).to.deep.equal([])
     expect(classify({ ...visit, languages: 'de, fr;q=0.9' })).to.deep.include({ language: 'de' })
   })
@@ -117,7 +120,7 @@ describe('classifying a visit', () => {
   })
 
   it('never throws, whatever the request contains', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 200 })
+    const text = anyText({ maxLength: 200 })
     fc.assert(
       fc.property(text, text, text, text, (address, agent, referrer, languages) => {
         const click = classify({ ...visit, address, agent, referrer, languages })

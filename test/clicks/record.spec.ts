@@ -34,6 +34,16 @@ describe('recording Kafka messages', () => {
     expect(await open().lastMessage(1)).to.equal(undefined)
   })
 
+  it('gives each batch a salt of its own (threat 163)', async () => {
+    await open().record(0, messages(1, 0))
+    await open().record(0, messages(11, 10))
+    const salts = (await eventsOf(store, 'clicks-topic-0')).flatMap(({ type, data }) =>
+      type === 'LinkClicked' ? [data.salt] : [],
+    )
+    expect(new Set(salts).size).to.equal(2)
+    for (const salt of salts) expect(salt).to.match(/^[\w-]{22}$/)
+  })
+
   it('records nothing twice when all messages are read again from the first offset (fault 12)', async () => {
     await open().record(0, messages(1, 0))
     await open().record(0, [...messages(1, 0), ...messages(11, 10)])

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { account, type AccountCommand } from '../../src/commands/account.ts'
 import { fold } from '../../src/commands/decider.ts'
+import { noExclusions } from '../../src/events/exclusions.ts'
 import type { AccountEvent } from '../../src/events/account.ts'
 import { allScopes } from '../../src/events/scope.ts'
 import type { Event } from '../../src/events/index.ts'
@@ -196,6 +197,37 @@ describe('disabling and enabling an account', () => {
   })
 })
 
+describe('an account of an operator', () => {
+  const mark = { type: 'MarkOperator', id } as const
+  const unmark = { type: 'UnmarkOperator', id } as const
+  const marked: AccountEvent = { type: 'AccountOperatorMarked', data: { id } }
+  const unmarked: AccountEvent = { type: 'AccountOperatorUnmarked', data: { id } }
+
+  it('is marked and unmarked, each once', () => {
+    given(...ann)
+      .when(mark)
+      .thenEvents(marked)
+    given(...ann, marked)
+      .when(mark)
+      .thenNothing()
+    given(...ann, marked)
+      .when(unmark)
+      .thenEvents(unmarked)
+    given(...ann, marked, unmarked)
+      .when(unmark)
+      .thenNothing()
+  })
+  it('is not one that is missing, disabled or erased', () => {
+    given().when(mark).thenRefused('not_found')
+    given(...ann, disabled)
+      .when(mark)
+      .thenRefused('invalid')
+    given(...ann, marked, erased)
+      .when(unmark)
+      .thenRefused('not_found')
+  })
+})
+
 describe('erasing an account', () => {
   it('is final for active and disabled accounts', () => {
     given(...ann)
@@ -218,8 +250,11 @@ describe('erasing an account', () => {
       username: null,
       password: null,
       keys: { keys: [], lastKey: 0 },
+      secondFactor: null,
       rateLimit: null,
       erases: null,
+      exclusions: noExclusions,
+      operator: false,
       tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
     })
   })
@@ -274,9 +309,44 @@ describe('the state of an account', () => {
       username: 'ann',
       password: 'scrypt 2',
       keys: { keys: [main], lastKey: 1 },
+      secondFactor: null,
       rateLimit: null,
       erases: null,
+      exclusions: noExclusions,
+      operator: false,
       tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
     })
+  })
+})
+
+describe('the second factor of an account', () => {
+  const add = { type: 'AddSecondFactor', id, secret: 'JBSW', recovery: ['a', 'b'] } as const
+  const factorAdded: AccountEvent = { type: 'SecondFactorAdded', data: { id, secret: 'JBSW', recoveryHashes: 'a b' } }
+  const used: AccountEvent = { type: 'RecoveryCodeUsed', data: { id, hash: 'a' } }
+
+  it('is added, and its recovery codes work once each', () => {
+    expect(fold(account, [...ann, factorAdded]).secondFactor).to.deep.equal({ secret: 'JBSW', recovery: ['a', 'b'] })
+    const use = { type: 'UseRecoveryCode', id, hash: 'a' } as const
+    expect(account.decide(use, fold(account, [...ann, factorAdded]))).to.deep.equal([used])
+    given(...ann, factorAdded, used)
+      .when(use)
+      .thenRefused('invalid')
+    given(...ann)
+      .when(use)
+      .thenRefused('invalid')
+  })
+  it('is replaced by another one', () => {
+    given(...ann, factorAdded, used)
+      .when({ ...add, secret: 'KBSW' })
+      .thenEvents({ type: 'SecondFactorAdded', data: { id, secret: 'KBSW', recoveryHashes: 'a b' } })
+  })
+  it('is removed once', () => {
+    given(...ann, factorAdded)
+      .when({ type: 'RemoveSecondFactor', id })
+      .thenEvents({ type: 'SecondFactorRemoved', data: { id } })
+    given(...ann)
+      .when({ type: 'RemoveSecondFactor', id })
+      .thenNothing()
+    given().when(add).thenRefused('not_found')
   })
 })

@@ -13,8 +13,10 @@ import { link } from '../../src/commands/link.ts'
 import { overlay } from '../../src/commands/overlay.ts'
 import { pixel } from '../../src/commands/pixel.ts'
 import { qr } from '../../src/commands/qr.ts'
+import { reclassification } from '../../src/commands/reclassification.ts'
 import { report } from '../../src/commands/report.ts'
 import { splash } from '../../src/commands/splash.ts'
+import { webhook } from '../../src/commands/webhook.ts'
 import { accountEvents } from '../../src/events/account.ts'
 import { answerEvents } from '../../src/events/answer.ts'
 import { bioEvents } from '../../src/events/bio.ts'
@@ -28,8 +30,10 @@ import { linkEvents } from '../../src/events/link.ts'
 import { overlayEvents } from '../../src/events/overlay.ts'
 import { pixelEvents } from '../../src/events/pixel.ts'
 import { qrEvents } from '../../src/events/qr.ts'
+import { reclassificationEvents } from '../../src/events/reclassification.ts'
 import { reportEvents } from '../../src/events/report.ts'
 import { splashEvents } from '../../src/events/splash.ts'
+import { webhookEvents } from '../../src/events/webhook.ts'
 import { versionOf } from '../../src/events/upcast.ts'
 import { defined } from '../../src/lib/defined.ts'
 
@@ -58,20 +62,22 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '3 M_FNS9tBlShg'],
-    ['answer', answer, answerEvents, '1 FYuY1eGkAL3I'],
-    ['bio', bio, bioEvents, '3 En-jvoqXKKSf'],
-    ['block', block, blockEvents, '1 zPLJQOOSSA4S'],
-    ['report', report, reportEvents, '1 qHc8jFWHoSiX'],
-    ['campaign', campaign, campaignEvents, '1 AKWkhTMSu7Si'],
-    ['channel', channel, channelEvents, '1 DwjUmGDECJJJ'],
-    ['channelItem', channelItem, channelEvents, '1 WK3hTLtZ8QxY'],
-    ['domain', domain, domainEvents, '2 TTuizjGnbq0m'],
-    ['link', link, linkEvents, '5 GQZx6j2djmiO'],
-    ['overlay', overlay, overlayEvents, '1 i_30lvIy977C'],
-    ['pixel', pixel, pixelEvents, '1 Xhy4wGU1fi_2'],
-    ['qr', qr, qrEvents, '1 nFqwWqSuGlC9'],
-    ['splash', splash, splashEvents, '2 uTzgo_Ezw3o2'],
+    ['account', account, accountEvents, '7 _X_90HUiUN5b'],
+    ['answer', answer, answerEvents, '1 YEBa3a--rbUg'],
+    ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
+    ['block', block, blockEvents, '1 wymWjYlYbDl7'],
+    ['report', report, reportEvents, '1 VfOA05UvgyaC'],
+    ['campaign', campaign, campaignEvents, '2 xT18bOzikMCF'],
+    ['channel', channel, channelEvents, '2 _PKswmCwFSru'],
+    ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],
+    ['domain', domain, domainEvents, '3 vvMCy94cUPId'],
+    ['link', link, linkEvents, '6 nl7Ru29jCe52'],
+    ['overlay', overlay, overlayEvents, '2 83Q8QAmIiKN5'],
+    ['pixel', pixel, pixelEvents, '2 12mowPB2M0Bg'],
+    ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
+    ['splash', splash, splashEvents, '3 sM946KqX6nMg'],
+    ['reclassification', reclassification, reclassificationEvents, '1 VWKJYnCjeGxO'],
+    ['webhook', webhook, webhookEvents, '1 oEATwJX4OGTA'],
   ]
   for (const [name, decider, schemas, expected] of all)
     it(`of ${name} goes up when its states are folded differently (fault 99)`, () => {

@@ -142,13 +142,16 @@ describe('a name that many requests claim at once on two instances', function ()
       polling = false
       await Promise.all(polls)
 
-      /** Returns the observed values, each change once. */
-      const course = (n: number, path: string) =>
-        (seen.get(`${n} ${path}`) ?? []).filter((to, i, all) => to !== all[i - 1])
+      /** Expects each change once. A look may come late, and be answered 503 while the tables are behind. */
+      const expectCourse = (n: number, path: string, values: readonly (string | number)[]) => {
+        const found = (seen.get(`${n} ${path}`) ?? []).filter((to) => to !== 503)
+        const changes = found.filter((to, i) => to !== found[i - 1])
+        expect(changes, path).to.deep.equal(values.slice(-changes.length))
+      }
       for (const n of [0, 1]) {
-        expect(course(n, alias)).to.deep.equal([404, won.url])
-        expect(course(n, won.old)).to.deep.equal([won.url, 404])
-        expect(course(n, lost.old)).to.deep.equal([lost.url])
+        expectCourse(n, alias, [404, won.url])
+        expectCourse(n, won.old, [won.url, 404])
+        expectCourse(n, lost.old, [lost.url])
       }
     }
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { run } from '../../src/cli/run.ts'
 import type { Connection } from '../../src/postgres/database.ts'
-import { startTestApp, urlOf } from '../support/app.ts'
+import { startedDatabase, startTestApp, urlOf } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import { query } from '../support/faults.ts'
@@ -25,14 +25,21 @@ describe('a log whose keys are not in the database', () => {
       () => expect.fail('it started'),
       (error: unknown) => error as Error,
     )
-  /** Starts a service once, which opens the log; with `register`, it has an account. */
-  const used = async (settings: Record<string, string> = {}, register = true) => {
+  /** Starts a service once, which opens the log, and registers an account. */
+  const used = async (settings: Record<string, string> = {}) => {
     const on = await freshDatabase()
     const app = await startTestApp(settings, on)
-    if (register) await app.register()
+    await app.register()
     await app.close()
     return on
   }
+  /** two logs, each with an account */
+  let first: Connection
+  let other: Connection
+  before(async () => {
+    ;[first, other] = [await used(), await used()]
+  })
+  const copy = () => freshDatabase(first)
   const keys = (on: Connection) => query<{ name: string; wrapped: string }>(on, 'select name, wrapped from state.keys')
   /** Makes a log as release 0.1.0 opened it. */
   const unmark = (on: Connection) =>
@@ -41,7 +48,7 @@ describe('a log whose keys are not in the database', () => {
     Number((await query<{ n: number }>(on, `select count(*)::int as n from log.events where stream = 'log-key'`))[0]?.n)
 
   it('is refused by the service and by commands, with a message that names the cure (fault 105)', async () => {
-    const [on, other] = [await used(), await used()]
+    const on = await copy()
     await query(on, 'delete from state.keys')
     const dir = await mkdtemp(join(tmpdir(), 'linkledger-keys-'))
     try {
@@ -67,7 +74,7 @@ describe('a log whose keys are not in the database', () => {
   })
 
   it('is refused although it has no mark, when the keys open none of its accounts (fault 105)', async () => {
-    const [on, other] = [await used(), await used()]
+    const on = await copy()
     await unmark(on)
     const own = await keys(on)
     await query(on, 'delete from state.keys')
@@ -84,7 +91,7 @@ describe('a log whose keys are not in the database', () => {
   })
 
   it('is not copied or saved without a mark, when the keys are those of another service (fault 165)', async () => {
-    const [on, other, target] = [await used(), await used(), await freshDatabase()]
+    const [on, target] = [await copy(), await freshDatabase()]
     await unmark(on)
     const own = await keys(on)
     const replace = async (by: typeof own) => {
@@ -94,18 +101,18 @@ describe('a log whose keys are not in the database', () => {
     }
     const dir = await mkdtemp(join(tmpdir(), 'linkledger-keys-'))
     const settings = { DATABASE_URL: urlOf(on), SECRET: 'a secret for tests only', DATA_DIR: dir }
-    const copy = () => runCommand(['log', 'copy', '--from', urlOf(on), '--to', urlOf(target)], settings)
+    const copyLog = () => runCommand(['log', 'copy', '--from', urlOf(on), '--to', urlOf(target)], settings)
     const save = () => runCommand(['backup', join(dir, 'backup.ndjson')], settings)
     try {
       await replace(await keys(other))
-      const refused = await copy()
+      const refused = await copyLog()
       expect(refused.err)
         .to.include('they open none of its accounts')
         .and.match(/The keys were looked for in --from \(\S+ on \S+\)\.$/m)
       expect(refused.code).to.equal(1)
       expect((await save()).err).to.include('they open none of its accounts')
       await replace(own)
-      expect((await copy()).out).to.include('are copied and verified')
+      expect((await copyLog()).out).to.include('are copied and verified')
       expect((await save()).code).to.equal(0)
     } finally {
       await rm(dir, { recursive: true })
@@ -113,7 +120,7 @@ describe('a log whose keys are not in the database', () => {
   })
 
   it('gets one mark when several processes start on it at once (fault 105)', async () => {
-    const on = await used()
+    const on = await copy()
     await unmark(on)
     await Promise.all([start(on), start(on), start(on)])
     expect(await marks(on)).to.equal(1)
@@ -127,7 +134,7 @@ describe('a log whose keys are not in the database', () => {
     const settings = { EVENTSTORE_URL: server.url }
     const on = await used(settings)
     expect(await refusal(await freshDatabase(), settings)).to.have.property('name', 'ForeignKeys')
-    expect(await refusal(await used({}, false), settings)).to.have.property('name', 'ForeignKeys')
+    expect(await refusal(await startedDatabase(), settings)).to.have.property('name', 'ForeignKeys')
     await start(on, settings)
   })
 

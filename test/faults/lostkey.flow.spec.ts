@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { freshDatabase } from '../support/database.ts'
 import { query } from '../support/faults.ts'
 
 describe('a database that has lost the key of an account', () => {
@@ -17,8 +16,8 @@ describe('a database that has lost the key of an account', () => {
   let list: string
   let scan: string
   before(async () => {
-    const connection = await freshDatabase()
-    app = await startTestApp({}, connection)
+    app = await startTestApp()
+    const { connection } = app
     const registered = await app.register('lost-key')
     ;({ key } = registered)
     const campaign = await api('/api/campaign/add', { name: 'c', slug: 'lost', public: true })

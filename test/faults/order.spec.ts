@@ -4,9 +4,8 @@ import { codec } from '../../src/events/codec.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { type Connection, openPool } from '../../src/postgres/database.ts'
-import { startTestApp, urlOf } from '../support/app.ts'
+import { startedDatabase, startTestApp, urlOf } from '../support/app.ts'
 import { type client, until } from '../support/client.ts'
-import { freshDatabase } from '../support/database.ts'
 import { long, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { expectWholeLog, readLog } from '../support/ledger.ts'
@@ -102,7 +101,7 @@ describe(`the order of the log (${repeatable})`, function () {
   const idsIn = async (service: Service, key: string) => (await listed(service, key)).map(({ id }) => Number(id))
 
   it('does not let a reader pass an append that has its positions but is not committed (fault 1)', async () => {
-    const connection = await freshDatabase()
+    const connection = await startedDatabase()
     const settings = { DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only' }
     const [a, b] = await Promise.all([
       stage.start({ ...settings, DATA_DIR: await stage.dir() }),
@@ -135,7 +134,7 @@ describe(`the order of the log (${repeatable})`, function () {
   })
 
   it('hides an event from the same reader when a sequence assigns the positions, which shows that the test above can fail (fault 1)', async () => {
-    const connection = await freshDatabase()
+    const connection = await startedDatabase()
     const [a, b] = [await startTestApp({}, connection), await startTestApp({}, connection)]
     stage.later(a.close)
     stage.later(b.close)

@@ -283,6 +283,19 @@ describe('the form of an overlay', () => {
     expect(await until(clicks, (count) => count >= 3)).to.equal(3)
   })
 
+  it('counts the answers to a poll by choice (fault 309)', async () => {
+    const poll = await shown({ type: 'poll', name: 'Drinks', question: 'Tea?', options: ['Tea', 'Coffee', 'Water'] })
+    const counts = async () => (await app.get(`/api/overlay/${poll.overlay}/answers/counts`, { key })).json['data']
+    expect(await counts()).to.deep.equal({ answers: 0, counted: 0, choices: [] })
+    for (const choice of ['Tea', 'Coffee', 'Tea']) await send(poll.action, { ...poll.fields, choice })
+    await answers(poll.overlay, 3)
+    const choices = [
+      { choice: 'Tea', count: 2 },
+      { choice: 'Coffee', count: 1 },
+    ]
+    expect(await counts()).to.deep.equal({ answers: 3, counted: 3, choices })
+  })
+
   it('accepts answers on a branded domain', async () => {
     await api('/api/domain/add', { domain: 'https://answers.example', redirect404: 'https://elsewhere.example/' })
     const { action, fields, overlay } = await shown(news)

@@ -147,7 +147,11 @@ describe('the bio page API', () => {
       await remove(id, other.key),
     ]
     expect(await heading(path)).to.equal('Ann Smith')
-    expect((await remove(id)).json).to.deep.equal({ error: 0, message: 'Bio page has been deleted.' })
+    expect((await remove(id)).json).to.deep.equal({
+      error: 0,
+      message: 'Bio page has been deleted.',
+      undo: { method: 'POST', path: `/api/bio/${id}/restore` },
+    })
     const after = [await remove(id), await app.get(`/api/bio/${id}`, { key }), await update(id, { name: 'x' })]
     for (const answer of [...foreign, ...after]) {
       expect(answer.status).to.equal(404)

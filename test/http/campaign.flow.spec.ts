@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Answer } from '../support/client.ts'
+import { type Answer, until } from '../support/client.ts'
 import { campaignClient } from '../support/clients/campaign.ts'
 
 /** An id, or a malformed one. */
@@ -39,6 +39,20 @@ describe('the campaign API', () => {
       }
       expect(json).to.deep.equal({ error: 0, ...fields, campaign: 'Spring' })
       expect((await listed()).campaigns[0]).to.deep.equal(fields)
+    })
+
+    it('is shown with the clicks on its links', async () => {
+      const { id } = await create({ name: 'Counted' })
+      const [first, second] = [await link(), await link()]
+      for (const one of [first, second]) await assigned(id, one.id)
+      await visit(second.short)
+      const { details, data } = await until(
+        async () => (await app.get(`/api/campaign/${id}`, { key })).json,
+        (json) => json['data'].clicks > 0,
+      )
+      expect(details).to.deep.equal((await listed()).campaigns[0])
+      expect(data).to.deep.equal({ links: 2, clicks: 1, uniqueClicks: 1 })
+      expect((await app.get(`/api/campaign/${id}`, { key: stranger })).status).to.equal(404)
     })
 
     it('fills in a name and a slug, and is not public, when nothing is sent', async () => {
@@ -133,6 +147,7 @@ describe('the campaign API', () => {
       expect((await app.del(`/api/campaign/${id}/delete`, { key })).json).to.deep.equal({
         error: 0,
         message: 'Campaign has been deleted.',
+        undo: { method: 'POST', path: `/api/campaign/${id}/restore` },
       })
       expect(await app.domainEventsAfter(before)).to.equal(1)
       expect((await app.del(`/api/campaign/${id}/delete`, { key })).status).to.equal(404)

@@ -81,6 +81,7 @@ describe('the channel API', () => {
       expect((await app.del(`/api/channel/${id}/delete`, { key })).json).to.deep.equal({
         error: 0,
         message: 'Channel has been deleted.',
+        undo: { method: 'POST', path: `/api/channel/${id}/restore` },
       })
       expect((await listed()).result).to.equal(result - 1)
       expect((await app.del(`/api/channel/${id}/delete`, { key })).status).to.equal(404)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/client.ts'
 import { channelClient } from '../support/clients/channel.ts'
 
 const today = () => new Date().toISOString().slice(0, 10)
@@ -34,6 +35,20 @@ describe('items of a channel', () => {
       maxpage: 1,
       items: [{ type: 'links', id, title: 'Hello', preview: image, link: short, date: today() }],
     })
+  })
+
+  it('come with the channel itself and the clicks on its links', async () => {
+    const { id } = await create({ name: 'Letters', starred: true })
+    const one = await link()
+    await assigned(id, 'links', one.id)
+    await assigned(id, 'qr', (await qr()).id)
+    await app.visit(new URL(one.short).pathname)
+    const { details, totals } = await until(
+      () => items(id),
+      (json) => json['totals'].clicks > 0,
+    )
+    expect(details).to.include({ id, name: 'Letters', starred: true })
+    expect(totals).to.deep.equal({ links: 1, clicks: 1, uniqueClicks: 1 })
   })
 
   it("show a link without title and picture by its alias and its destination's favicon", async () => {

@@ -122,6 +122,7 @@ describe('the domain API', () => {
     expect((await app.del(`/api/domain/${id}/delete`, { key })).json).to.deep.equal({
       error: 0,
       message: 'Domain has been deleted.',
+      undo: { method: 'POST', path: `/api/domain/${id}/restore` },
     })
     expect((await visit('back.example.com', '/e')).status).to.equal(404)
     expect((await app.get(`/api/url/${made.json['id']}`, { key })).json['details'].shorturl).to.equal(

@@ -284,7 +284,10 @@ describe('the link API', () => {
       const alias = free()
       const { id } = await add({ custom: alias })
       const { status, json } = await app.del(`/api/url/${id}/delete`, { key })
-      expect([status, json]).to.deep.equal([200, { error: 0, message: 'Link has been deleted.' }])
+      expect([status, json]).to.deep.equal([
+        200,
+        { error: 0, message: 'Link has been deleted.', undo: { method: 'POST', path: `/api/url/${id}/restore` } },
+      ])
       expect(await leadsTo(alias)).to.equal(404)
       expect((await app.get(`/api/url/${id}`, { key })).status).to.equal(404)
       expect((await update(id, {})).status).to.equal(404)

@@ -61,9 +61,25 @@ describe('GET /api/urls', () => {
       campaign: null,
       tags: [],
       archived: false,
+      status: 'active',
       revision: 0,
     })
     await app.del(`/api/url/${id}/delete`, { key: mine })
+  })
+
+  it('says what a visitor meets: nothing yet, nothing any more, or a password (fault 292)', async () => {
+    const key = (await app.register()).key
+    const used = await add({ title: 'expired', max_clicks: 1 }, key)
+    await add({ title: 'scheduled', starts: '2090-01-01 00:00:00' }, key)
+    await add({ title: 'protected', password: 'secret' }, key)
+    await add({ title: 'active' }, key)
+    await app.visit(`/${used.short.split('/').at(-1)}`)
+    const { json } = await until(
+      () => app.get('/api/urls', { key }),
+      ({ json }) => json['data'].urls.at(-1).clicks === 1,
+    )
+    for (const { title, status } of json['data'].urls) expect(status).to.equal(title)
+    expect(json['data'].urls).to.have.length(4)
   })
 
   it('returns each link once over all pages', async () => {

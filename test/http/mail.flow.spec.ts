@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { query } from '../support/faults.ts'
 import { oneTimeLink, postForm } from '../support/forms.ts'
+import { accept, type Receiver, respond, startReceiver } from '../support/receiver.ts'
 import { type Smtp, startSmtp } from '../support/smtp.ts'
 
 const password = 'correct horse 1'
@@ -12,18 +13,21 @@ const password = 'correct horse 1'
 describe('mails to the owners of accounts', () => {
   let smtp: Smtp
   let app: TestApp
+  let receiver: Receiver
   before(async () => {
     smtp = await startSmtp()
-    app = await startTestApp({
+    receiver = await startReceiver()
+    const settings = {
       SMTP_URL: smtp.url,
       SMTP_FROM: 'Short links <links@short.example>',
       BASE_URL: 'https://short.example',
       TRUST_PROXY: '1',
-    })
+    }
+    app = await startTestApp(settings, undefined, { webhooks: { post: receiver.post, firstPause: 10 } })
   })
   after(async () => {
     await app.close()
-    await smtp.close()
+    await Promise.all([smtp.close(), receiver.close()])
   })
   const mailTo = async (address: string, subject: string) => {
     const find = () => smtp.mails.find(({ to, headers }) => to === address && headers['subject']?.startsWith(subject))
@@ -127,6 +131,34 @@ describe('mails to the owners of accounts', () => {
     expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(410)
     await handler.handle(accounts, { type: 'EnableAccount', id }, systemMetadata(id))
     expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(200)
+  })
+
+  it('tell the owner of a webhook that its receiver has disabled it, without the path of its address (fault 282)', async () => {
+    const { key, email } = await registered('ida@example.com')
+    const body = { name: 'Warehouse', url: receiver.url('/a-token'), events: ['LinkCreated'] }
+    const { json } = await app.post('/api/webhook/add', { key, body })
+    receiver.behave(respond(410))
+    await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    await until(
+      async () => (await app.get(`/api/webhook/${json['id']}`, { key })).json['details'].status,
+      (status) => status === 'disabled',
+    )
+    const { json: history } = await app.get(`/api/webhook/${json['id']}/history`, { key })
+    const [newest] = history['data'].events
+    expect(newest).to.deep.include({
+      type: 'WebhookDisabled',
+      actor: { kind: 'service' },
+      message: 'Webhook disabled: its receiver wants no more messages (410).',
+      changes: [{ field: 'enabled', old: true, new: false }],
+    })
+    // mails that wait are sent together with one that is ordered now
+    await app.post('/api/account/reset', { body: { email } })
+    const { text } = await mailTo(email, 'A webhook was disabled')
+    expect(text).to.include(`${json['id']}: Warehouse, hooks.example`).and.not.include('a-token')
+    receiver.behave(accept)
+    await app.put(`/api/webhook/${json['id']}/update`, { key, body: { enabled: false } })
+    await app.post('/api/account/reset', { body: { email } })
+    expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook'))).to.have.length(1)
   })
 
   it('of one address are limited, and so are requests of one network (threat 108)', async () => {

@@ -149,7 +149,11 @@ describe('the overlay API', () => {
       await app.del(`/api/overlay/${id}/delete`, { key: other.key }),
     ]
     const gone = await app.del(`/api/overlay/${id}/delete`, { key })
-    expect(gone.json).to.deep.equal({ error: 0, message: 'CTA overlay has been deleted.' })
+    expect(gone.json).to.deep.equal({
+      error: 0,
+      message: 'CTA overlay has been deleted.',
+      undo: { method: 'POST', path: `/api/overlay/${id}/restore` },
+    })
     const after = [await app.del(`/api/overlay/${id}/delete`, { key }), await app.get(`/api/overlay/${id}`, { key })]
     for (const answer of [...foreign, ...after]) {
       expect(answer.status).to.equal(404)

@@ -53,6 +53,7 @@ describe('the pixel API', () => {
     expect((await app.del(`/api/pixel/${id}/delete`, { key })).json).to.deep.equal({
       error: 0,
       message: 'Pixel has been deleted.',
+      undo: { method: 'POST', path: `/api/pixel/${id}/restore` },
     })
     const again = await app.del(`/api/pixel/${id}/delete`, { key })
     expect([again.status, foreign.status]).to.deep.equal([404, 404])

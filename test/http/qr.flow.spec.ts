@@ -66,7 +66,11 @@ describe(`QR codes (${repeatable})`, () => {
     expect((await app.visit(`${pathname}/go`)).headers.get('Location')).to.equal('https://example.com/new')
 
     const gone = await app.del(`/api/qr/${id}/delete`, { key })
-    expect(gone.json).to.deep.equal({ error: 0, message: 'QR code has been deleted.' })
+    expect(gone.json).to.deep.equal({
+      error: 0,
+      message: 'QR code has been deleted.',
+      undo: { method: 'POST', path: `/api/qr/${id}/restore` },
+    })
     for (const path of [pathname, `${pathname}.svg`, `${pathname}/go`])
       expect((await app.visit(path)).status).to.equal(404)
     expect((await app.del(`/api/qr/${id}/delete`, { key })).status).to.equal(404)
@@ -257,7 +261,7 @@ describe(`QR codes (${repeatable})`, () => {
       const found = await query<{ name: string }>(app.connection, all.join(' union '), [`%${canary}%`])
       return found.map(({ name }) => name)
     }
-    expect((await places()).every((name) => name.startsWith('read.qrs_v'))).to.equal(true)
+    expect((await places()).every((name) => /^read\.(?:past_)?qrs_v/.test(name))).to.equal(true)
     await operator({ type: 'EraseAccount', id: owner })
     expect(await until(places, (found) => found.length === 0)).to.deep.equal([])
     expect(

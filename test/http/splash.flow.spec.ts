@@ -104,7 +104,11 @@ describe('the splash page API', () => {
     ]
     expect((await details(id)).name).to.equal('Spring')
     const gone = await app.del(`/api/splash/${id}/delete`, { key })
-    expect(gone.json).to.deep.equal({ error: 0, message: 'Splash page has been deleted.' })
+    expect(gone.json).to.deep.equal({
+      error: 0,
+      message: 'Splash page has been deleted.',
+      undo: { method: 'POST', path: `/api/splash/${id}/restore` },
+    })
     const after = [
       await app.del(`/api/splash/${id}/delete`, { key }),
       await app.get(`/api/splash/${id}`, { key }),

@@ -12,6 +12,14 @@ const agents = {
   android:
     'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
 }
+const robots = {
+  Googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  GPTBot: 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+  Facebook: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+  Twitter: 'Twitterbot/1.0',
+  Slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  WhatsApp: 'WhatsApp/2.23.20.0',
+}
 const [canada, britain, states, states6] = ['24.48.0.1', '81.2.69.142', '8.8.8.8', '2001:4860:4860::8888']
 
 interface From {
@@ -158,14 +166,6 @@ describe('link statistics', () => {
   })
 
   describe('visits that are recorded but not counted', () => {
-    const robots = {
-      Googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-      GPTBot: 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
-      Facebook: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
-      Twitter: 'Twitterbot/1.0',
-      Slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
-      WhatsApp: 'WhatsApp/2.23.20.0',
-    }
     const ahead = [
       { 'Sec-Purpose': 'prefetch' },
       { 'Sec-Purpose': 'prefetch;prerender' },
@@ -200,6 +200,103 @@ describe('link statistics', () => {
       await visit()
       expect(await after(1)).to.include({ uniqueClicks: 1 })
     })
+  })
+
+  it('are filtered by what visitors have in common, and say how complete they are (faults 295 and 296, threat 176)', async () => {
+    const { id, visit, after } = await add()
+    await visit({ referrer: 'https://example.net/' })
+    await visit({ address: britain, agent: agents.firefox })
+    await visit({ address: britain, agent: agents.android, referrer: 'https://example.net/' })
+    await visit({ agent: robots.GPTBot })
+    await after(3)
+    const ask = async (query: string) => (await app.get(`/api/stats?link=${id}&${query}`, { key })).json['data']
+    const british = await ask('country=GB&by=browser,referrer,link,class&compare=before')
+    expect(british.total).to.deep.equal({ clicks: 2, uniqueClicks: 2, visits: 2 })
+    expect(british.by.referrer).to.have.deep.members([
+      { value: 'none', name: 'Direct', count: 1 },
+      { value: 'example.net', name: 'example.net', count: 1 },
+    ])
+    expect(british.by.link).to.have.length(1)
+    expect(british.by.link[0]).to.include({ value: String(id), count: 2 })
+    expect(british.before.total).to.deep.equal({ clicks: 0, uniqueClicks: 0, visits: 0 })
+    expect(british.through).to.include({ behind: 0 })
+    expect(british.through.event).to.be.a('number')
+    expect((await ask('country=united kingdom,none&referrer=none')).total.clicks).to.equal(1)
+    expect((await ask('class=bot&by=country')).by.country).to.deep.equal([{ value: 'CA', name: 'Canada', count: 1 }])
+    expect((await ask(`browser=x') or true--&rule=') or true--`)).total.visits).to.equal(0)
+    expect((await ask('browser=Nothing')).total).to.deep.equal({ clicks: 0, uniqueClicks: 0, visits: 0 })
+    for (const [query, problem] of [
+      ['country=Atlantis', '`country` must be codes of countries'],
+      ['class=ghost', '`class` must be one or more of human'],
+      ['limit=5000', '`limit` must be a whole number from 1 to 1,000'],
+      ['interval=hour&from=2020-01-01', '`interval` must be longer'],
+    ] as const) {
+      const { status, json } = await app.get(`/api/stats?${query}`, { key })
+      expect([status, String(json['message']).slice(0, problem.length)]).to.deep.equal([400, problem])
+    }
+    const other = await app.register()
+    expect((await app.get(`/api/stats?link=${id}`, { key: other.key })).status).to.equal(404)
+    expect((await app.get(`/api/stats?by=link`, { key: other.key })).json['data'].by.link).to.deep.equal([])
+  })
+
+  it('are those of what is in a campaign or a channel, now and at an earlier event (fault 307)', async () => {
+    const [in1, in2, out] = [await add(), await add(), await add()]
+    const made = async (path: string, body: object) => Number((await app.post(path, { key, body })).json['id'])
+    const campaign = await made('/api/campaign/add', { name: 'Spring' })
+    const channel = await made('/api/channel/add', { name: 'Letters' })
+    const code = await made('/api/qr/add', { type: 'link', data: 'https://example.com/' })
+    for (const { id } of [in1, in2]) await app.post(`/api/campaign/${campaign}/assign/${id}`, { key })
+    await app.post(`/api/channel/${channel}/assign/links/${in1.id}`, { key })
+    await app.post(`/api/channel/${channel}/assign/qr/${code}`, { key })
+    for (const { visit } of [in1, in1, in2, out]) await visit()
+    await in1.visit({ address: britain, agent: agents.firefox })
+    const image = (await app.get(`/api/qr/${code}`, { key })).json['details'].link as string
+    await app.visit(`${new URL(image).pathname}/go`, { 'User-Agent': agents.chrome, 'X-Forwarded-For': canada })
+    for (const [one, clicks] of [
+      [in1, 3],
+      [in2, 1],
+      [out, 1],
+    ] as const)
+      await one.after(clicks)
+    const ask = async (query: string) => (await app.get(`/api/stats?${query}`, { key })).json['data']
+    await until(
+      () => ask('by=link'),
+      ({ by }) => by.link.some(({ value }: { value: string }) => value === `qr/${code}`),
+    )
+    const ofCampaign = await ask(`campaign=${campaign}&by=country,link&compare=before`)
+    expect(ofCampaign.total).to.deep.equal({ clicks: 4, uniqueClicks: 3, visits: 4 })
+    expect(
+      ofCampaign.by.country.map(({ value, count }: { value: string; count: number }) => [value, count]),
+    ).to.deep.equal([
+      ['CA', 3],
+      ['GB', 1],
+    ])
+    expect(ofCampaign.by.link.map(({ value }: { value: string }) => value)).to.deep.equal([
+      String(in1.id),
+      String(in2.id),
+    ])
+    expect(ofCampaign.before.total.clicks).to.equal(0)
+    expect((await ask(`campaign=${campaign}&country=GB`)).total.clicks).to.equal(1)
+    expect((await ask(`campaign=${campaign}&channel=${channel}`)).total.clicks).to.equal(3)
+    expect((await ask(`campaign=${campaign}&link=${out.id}`)).total.clicks).to.equal(0)
+    const ofChannel = await ask(`channel=${channel}&by=link`)
+    expect(ofChannel.by.link.map(({ value, count }: { value: string; count: number }) => [value, count])).to.deep.equal(
+      [
+        [String(in1.id), 3],
+        [`qr/${code}`, 1],
+      ],
+    )
+    const { headers } = await app.get('/api/stats', { key })
+    const then = headers.get('Linkledger-At') ?? `event:${ofChannel.through.event}`
+    await app.del(`/api/url/${in1.id}/delete`, { key })
+    expect((await ask(`campaign=${campaign}`)).total.clicks).to.equal(1)
+    expect((await ask(`campaign=${campaign}&at=${encodeURIComponent(then)}`)).total.clicks).to.equal(4)
+    const empty = await made('/api/campaign/add', { name: 'Nothing' })
+    expect((await ask(`campaign=${empty}&by=country`)).total.visits).to.equal(0)
+    const other = await app.register()
+    for (const query of [`campaign=${campaign}`, `channel=${channel}`, 'campaign=999999'])
+      expect((await app.get(`/api/stats?${query}`, { key: other.key })).status, query).to.equal(404)
+    expect((await app.get('/api/stats?campaign=x', { key })).json['message']).to.include('`campaign` must be an id')
   })
 
   it('ignore HEAD requests, password forms and wrong passwords', async () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { dropOldFacts } from '../../src/projections/retention.ts'
 import fc from 'fast-check'
 import type { Click } from '../../src/events/click.ts'
 import { Unavailable } from '../../src/lib/unavailable.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
+import { withAt } from '../support/workload.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
@@ -256,5 +258,30 @@ describe('the click series API', () => {
       }),
       { seed, numRuns: 40 },
     )
+  })
+
+  it('keep totals when old months are dropped, and a moment before that is 400 with the horizon (fault 270)', async () => {
+    const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
+    const paths = [`/api/url/${id}`, `/api/url/${id}/revisions`, '/api/urls?limit=1']
+    const [then] = await Promise.all(paths.map((path) => app.get(path, { key })))
+    await record(click(id, account, '2026-01-02T12:00:00Z'))
+    await visits(`/api/url/${id}/stats`, 1)
+    await record(click(id, account, '2026-09-02T12:00:00Z'))
+    await visits(`/api/url/${id}/stats`, 2)
+    const before = await Promise.all(paths.map((path) => app.get(path, { key })))
+
+    const { db, tables } = app.app.ledger
+    const horizon = Date.parse('2026-08-01T00:00:00Z') / 60_000
+    const dropping = { names: tables.name, horizon, subjectsAtOnce: 100, pagesAtOnce: 100 }
+    await dropOldFacts({ ...dropping, locked: (work) => db.transaction(work) })
+    for (const [n, path] of paths.entries()) {
+      const now = await app.get(path, { key })
+      expect(now.text, path).to.equal(before[n]?.text)
+      const at = now.headers.get('Linkledger-At') ?? ''
+      expect((await app.get(withAt(path, at), { key })).text, path).to.equal(now.text)
+      const { status, json } = await app.get(withAt(path, then?.headers.get('Linkledger-At') ?? ''), { key })
+      expect(status, path).to.equal(400)
+      expect(json['message']).to.match(/^`at` must be \d{4}-\S+ \S+ or later: clicks of that time are no longer kept/)
+    }
   })
 })

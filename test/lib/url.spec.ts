@@ -3,6 +3,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { normalHost, safeTargetUrl, urlLimit } from '../../src/lib/url.ts'
 import { unsafeUrls } from '../data/unsafe-urls.ts'
+import { cpuTime } from '../support/clock.ts'
+import { anyText } from '../support/text.ts'
 
 const realUrls = readFileSync(new URL('../data/urls.txt', import.meta.url), 'utf8')
   .trim()
@@ -118,7 +120,7 @@ describe('safeTargetUrl', () => {
       ].flat(),
     )
     const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      anyText({ maxLength: 60 }),
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
       fc.array(pieces, { maxLength: 12 }).map((all) => `https://${all.join('')}`),
@@ -138,14 +140,15 @@ describe('safeTargetUrl', () => {
     )
   })
 
-  it('handles 100 KB of any character in bounded time', () => {
+  it('handles 100 KB of any character in bounded time', async () => {
     for (const piece of [' ', 'a.', 'https://', '@', '\\', '%', 'a', '中', '[', ':1']) {
       const long = piece.repeat(100_000 / piece.length)
-      const started = performance.now()
-      problem(long)
-      safeTargetUrl(long.slice(0, urlLimit))
-      safeTargetUrl(`https://${long.slice(0, urlLimit - 8)}`)
-      expect(performance.now() - started, piece).to.be.below(250)
+      const { ms } = await cpuTime(() => {
+        problem(long)
+        safeTargetUrl(long.slice(0, urlLimit))
+        safeTargetUrl(`https://${long.slice(0, urlLimit - 8)}`)
+      })
+      expect(ms, piece).to.be.below(2000)
     }
   })
 })

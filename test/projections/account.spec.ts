@@ -1,3 +1,4 @@
+import { noExclusions } from '../../src/events/exclusions.ts'
 import type { AccountEvent } from '../../src/events/account.ts'
 import { allScopes } from '../../src/events/scope.ts'
 import { accounts } from '../../src/projections/account.ts'
@@ -32,6 +33,7 @@ const ann = (position: bigint, changed = {}) => ({
   registered: at(1),
   rate_limit: null,
   erases: null,
+  exclusions: noExclusions,
   revision: position - 1n,
   position,
   ...changed,

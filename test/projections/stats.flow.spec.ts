@@ -60,6 +60,8 @@ describe(`the tables of statistics (${repeatable})`, () => {
       language: id('language', 'fr'),
       source: id('source', 'link'),
       variant: id('variant', ''),
+      profile: 1,
+      route: 1,
     }
     expect(Object.values(known)).not.to.include(undefined)
     expect(await log.db(names('clicks')).orderBy('seq')).to.deep.equal([
@@ -69,6 +71,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
         ...timeOf(Date.parse(at(1))),
         link: '42',
         class: classes.first,
+        recorded: classes.human,
         ...known,
       },
       {
@@ -77,6 +80,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
         ...timeOf(Date.parse(at(9))),
         link: '43',
         class: classes.bot,
+        recorded: classes.bot,
         ...known,
       },
     ])

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { listLinks } from '../../src/queries/link.ts'
+import { beginSnapshot } from '../../src/postgres/snapshot.ts'
 import { useLinks } from '../support/links.ts'
 
 describe('links by clicks', () => {
@@ -33,5 +34,59 @@ describe('links by clicks', () => {
       for (const page of [11, 12, 13, 14, 15, 16, 20, 22])
         expect(await ids(100, page), `page ${page}`).to.deep.equal(expected.slice((page - 1) * 100, page * 100))
     }
+  })
+
+  it('reads the links of a page alone, also before PostgreSQL has analyzed a table of thousands (fault 319)', async () => {
+    await add()
+    const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
+    const { pool, tables } = app().app.ledger
+    const reader = { db: pool(1, 60_000, 'test'), table: tables.name }
+    let [sql, bindings]: [string, readonly string[]] = ['', []]
+    reader.db.on(
+      'query',
+      (query: { readonly sql: string; readonly bindings: readonly string[] }) => ({ sql, bindings } = query),
+    )
+    await listLinks(reader, account, { archived: false }, { limit: 20, page: 1, order: 'date' })
+    const plain = sql.replaceAll(/\$(\d+)/g, (_, n) => {
+      const value: unknown = bindings[Number(n) - 1]
+      return Array.isArray(value) ? `'{${value.join()}}'` : String(value)
+    })
+    const { rows } = await reader.db.raw<{ rows: { 'QUERY PLAN': unknown }[] }>(
+      `explain (analyze, format json) ${plain}`,
+    )
+    const plan = JSON.stringify(rows[0]?.['QUERY PLAN'])
+    // an index with other columns between the account and the id would be read from end to end
+    const used = [...plan.matchAll(/"Index Name":"links_v\d+_\d+_([a-z_]+)\d*"/g)].map(([, name]) => name)
+    expect(used, plan).to.have.length(1)
+    expect(['pkey', 'account_id_idx'], plan).to.include(used[0])
+  })
+
+  it('reads a page and how many there are with two statements of a snapshot, planned once for a connection (fault 287)', async () => {
+    await add()
+    const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
+    const { pool, tables } = app().app.ledger
+    const db = pool(1, 60_000, 'snapshot')
+    const sent: string[] = []
+    const page = async () => {
+      const snapshot = await beginSnapshot<{ n: number }>(db, 'select 1 as n')
+      expect(snapshot.first).to.deep.equal([{ n: 1 }])
+      const asked = (query: { readonly sql: string }) => void sent.push(query.sql)
+      snapshot.db.on('query', asked)
+      const reader = { db: snapshot.db, table: tables.name, oneMoment: true } as const
+      const request = { limit: 10, page: 1, order: 'date' } as const
+      const { total, rows } = await listLinks(reader, account, { archived: false }, request)
+      snapshot.db.off('query', asked)
+      await snapshot.end()
+      return { total, rows: rows.length }
+    }
+    const first = await page()
+    expect(first.total).to.be.above(0)
+    expect(first.rows).to.be.above(0)
+    expect(await page()).to.deep.equal(first)
+    expect(sent).to.have.length(4)
+    const { rows } = await db.raw<{ rows: { uses: string }[] }>(
+      'select generic_plans + custom_plans as uses from pg_prepared_statements',
+    )
+    expect(rows.map(({ uses }) => Number(uses))).to.deep.equal([2, 2])
   })
 })

@@ -1,6 +1,7 @@
 import { account } from '../../src/commands/account.ts'
 import { answer } from '../../src/commands/answer.ts'
 import { bio } from '../../src/commands/bio.ts'
+import { block } from '../../src/commands/block.ts'
 import { campaign } from '../../src/commands/campaign.ts'
 import { channel, channelItem } from '../../src/commands/channel.ts'
 import type { Decider } from '../../src/commands/decider.ts'
@@ -9,8 +10,11 @@ import { link } from '../../src/commands/link.ts'
 import { overlay } from '../../src/commands/overlay.ts'
 import { pixel } from '../../src/commands/pixel.ts'
 import { qr } from '../../src/commands/qr.ts'
+import { reclassification } from '../../src/commands/reclassification.ts'
+import { report } from '../../src/commands/report.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import { splash } from '../../src/commands/splash.ts'
+import { webhook } from '../../src/commands/webhook.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { parseStreamId } from '../../src/events/streams.ts'
 import type { TestApp } from '../support/app.ts'
@@ -51,6 +55,7 @@ const folds: Readonly<Record<string, Fold>> = {
   account: by(account),
   answer: by(answer),
   bio: by(bio),
+  block: by(block),
   campaign: by(campaign),
   channel: by(channel),
   channelitem: by(channelItem),
@@ -61,8 +66,14 @@ const folds: Readonly<Record<string, Fold>> = {
   overlay: by(overlay),
   pixel: by(pixel),
   qr: by(qr),
+  reclassification: by(reclassification),
+  report: by(report),
   splash: by(splash),
+  webhook: by(webhook),
 }
+
+/** Returns whether a stream has a state. */
+export const hasFold = (stream: string) => Object.hasOwn(folds, stream.split('-')[0] ?? '')
 
 /** Returns the state of every stream, by name, as the deciders fold it. */
 export const foldAll = async (ledger: Ledger, streams: readonly string[]): Promise<Json> => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { openDatabase } from '../../src/postgres/database.ts'
+import { projections } from '../../src/projections/index.ts'
 import { openKeys } from '../../src/security/keyring.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
@@ -68,7 +69,8 @@ const isProjected = async (client: Client) => {
     `with head as (select type = 'LinkClicked' as clicks, max(position) as position from log.events group by 1)
      select exists (
        select 1 from read.checkpoints c
-       where c.live and c.position < (select position from head where clicks = (c.projection = 'stats'))) as behind`,
+       where c.live and c.position < (select position from head where clicks = (c.projection = any ($1)))) as behind`,
+    [projections.filter(({ filter }) => filter === 'clicks').map(({ name }) => name)],
   )
   return rows[0]?.behind === false
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Unavailable } from '../../src/lib/unavailable.ts'
-import { type Database, migrate, openDatabase } from '../../src/postgres/database.ts'
+import { type Database, openDatabase } from '../../src/postgres/database.ts'
 import { copyImages, readImages, type StoredImage, writeImages } from '../../src/postgres/images.ts'
 import { type ImageStore, openImageStore } from '../../src/security/images.ts'
 import { type Keys, openKeys } from '../../src/security/keyring.ts'
-import { freshDatabase } from '../support/database.ts'
+import { migratedDatabase } from '../support/database.ts'
 
 const [ann, bob] = [1, 2]
 const secret = 'a secret for tests only'
@@ -13,9 +13,8 @@ const secret = 'a secret for tests only'
 describe('the images of accounts', () => {
   const open: Database[] = []
   const database = async () => {
-    const db = openDatabase(await freshDatabase(), { name: 'test', max: 4, timeout: 30_000, onError: () => {} })
+    const db = openDatabase(await migratedDatabase(), { name: 'test', max: 4, timeout: 30_000, onError: () => {} })
     open.push(db)
-    await migrate(db)
     return db
   }
   afterEach(async () => void (await Promise.all(open.splice(0).map((db) => db.destroy()))))

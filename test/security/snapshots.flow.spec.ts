@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { type Database, migrate, openDatabase } from '../../src/postgres/database.ts'
+import { type Database, openDatabase } from '../../src/postgres/database.ts'
 import { type Keys, openKeys } from '../../src/security/keyring.ts'
 import { openSnapshotStore, type Snapshot, type SnapshotStore } from '../../src/security/snapshots.ts'
-import { freshDatabase } from '../support/database.ts'
+import { migratedDatabase } from '../support/database.ts'
 
 const [ann, bob] = [1, 2]
 const secret = 'a secret for tests only'
@@ -19,8 +19,7 @@ describe('stored snapshots', () => {
   let keys: Keys
   let snapshots: SnapshotStore
   beforeEach(async () => {
-    db = openDatabase(await freshDatabase(), { name: 'test', max: 4, timeout: 30_000, onError: () => {} })
-    await migrate(db)
+    db = openDatabase(await migratedDatabase(), { name: 'test', max: 4, timeout: 30_000, onError: () => {} })
     keys = await openKeys(db, secret)
     snapshots = openSnapshotStore(db, keys)
     await keys.forSealing(ann)

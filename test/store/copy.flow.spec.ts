@@ -9,8 +9,8 @@ import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { Opening } from '../../src/store/open.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
-import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
-import { freshDatabase } from '../support/database.ts'
+import { openPool } from '../../src/postgres/database.ts'
+import { migratedDatabase } from '../support/database.ts'
 import { fresh } from '../support/events.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import { randomFrom, seed } from '../support/faults.ts'
@@ -24,11 +24,8 @@ afterEach(async () => {
 /** A target, which can be opened several times. */
 type Place = (opening?: Opening, as?: Codec) => Promise<EventStore>
 const onPostgres = async (): Promise<Place> => {
-  const connection = await freshDatabase()
+  const connection = await migratedDatabase()
   const options = { name: 'copy', max: 2, timeout: 30_000, onError: () => {} }
-  const db = openDatabase(connection, options)
-  await migrate(db)
-  await db.destroy()
   return async (opening, as = asStored) => {
     const pool = openPool(connection, options)
     closing.push(() => pool.end())

@@ -287,6 +287,19 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().head('all')).to.equal(last?.position)
     })
 
+    it('returns what changes the classes of clicks with the clicks, in the order of the log', async () => {
+      const before = await open().head('all')
+      const data = { reclassification: randomUUID(), account: 1, part: 0, since: '1970-01-01T00:00:00.000Z' }
+      const undone = fresh({ type: 'ReclassificationUndone', data } as const)
+      await append(stream(), 'no_stream', event(), fresh(clicked(click())), undone, fresh(clicked(click())), event())
+      const types = ['LinkClicked', 'ReclassificationUndone', 'LinkClicked']
+      expect((await take(open(), before, 'clicks', 3)).map((e) => e.type)).to.deep.equal(types)
+      expect((await take(open(), before, 'clicks', 3, 1)).map((e) => e.type)).to.deep.equal(types)
+      expect((await take(open(), before, 'domain', 2)).map((e) => e.type)).to.deep.equal(['LinkDeleted', 'LinkDeleted'])
+      await append(stream(), 'no_stream', fresh({ type: 'ReclassificationUndone', data } as const))
+      expect(await open().head('clicks')).to.equal(await open().head('all'))
+    })
+
     it('returns what only a newer release can read as an opaque value with its place in the log (fault 72)', async () => {
       const before = await open().head('domain')
       const s = stream()

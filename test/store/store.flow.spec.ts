@@ -7,9 +7,9 @@ import { createSignal } from '../../src/lib/signal.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
-import { migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
+import { openPool } from '../../src/postgres/database.ts'
 import { until } from '../support/client.ts'
-import { freshDatabase } from '../support/database.ts'
+import { migratedDatabase } from '../support/database.ts'
 import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { click, clicked, fresh, linkCreated, metadata } from '../support/events.ts'
@@ -26,11 +26,7 @@ describe('event stores', () => {
   const keyring = memoryKeyring()
 
   before(async () => {
-    const connection = await freshDatabase()
-    const db = openDatabase(connection, options)
-    await migrate(db)
-    await db.destroy()
-    pool = openPool(connection, options)
+    pool = openPool(await migratedDatabase(), options)
     memory = await memoryStore(codec(memoryKeyring()))
     postgres = await postgresStore(pool, codec(keyring), createSignal())
     engine = await openEventStore()

@@ -6,6 +6,7 @@ import { type App, startApp } from '../../src/app/service.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Outside } from '../../src/app/site.ts'
 import { readToHead } from '../../src/events/store.ts'
+import { openPost } from '../../src/lib/post.ts'
 import type { Connection } from '../../src/postgres/database.ts'
 import { hashPassword } from '../../src/security/passwords.ts'
 import { client, until } from './client.ts'
@@ -13,12 +14,17 @@ import { freshDatabase } from './database.ts'
 import { sharedImages } from './images.ts'
 
 const noAnswer = () => Promise.resolve(undefined)
-/** A registration costs 40 ms of a processor because of this hash, and tests register hundreds of accounts. */
+/** A receiver of webhooks that takes everything. */
+const taken = () => Promise.resolve({ status: 204, excerpt: '', retryAfter: undefined })
+/** A password costs 40 ms of a processor because of this hash, and tests set hundreds. */
 const hashFast = (password: string) => hashPassword(password, { N: 16, r: 8, p: 1 })
 
 let started: Promise<Connection> | undefined
-/** Returns a copy of a database on which a service was started once: its schemas and its empty read tables take half of a start. */
-const startedDatabase = async (): Promise<Connection> => {
+/**
+ * Returns a copy of a database on which a service was started once: its schemas and its empty read tables take half of a start. All copies
+ * are of the same log and have the same keys.
+ */
+export const startedDatabase = async (): Promise<Connection> => {
   started ??= (async (): Promise<Connection> => {
     const { connection, close } = await startTestApp({}, await freshDatabase())
     await close()
@@ -50,6 +56,7 @@ export const startTestApp = async (
     guardedProbe: noAnswer,
     hashNewPassword: hashFast,
     images: sharedImages(),
+    webhooks: { post: { ...openPost(), send: taken } },
     ...outside,
   })
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)

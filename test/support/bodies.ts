@@ -14,4 +14,5 @@ export const bodies: Record<string, readonly [add: () => object, update: object]
   overlay: [() => ({ type: 'message', name: 'x', message: 'x' }), { name: 'y' }],
   bio: [() => ({ name: 'x', links: [] }), { name: 'y' }],
   key: [() => ({ name: 'x', scopes: ['read'] }), { name: 'y' }],
+  webhook: [() => ({ url: 'https://example.com/hook' }), { name: 'y', from: 0 }],
 }

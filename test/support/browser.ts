@@ -31,6 +31,9 @@ interface Message {
   readonly params?: {
     readonly entry?: { readonly source: string; readonly text: string }
     readonly name?: string
+    readonly type?: string
+    readonly args?: readonly { readonly value?: unknown; readonly description?: string }[]
+    readonly exceptionDetails?: { readonly text: string; readonly exception?: { readonly description?: string } }
     readonly loaderId?: string
     readonly requestId?: string
     readonly request?: { readonly url: string }
@@ -60,6 +63,7 @@ export const openBrowser = async () => {
   let problems: string[] = []
   let blocked: string[] = []
   let answerEmpty = false
+  const errors: string[] = []
 
   const send = <T>(method: string, params: object = {}, sessionId?: string) =>
     new Promise<T>((resolve, reject) => {
@@ -77,6 +81,10 @@ export const openBrowser = async () => {
     }
     if (method === 'Page.lifecycleEvent' && params?.name === 'load') loaded(params.loaderId)
     if (method === 'Log.entryAdded' && params?.entry?.source === 'security') problems.push(params.entry.text)
+    if (method === 'Runtime.exceptionThrown')
+      errors.push(params?.exceptionDetails?.exception?.description ?? params?.exceptionDetails?.text ?? '')
+    if (method === 'Runtime.consoleAPICalled' && params?.type === 'error')
+      errors.push((params.args ?? []).map(({ value, description }) => description ?? JSON.stringify(value)).join(' '))
     if (method === 'Fetch.requestPaused') {
       blocked.push(params?.request?.url ?? '')
       const { requestId } = params ?? {}
@@ -99,7 +107,7 @@ export const openBrowser = async () => {
   const { targetId } = await send<{ targetId: string }>('Target.createTarget', { url: 'about:blank' })
   const attached = await send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
   const session = attached.sessionId
-  for (const domain of ['Page', 'Log', 'Network']) await send(`${domain}.enable`, {}, session)
+  for (const domain of ['Page', 'Log', 'Network', 'Runtime']) await send(`${domain}.enable`, {}, session)
   await send('Page.setLifecycleEventsEnabled', { enabled: true }, session)
 
   // without promises and listeners, which do not run while scripts are off
@@ -141,9 +149,8 @@ export const openBrowser = async () => {
     /** Sends the languages that the visitor prefers (`Accept-Language`). */
     prefer: (languages: string) =>
       send('Network.setExtraHTTPHeaders', { headers: { 'Accept-Language': languages } }, session),
-    /** Returns the page as an image (PNG). */
-    screenshot: async () => {
-      const options = { captureBeyondViewport: true }
+    /** Returns the page as an image: all of it as PNG, or what the window shows in a format of its own. */
+    screenshot: async (options: object = { captureBeyondViewport: true }) => {
       return Buffer.from((await send<{ data: string }>('Page.captureScreenshot', options, session)).data, 'base64')
     },
     /** Sets the user agent; an empty string restores the browser's own. */
@@ -181,6 +188,10 @@ export const openBrowser = async () => {
         await new Promise((done) => setTimeout(done, 20))
       }
     },
+    /** Exceptions that nobody caught, and errors that were written to the console, of all pages so far. */
+    errors: errors as readonly string[],
+    /** Violations of the Content-Security-Policy on the current page so far. */
+    problems: () => problems as readonly string[],
     /** Returns the value of an expression on the current page. */
     read: async <T>(expression: string) => {
       const evaluate = { expression, awaitPromise: true, returnByValue: true }
@@ -191,6 +202,16 @@ export const openBrowser = async () => {
     click: async (x: number, y: number) => {
       for (const type of ['mousePressed', 'mouseReleased'])
         await send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 }, session)
+    },
+    /** Drags from one place of the window to another, in some steps. */
+    drag: async (from: { readonly x: number; readonly y: number }, to: { readonly x: number; readonly y: number }) => {
+      const at = (type: string, part: number) => {
+        const [x, y] = [from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part]
+        return send('Input.dispatchMouseEvent', { type, x, y, button: 'left', buttons: 1, clickCount: 1 }, session)
+      }
+      await at('mousePressed', 0)
+      for (const step of [0.25, 0.5, 0.75, 1]) await at('mouseMoved', step)
+      await at('mouseReleased', 1)
     },
     close: async () => {
       child.kill()

@@ -31,7 +31,7 @@ export const client = (address: string, check = checkAnswer) => {
       },
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     })
-    const isJson = answer.text !== '' && answer.headers.get('Content-Type')?.includes('json')
+    const isJson = answer.text !== '' && answer.headers.get('Content-Type')?.match(/[/+]json/)
     const json = isJson ? (JSON.parse(answer.text) as Answer['json']) : {}
     check(method, path, answer.status, json)
     return { ...answer, json }

@@ -57,7 +57,7 @@ export const spec = <C extends { readonly type: string }, S, E extends DomainEve
           expect(refusalOf(() => decide(before))).to.deep.equal({ code, what }),
         /** Expects the unique names that have to be claimed before the command's events are appended. */
         thenClaims: (...expected: readonly { kind: string; name: string; token: string }[]) =>
-          expect(decider.claims?.(command, decide(before)) ?? []).to.deep.equal(expected),
+          expect(decider.claims?.(command, decide(before), before) ?? []).to.deep.equal(expected),
       }
     },
   }),

@@ -4,10 +4,10 @@ import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
-import { type Database, migrate, openDatabase, openPool } from '../../src/postgres/database.ts'
+import { type Database, openDatabase, openPool } from '../../src/postgres/database.ts'
 import type { Projection } from '../../src/projections/projection.ts'
-import { type Checkpoint, checkpoints, ensureCheckpoints, tableNames } from '../../src/projections/tables.ts'
-import { freshDatabase } from './database.ts'
+import { type Checkpoint, checkpoints, tableNames } from '../../src/projections/tables.ts'
+import { migratedDatabase } from './database.ts'
 import { at, click, clicked, fresh, linkCreated } from './events.ts'
 import { memoryKeyring } from './keyring.ts'
 import { eventsOf } from './writer.ts'
@@ -20,11 +20,9 @@ export interface Entry {
 
 /** Opens a log and read tables on a database of their own, without a service. */
 export const openTestLog = async () => {
-  const connection = await freshDatabase()
+  const connection = await migratedDatabase()
   const options = { max: 6, timeout: 30_000, onError: () => {} }
   const db = openDatabase(connection, { name: 'spec', ...options })
-  await migrate(db)
-  await ensureCheckpoints(db)
   const pool = openPool(connection, { name: 'spec', ...options })
   const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
   const others: Database[] = []

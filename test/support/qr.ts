@@ -4,9 +4,12 @@ import type { Raster } from '../../src/qr/raster.ts'
 
 export const readPng = (bytes: Uint8Array): Raster => PNG.sync.read(Buffer.from(bytes))
 
+/** Returns the size that the header of a PNG states: to read all pixels of a large one takes a while. */
+export const sizeOfPng = (bytes: Buffer) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) })
+
 /** Returns what a scanner reads in a picture; undefined when it finds no code. */
 export const scan = ({ width, height, data }: Raster): string | undefined =>
-  jsqr.default(new Uint8ClampedArray(data), width, height)?.data
+  jsqr.default(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' })?.data
 export const scanPng = (bytes: Uint8Array) => scan(readPng(bytes))
 
 const rgb = (color = '') => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))

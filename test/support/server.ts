@@ -1,33 +1,74 @@
-import { appendFile, mkdtemp, readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { appendFile, mkdir, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { type EmbeddedConnection, type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts'
 
-let started: Promise<EmbeddedPostgres> | undefined
+interface Server extends EmbeddedPostgres {
+  /** one connection for all statements that create a database */
+  readonly admin: pg.Client
+}
+let started: Promise<Server> | undefined
 
-const start = async () => {
+const start = async (): Promise<Server> => {
   if (process.env['UNIT'] === '1')
     throw new Error('`npm run test:unit` has no PostgreSQL: name a spec that needs one *.flow.spec.ts')
-  const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'server-'))
+  const folder = process.env['LINKLEDGER_TEST_DIR'] ?? (await mkdtemp(join(tmpdir(), 'linkledger-test-')))
+  const dir = await mkdtemp(join(folder, 'server-'))
+  await promisify(execFile)('cp', ['-a', join(await sharedCluster(folder), 'postgres'), dir])
   const server = await startEmbedded({ dir, log: () => {} })
+  const admin = new pg.Client(server.connection)
+  // the server may end first
+  admin.on('error', () => {})
+  await admin.connect()
+  return {
+    ...server,
+    admin,
+    stop: async () => {
+      await admin.end()
+      await server.stop()
+    },
+  }
+}
+
+/** Creates a cluster in a folder, and stops it. */
+const createCluster = async (dir: string) => {
+  const { connection, stop } = await startEmbedded({ dir, log: () => {} })
+  await loginFast(connection)
+  await stop()
   await saveWork(join(dir, 'postgres', 'data'))
-  await loginFast(server.connection)
-  return server
+}
+
+/** Returns a folder with a cluster that is not in use. The first process of a run creates it, because that takes a second of a processor. */
+const sharedCluster = async (folder: string): Promise<string> => {
+  const dir = join(folder, 'cluster')
+  const outcome = join(folder, 'cluster-outcome')
+  const isFirst = (await mkdir(dir, { recursive: true })) !== undefined
+  if (isFirst) {
+    const problem = await createCluster(dir).catch(String)
+    await writeFile(`${outcome}.new`, problem ?? '')
+    await rename(`${outcome}.new`, outcome)
+  }
+  for (;;) {
+    const problem = await readFile(outcome, 'utf8').catch(() => undefined)
+    if (problem) throw new Error(`the PostgreSQL of the tests could not be created: ${problem}`)
+    if (problem === '') return dir
+    await sleep(50)
+  }
 }
 
 /**
  * These databases do not outlive the run, so PostgreSQL neither waits for the disk nor vacuums them: with a database for each test,
  * autovacuum would start a process every few hundred milliseconds.
  */
-const saveWork = async (data: string) => {
-  await appendFile(
+const saveWork = (data: string) =>
+  appendFile(
     join(data, 'postgresql.auto.conf'),
-    'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\nautovacuum = off\n',
+    'fsync = off\nfull_page_writes = off\nsynchronous_commit = off\nautovacuum = off\nwal_level = minimal\nmax_wal_senders = 0\n',
   )
-  const postmaster = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
-  process.kill(postmaster, 'SIGHUP')
-}
 
 /** A login with a password takes each connection thousands of rounds of hashing; here it takes one. */
 const loginFast = async (connection: EmbeddedConnection) => {
@@ -38,7 +79,15 @@ const loginFast = async (connection: EmbeddedConnection) => {
   await client.end()
 }
 
+const running = () => (started ??= start())
+
 /** Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the process. */
-export const server = async (): Promise<EmbeddedConnection> => (await (started ??= start())).connection
+export const server = async (): Promise<EmbeddedConnection> => (await running()).connection
+
+/** Runs a statement about a whole database: `create database`. */
+export const administer = async (sql: string) => {
+  const { admin } = await running()
+  await admin.query(sql)
+}
 
 export const stopServer = async () => (await started?.catch(() => undefined))?.stop()

@@ -3,18 +3,10 @@ import { account } from '../../src/commands/account.ts'
 import { hashPassword } from '../../src/security/passwords.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
-import { inSeconds, secondsLater } from '../support/clock.ts'
+import { cpuTime, inSeconds, secondsLater } from '../support/clock.ts'
 import { query } from '../support/faults.ts'
 
 const long = 'https://example.com/'
-
-/** Returns the CPU time of the work in ms, over all threads, independent of the load of the machine. */
-const processorTime = async (work: () => Promise<unknown>) => {
-  const start = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1000
-}
 
 describe('aliases and passwords', () => {
   let app: TestApp
@@ -47,8 +39,10 @@ describe('aliases and passwords', () => {
     )
 
   before(async () => {
-    app = await startTestApp({ TRUST_PROXY: '1' })
-    second = await startTestApp({ TRUST_PROXY: '1' }, app.connection)
+    // what a guess costs is measured here
+    const outside = { hashNewPassword: hashPassword }
+    app = await startTestApp({ TRUST_PROXY: '1' }, undefined, outside)
+    second = await startTestApp({ TRUST_PROXY: '1' }, app.connection, outside)
     ;[ann, bob] = [await app.register(), await app.register()]
   })
   after(async () => {
@@ -181,19 +175,19 @@ describe('aliases and passwords', () => {
     })
     const secret = 'canary24 sesame'
 
-    it('cannot be guessed by concurrent attempts: ten are checked', async () => {
+    it('cannot be guessed by concurrent attempts: at most ten are checked', async () => {
       const custom = free()
       await create(ann, { custom, password: secret })
-      const oneHash = (await processorTime(() => Promise.all(Array.from({ length: 5 }, () => hashPassword('x'))))) / 5
+      const five = await cpuTime(() => Promise.all(Array.from({ length: 5 }, () => hashPassword('x'))))
       const tries = Array.from({ length: 60 }, (_, i) => i)
       const guess = (i: number) => (i % 2 ? app : second).post(`/${custom}`, form(`guess ${i}`))
       const statuses: number[] = []
-      const spent = await processorTime(() =>
-        Promise.all(tries.map(async (i) => statuses.push((await guess(i)).status))),
-      )
-      expect(statuses.filter((status) => status === 401)).to.have.length(10)
-      expect(statuses.filter((status) => status === 429)).to.have.length(50)
-      expect(spent / oneHash).to.be.below(30)
+      const spent = await cpuTime(() => Promise.all(tries.map(async (i) => statuses.push((await guess(i)).status))))
+      const checked = statuses.filter((status) => status === 401)
+      expect(checked.length).to.be.within(1, 10)
+      // a busy service may put one off
+      expect(statuses.filter((status) => status === 429 || status === 503).length).to.equal(60 - checked.length)
+      expect(spent.ms / (five.ms / 5)).to.be.below(30)
       for (const at of [app, second]) expect((await at.post(`/${custom}`, form(secret))).status).to.equal(429)
     })
 

@@ -6,7 +6,7 @@ import { run } from '../../src/cli/run.ts'
 import { type Connection, openDatabase } from '../../src/postgres/database.ts'
 import { registerIn } from '../../src/security/erasures.ts'
 import { openKeys } from '../../src/security/keyring.ts'
-import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
+import { startedDatabase, startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { query } from '../support/faults.ts'
@@ -70,7 +70,7 @@ describe('erasing an account', () => {
 
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'linkledger-erasure-'))
-    connection = await freshDatabase()
+    connection = await startedDatabase()
     const app = await start(connection, folder('a'))
     ;({ id, key } = await app.register(canary))
     const links = [{ title: `${canary} shop`, url: `https://example.com/${canary}` }]

@@ -18,7 +18,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
   let stub: Stub
   let key: string
   let served: Buffer = Buffer.alloc(0)
-  /** 256 MiB of zeros, compressed to about 256 KiB */
+  /** 128 MiB of zeros, compressed to about 128 KiB */
   let zeros: Buffer
   /** delay of the event loop during all uploads together */
   const delay = monitorEventLoopDelay({ resolution: 5 })
@@ -28,7 +28,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
     app = await startTestApp({}, undefined, { guardedFetch })
     key = (await app.register()).key
-    zeros = deflateSync(Buffer.alloc(256 * MiB), { level: 9 })
+    zeros = deflateSync(Buffer.alloc(128 * MiB), { level: 9 })
     // starts the workers, so that no test measures their start; on a busy machine this may need a second request
     const started = await until(
       () => add(inline(slowJpeg(1), 'jpeg')),
@@ -66,9 +66,9 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const { result, ms, grown } = await measured(() => add(logo))
     expect([result.status, result.json['error']]).to.deep.equal([400, 1])
     expect(result.json['message']).to.match(problem)
-    // decoding is aborted after two seconds; the rest is tolerance for a busy machine
+    // decoding is aborted after one second here; the rest is tolerance for a busy machine
     expect(ms, 'ms').to.be.below(20_000)
-    expect(grown, 'MiB more').to.be.below(150)
+    expect(grown, 'MiB more').to.be.below(110)
   }
 
   it('is refused by its header when it is a PNG of 19,000 x 19,000 pixels in 44 KiB', async () => {
@@ -77,7 +77,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     await refused(inline(bomb), /^`logo` must be at most 1024 x 1024 pixels, not 19000 x 19000/)
   })
 
-  it('is decompressed no further than its header states, when its data has 256 MiB', async () => {
+  it('is decompressed no further than its header states, when its data has 128 MiB', async () => {
     expect(zeros.length).to.be.below(512 * 1024 - 100)
     for (const interlaced of [false, true]) {
       const bomb = pngOfChunks(header({ width: 100, height: 100, interlaced }), chunk('IDAT', zeros))
@@ -110,7 +110,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
       ),
     )
     expect(result.status).to.equal(200)
-    expect(grown).to.be.below(150)
+    expect(grown).to.be.below(110)
     const bytes = await fetch(String(result.json['link']).replace(app.app.baseUrl, app.address))
     expect(scanPng(Buffer.from(await bytes.arrayBuffer()))).to.equal('x')
     const [{ data } = { data: {} as Record<string, unknown> }] = await query<{ data: Record<string, unknown> }>(
@@ -186,6 +186,6 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const p99 = delay.percentile(99) / 1e6
     note(`p99 ${p99.toFixed(1)} ms over ${delay.count} samples`)
     // 10 to 30 ms on an idle machine, more when other processes use its cores; decoding on the event loop would take seconds
-    expect(p99).to.be.below(1000)
+    expect(p99).to.be.below(3000)
   })
 })

@@ -3,17 +3,10 @@ import { readAgent } from '../../src/visitor/agent.ts'
 import { preferredLanguages } from '../../src/visitor/language.ts'
 import { referrerHost } from '../../src/visitor/referrer.ts'
 import { until } from '../support/client.ts'
+import { cpuTime } from '../support/clock.ts'
 import { query } from '../support/faults.ts'
 import { useLinks } from '../support/links.ts'
 import { send } from '../support/raw.ts'
-
-/** Runs something and returns its result with the CPU time of this process in ms, which does not depend on other processes. */
-const cpuTime = async <T>(run: () => T | Promise<T>) => {
-  const start = process.cpuUsage()
-  const result = await run()
-  const { user, system } = process.cpuUsage(start)
-  return { result, ms: (user + system) / 1000 }
-}
 
 describe('text that is hard to parse (threat 20)', () => {
   const { app, key, add } = useLinks({ TRUST_PROXY: '1' })
@@ -44,7 +37,7 @@ describe('text that is hard to parse (threat 20)', () => {
         () => referrerHost(text, () => false),
       ]) {
         const { ms } = await cpuTime<unknown>(read)
-        expect(ms, `${text.slice(0, 20)}…`).to.be.below(200)
+        expect(ms, `${text.slice(0, 20)}…`).to.be.below(2000)
       }
   })
 
@@ -55,7 +48,7 @@ describe('text that is hard to parse (threat 20)', () => {
     for (const text of nasty(15_000))
       for (const name of names) {
         const { ms, result } = await cpuTime(() => send(app().address, 'GET', path, { headers: { [name]: text } }))
-        expect(ms, `${name}: ${text.slice(0, 20)}…`).to.be.below(1000)
+        expect(ms, `${name}: ${text.slice(0, 20)}…`).to.be.below(2000)
         expect(result.status).to.equal(302)
         visits++
       }
@@ -84,13 +77,13 @@ describe('text that is hard to parse (threat 20)', () => {
         { url: 'https://example.com/', geotarget: [{ location: text, link: text }] },
       ]) {
         const { ms, result } = await cpuTime(() => app().post('/api/url/add', { key: key(), body }))
-        expect(ms, text.slice(0, 20)).to.be.below(1000)
+        expect(ms, text.slice(0, 20)).to.be.below(2000)
         expect(result.status).to.equal(400)
       }
     for (const text of ['a@'.repeat(length / 2), `a@${'a.'.repeat(length / 2)}`, `${'a.'.repeat(length / 2)}@`]) {
       const body = { email: text, password: text, username: text }
       const { ms, result } = await cpuTime(() => app().post('/register', { body }))
-      expect(ms, text.slice(0, 20)).to.be.below(1000)
+      expect(ms, text.slice(0, 20)).to.be.below(2000)
       expect(result.status).to.equal(400)
     }
   })

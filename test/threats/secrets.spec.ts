@@ -1,9 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { runningEmbedded } from '../../src/postgres/embedded.ts'
+import type { Connection } from '../../src/postgres/database.ts'
+import { urlOf } from '../support/app.ts'
 import { type Answer, type Ask, until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
 import { query } from '../support/faults.ts'
 import { runProcess, type Service, startProcess } from '../support/process.ts'
 import { wire } from '../support/raw.ts'
@@ -16,6 +18,7 @@ describe('a service that logs everything and fails in many ways', () => {
   const address = '203.0.113.67'
   const injected = '\n{"level":60,"msg":"injected39"}\n'
   let dir: string
+  let connection: Connection
   let service: Service
   /** must not be in the output or in a response to a request that failed */
   let secrets: string[] = [word, email, SECRET, address]
@@ -26,7 +29,9 @@ describe('a service that logs everything and fails in many ways', () => {
   before(async function () {
     this.timeout(120_000)
     dir = await mkdtemp(join(tmpdir(), 'linkledger-secrets-'))
-    service = await startProcess({ DATA_DIR: dir, SECRET, LOG_LEVEL: 'trace', TRUST_PROXY: '1', DEBUG: '*' })
+    connection = await freshDatabase()
+    const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: dir, SECRET }
+    service = await startProcess({ ...settings, LOG_LEVEL: 'trace', TRUST_PROXY: '1', DEBUG: '*' })
     await fail()
     await service.end()
     output = service.output()
@@ -44,8 +49,7 @@ describe('a service that logs everything and fails in many ways', () => {
   const fail = async () => {
     const made = await service.post('/register', { body: { email, password: word, username: 'canaryname67' } })
     const key = String(made.json['api_key'])
-    const password = await readFile(join(dir, 'postgres', 'password'), 'utf8')
-    secrets = [...secrets, key, key.slice(16), password]
+    secrets = [...secrets, key, key.slice(16), String(connection.password)]
     const link = { url: 'https://example.com/', custom: 'locked', password: word }
     const { json } = await service.post('/api/url/add', { key, body: link })
 
@@ -92,7 +96,6 @@ describe('a service that logs everything and fails in many ways', () => {
     await service.visit('/locked', agent)
 
     // failures of the service: the database loses a table, then all its connections
-    const connection = (await runningEmbedded(dir))!
     const inRead = async (sql: (table: string) => string) => {
       const tables = await query<{ name: string }>(
         connection,
@@ -134,7 +137,7 @@ describe('a service that logs everything and fails in many ways', () => {
     )
     await query(
       connection,
-      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = current_user',
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
     )
     await Promise.all(writes)
     await until(
@@ -204,7 +207,11 @@ describe('a service that logs everything and fails in many ways', () => {
       ]
     for (const [what, status, args, settings] of failures)
       it(`shows no secret when ${what} (threat 40)`, async () => {
-        const { code, out, err } = await runProcess(args, { DATA_DIR: dir, ...settings })
+        const { code, out, err } = await runProcess(args, {
+          DATABASE_URL: urlOf(connection),
+          DATA_DIR: dir,
+          ...settings,
+        })
         expect(code, err).to.equal(status)
         expect(err).to.match(/^linkledger: .+/m)
         for (const secret of [...secrets, word.slice(0, 7)]) expect(out + err).not.to.include(secret)
@@ -213,4 +220,5 @@ describe('a service that logs everything and fails in many ways', () => {
 })
 
 /** What a service prints on standard output once it listens, and when it has stopped: for a person, not a log. */
-const startupText = /^(Linkledger listens|Try it in|  #|  curl|  KEY=|All of the API is at|Stop the service|Stopped)/
+const startupText =
+  /^(Linkledger listens|Open the dashboard|Or try it in|  #|  curl|  KEY=|All of the API is at|Stop the service|Stopped)/

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { languagesLimit, preferredLanguages } from '../../src/visitor/language.ts'
+import { cpuTime } from '../support/clock.ts'
+import { anyText } from '../support/text.ts'
 
 describe("the languages in a visitor's Accept-Language header", () => {
   it('are primary subtags ordered by q-value', () => {
@@ -43,20 +45,18 @@ describe("the languages in a visitor's Accept-Language header", () => {
     expect(preferredLanguages('a'.repeat(100_000))).to.deep.equal([])
   })
 
-  it('are parsed in bounded time, whatever the header', () => {
+  it('are parsed in bounded time, whatever the header', async () => {
     for (const piece of [' ', ',', ';', 'de,', 'de;q=', '-', '*', 'a-', 'q=0.', '1', 'é', 'de;q=0.5,', ' ,', '; ']) {
       const long = piece.repeat(Math.ceil(100_000 / piece.length))
-      const started = performance.now()
-      preferredLanguages(long)
-      preferredLanguages(`de${long}!`)
-      expect(performance.now() - started, piece).to.be.below(250)
+      const { ms } = await cpuTime(() => [long, `de${long}!`].map(preferredLanguages))
+      expect(ms, piece).to.be.below(2000)
     }
   })
 
   it('have two or three letters, whatever the header', () => {
     const piece = fc.constantFrom('de', 'en-US', 'fr', ';q=', '0.5', '1', ',', ' ', '*', '-', 'zh_Hant', 'é', '\u0000')
     const header = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      anyText({ maxLength: 300 }),
       fc.array(piece, { maxLength: 40 }).map((all) => all.join('')),
     )
     fc.assert(

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { network, referrerHost, referrerLimit } from '../../src/visitor/referrer.ts'
+import { cpuTime } from '../support/clock.ts'
+import { anyText } from '../support/text.ts'
 
 const ours = (host: string) => host === 'sho.rt'
 const from = (header: string) => referrerHost(header, ours)
@@ -100,7 +102,7 @@ describe('a referrer', () => {
     expect(from('android-app://to.string')).to.equal('to.string')
   })
 
-  it('is read from the first 2 KiB in bounded time', () => {
+  it('is read from the first 2 KiB in bounded time', async () => {
     expect(from(`https://example.com/${'a'.repeat(100_000)}`)).to.equal('example.com')
     expect(from(' '.repeat(referrerLimit) + 'https://example.com/')).to.equal('')
     for (const piece of [
@@ -120,9 +122,8 @@ describe('a referrer', () => {
       'android-app://',
     ]) {
       const long = piece.repeat(100_000 / piece.length)
-      const started = performance.now()
-      for (const start of ['', 'https://', 'android-app://']) from(start + long)
-      expect(performance.now() - started, piece).to.be.below(250)
+      const { ms } = await cpuTime(() => ['', 'https://', 'android-app://'].map((start) => from(start + long)))
+      expect(ms, piece).to.be.below(2000)
     }
   })
 
@@ -132,7 +133,7 @@ describe('a referrer', () => {
 
   it('is a lower-case host or empty, whatever the header', () => {
     const header = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 100 }),
+      anyText({ maxLength: 100 }),
       fc.webUrl(),
       fc.string({ maxLength: 40 }).map((text) => `https://${text}`),
       fc.string({ maxLength: 40 }).map((text) => `android-app://${text}`),

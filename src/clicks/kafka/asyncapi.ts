@@ -58,16 +58,25 @@ const example = {
 /** Returns the JSON Schema (draft 7, the dialect of AsyncAPI) of a message's value. */
 export const messageSchema = () => z.toJSONSchema(Message, { io: 'input', target: 'draft-7', unrepresentable: 'any' })
 
-/** Returns the description of the click topic in AsyncAPI 3.0, made from the schema that reads its messages. */
-export const asyncApi = (version: string) => {
+/** Parts of the document that describe something else than the topic. */
+interface Others {
+  readonly channels: object
+  readonly operations: object
+  readonly messages: object
+  readonly schemas: object
+}
+const none: Others = { channels: {}, operations: {}, messages: {}, schemas: {} }
+
+/** Returns the description of the click topic in AsyncAPI 3.0, made from the schema that reads its messages, with those of `others`. */
+export const asyncApi = (version: string, others = none) => {
   const { $schema: _, ...payload } = messageSchema()
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Linkledger: the topic of clicks',
+      title: 'Linkledger: clicks and events',
       version,
       description:
-        'Every visit to a short link, QR code or bio page is one message. Delivery is at least once: skip a message whose `ce_id` you have seen. ' +
+        'The topic of clicks, the streams of the API, and webhooks. In the topic, every visit to a short link, QR code or bio page is one message. Delivery is at least once: skip a message whose `ce_id` you have seen. ' +
         'New fields may appear within version 1: ignore unknown ones.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -78,6 +87,7 @@ export const asyncApi = (version: string) => {
         description: 'The setting KAFKA_TOPIC changes its name, KAFKA_PARTITIONS its number of partitions.',
         messages: { click: { $ref: '#/components/messages/click' } },
       },
+      ...others.channels,
     },
     operations: {
       sendClicks: {
@@ -86,6 +96,7 @@ export const asyncApi = (version: string) => {
         channel: { $ref: '#/channels/clicks' },
         messages: [{ $ref: '#/channels/clicks/messages/click' }],
       },
+      ...others.operations,
     },
     components: {
       messages: {
@@ -106,8 +117,9 @@ export const asyncApi = (version: string) => {
           },
           examples: [{ name: 'click', payload: example }],
         },
+        ...others.messages,
       },
-      schemas: { Headers: headers, Message: payload },
+      schemas: { Headers: headers, Message: payload, ...others.schemas },
     },
   } as const
 }

@@ -1,16 +1,21 @@
 import type { Context } from 'koa'
 import type { Auth, Authenticated, KeyHolder } from '../../cache/auth.ts'
+import type { Handler } from '../../commands/handle.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
 import { type Counted, rateHeadersOf, type RateLimiter, uncounted } from './limiter.ts'
 import type { Route } from './route.ts'
-import { mayCall, namesOf } from './scope.ts'
+import { mayCall, namesOf, type Right } from './scope.ts'
+import { type PresentedSession, presentedSession, type SessionHolder, type SessionOptions } from './session.ts'
 
-export interface AdmitOptions {
+export interface AdmitOptions extends Omit<SessionOptions, 'load'> {
+  readonly handler: Handler
   readonly auth: Auth
   readonly limiter: RateLimiter
   /** requests per minute, 0 = unlimited */
   readonly rateLimit: number
+  /** requests per minute of an account by sessions of the dashboard, 0 = unlimited */
+  readonly sessionRateLimit: number
   /** proxies whose `X-Forwarded-For` is trusted */
   readonly trustProxy: TrustedProxies
   /** Notes the use of a key; never waits. */
@@ -25,18 +30,39 @@ const setRate = (ctx: Context, counted: Counted) => ctx.set(rateHeadersOf(counte
 /** Sets the rate limit's headers for responses that precede the count: preflight requests and failures of the count. */
 export const setUncountedRate = (ctx: Context, rateLimit: number) => setRate(ctx, uncounted(rateLimit, window))
 
-/** Authenticates and counts a request: for the account of its key, or for the client's address. A public route ignores the key. */
-export const identify = async (
-  ctx: Context,
-  isPublic: boolean,
-  { auth, limiter, rateLimit, trustProxy }: AdmitOptions,
-) => {
+/** Who sends a request: the holder of a key, or the owner of an account on the dashboard. */
+export type Holder = (KeyHolder & { readonly session?: never }) | (SessionHolder & { readonly key?: never })
+type Identified = (Holder & { readonly ok: true }) | Extract<Authenticated, { readonly ok: false }>
+
+const identifiedBy = (presented: NonNullable<PresentedSession>): Identified =>
+  'holder' in presented
+    ? { ok: true, ...presented.holder }
+    : { ok: false, problem: 'disabled', account: presented.disabled, rateLimit: null }
+
+/** A key counts before a session: the client that sends one means it. */
+const authenticate = async (ctx: Context, from: string, options: AdmitOptions) => {
+  const { auth, handler } = options
+  const header = ctx.get('Authorization')
+  const presented = header === '' ? await presentedSession(ctx.req, { ...options, load: handler.load }) : undefined
+  const session = presented && 'session' in presented ? presented.session : undefined
+  if (presented) return { who: identifiedBy(presented), bySession: true, session }
+  const who: Identified = await auth.authenticate(header, new Date(), from)
+  return { who, bySession: false, session: undefined }
+}
+const anyone = { who: undefined, bySession: false, session: undefined } as const
+
+/** Authenticates and counts a request: for the account of its key or session, or for the client's address. A public route ignores both. */
+export const identify = async (ctx: Context, isPublic: boolean, options: AdmitOptions) => {
+  const { limiter, rateLimit, sessionRateLimit, sessions, trustProxy } = options
   const from = clientAddress(ctx.req, trustProxy)
-  const who = isPublic ? undefined : await auth.authenticate(ctx.get('Authorization'), new Date(), from)
+  const { who, bySession, session } = isPublic ? anyone : await authenticate(ctx, from, options)
+  if (session) sessions.noteUse(session)
   const [payer, limit] =
     who?.account === undefined
       ? [`address ${addressBlock(from)}`, rateLimit]
-      : [`account ${who.account}`, who.rateLimit ?? rateLimit]
+      : bySession
+        ? [`session ${who.account}`, sessionRateLimit]
+        : [`account ${who.account}`, ('rateLimit' in who ? who.rateLimit : null) ?? rateLimit]
   const take = async (requests: number) => {
     const counted = limit === 0 ? uncounted(0, window) : await limiter.take(payer, limit, window, requests)
     setRate(ctx, counted)
@@ -47,8 +73,8 @@ export const identify = async (
 
 export interface Admitted {
   /** the caller; undefined on a public route */
-  readonly who: KeyHolder | undefined
-  /** whether the key has the scope of the route */
+  readonly who: Holder | undefined
+  /** whether the key has the scope of the route; a session has none where a password can take its place */
   readonly inScope: boolean
   /** Counts more requests. Fails with 429. */
   readonly charge: (requests: number) => Promise<void>
@@ -62,16 +88,33 @@ export const admit = async (
 ): Promise<Admitted> => {
   const { who, counted, take } = await identify(ctx, isPublic === true, options)
   if (who && !who.ok) return rejectKey(who, counted)
-  const inScope = who === undefined || mayCall(who.scopes, scope)
-  if (!inScope && !passwordInstead) fail(403, `This API key needs the scope ${namesOf(scope)}.`)
+  const inScope = who === undefined || (mayCall(who, scope) && !(who.session !== undefined && passwordInstead))
+  if (!inScope && !passwordInstead)
+    fail(
+      403,
+      scope === 'operator'
+        ? 'Only an operator who is signed in on the dashboard may do this.'
+        : `This API key needs the scope ${namesOf(scope)}.`,
+    )
   if (counted.over) tooMany(counted)
-  if (who) options.noteUse(who.key)
+  if (who?.key !== undefined) options.noteUse(who.key)
   const charge = async (requests: number) => {
     if (requests === 0) return
     const charged = await take(requests)
     if (charged.over) tooCostly(charged, requests)
   }
   return { who, inScope, charge }
+}
+
+/** Returns whether the caller of a route that needs a key would still be admitted. It is not counted, and no use of a key or session. */
+export const isAdmitted = async (
+  ctx: Context,
+  { scope = [] }: Pick<Route, 'scope'>,
+  options: AdmitOptions,
+  also?: Right,
+): Promise<boolean> => {
+  const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options)
+  return who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also))
 }
 
 const tooMany = ({ wait }: Counted) =>

@@ -17,6 +17,7 @@ const exposed = [
   'ETag',
   'Idempotent-Replayed',
   'Link',
+  'Linkledger-At',
   'Retry-After',
   'Server-Timing',
   'WWW-Authenticate',
@@ -24,11 +25,24 @@ const exposed = [
   'X-Request-Id',
 ]
 /** Headers that they may send. */
-const allowed = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id']
+const allowed = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'X-Request-Id',
+]
 
-/** ms until a request fails with 503. Fetching a logo and querying DNS have longer timeouts of their own, and a bulk request has many rows. */
-const timeoutOf = (path: string) =>
-  /^\/api\/(?:qr|domain)\//.test(path) ? 15_000 : /^\/api\/urls\/bulk\/?$/.test(path) ? 30_000 : 5000
+/** Paths whose requests may take longer: to fetch a logo, query DNS, write many rows, or wait for the receiver of a webhook; in ms. */
+const longer: readonly (readonly [RegExp, number])[] = [
+  [/^\/api\/(?:qr|domain)\//, 15_000],
+  [/^\/api\/urls\/bulk\/?$/, 30_000],
+  [/^\/api\/webhook\/\d+\/(?:test|resend)\/?$/, 30_000],
+]
+/** ms until a request fails with 503 */
+const timeoutOf = (path: string) => longer.find(([pattern]) => pattern.test(path))?.[1] ?? 5000
 
 /** Sets the headers of every API response, enforces the timeout, and turns errors into JSON. */
 export const envelope =

@@ -9,21 +9,33 @@ import type { Decider } from '../../commands/decider.ts'
 import type { Handled, Handler, NextIds } from '../../commands/handle.ts'
 import type { Together } from '../../commands/together.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import type { Ordinals } from '../../events/ordinals.ts'
+import type { Proofs } from '../../events/receipt.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
+import type { Sessions } from '../../security/sessions.ts'
 import type { AccountPasswords } from '../accountpassword.ts'
 import type { Exports } from '../exportlimit.ts'
 import type { Mails } from '../mails.ts'
-import type { Needed } from './scope.ts'
+import type { OperatorHealth } from '../operatorview.ts'
+import type { SecondFactors } from '../secondfactor.ts'
+import type { Streams } from '../stream/stream.ts'
+import type { WebhookServices } from '../webhooktest.ts'
+import type { Needed, Right } from './scope.ts'
+import type { BrowserCall } from './session.ts'
 
 /** The dependencies of routes. */
 export interface Services extends Pick<Cache, 'auth' | 'pending' | 'domains' | 'blocks'> {
   readonly handler: Handler
   readonly together: Together
   readonly reader: Reader
+  readonly ordinals: Ordinals
+  readonly proofs: Proofs
+  /** Returns how many seconds ago the oldest event with clicks after a position was stored; 0 when there is none, null when the log does not answer. */
+  readonly clicksBehind: (position: bigint) => Promise<number | null>
   readonly nextId: NextIds
   /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
@@ -45,12 +57,18 @@ export interface Services extends Pick<Cache, 'auth' | 'pending' | 'domains' | '
   readonly quotas: Quotas
   /** Checks the passwords of accounts. */
   readonly passwords: AccountPasswords
-  /** Hashes the password of a new account. */
+  /** Hashes the new password of an account or a link. */
   readonly hashNewPassword: (password: string) => Promise<string>
   readonly erasure: { readonly delayDays: number }
   readonly exports: Exports
+  readonly streams: Streams
+  readonly webhooks: WebhookServices
   /** links that work once */
   readonly links: Pick<OneTimeLinks, 'end'>
+  /** sessions of the dashboard */
+  readonly sessions: Sessions
+  readonly secondFactors: SecondFactors
+  readonly operatorHealth: OperatorHealth
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
   /** whether `POST /register` exists */
@@ -64,14 +82,31 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly params: P
   readonly query: Q
   readonly body: B
-  /** the API key of the request; undefined on a public route */
+  /** the API key of the request; undefined on a public route, and for a session */
   readonly key: KeyHolder | undefined
-  /** whether the key has the scope of the route; it may lack it only where `passwordInstead` is set */
+  /** the id of the session that has sent the request */
+  readonly session: number | undefined
+  readonly browser: BrowserCall
+  /** Adds a `Set-Cookie` header to the answer. */
+  readonly setCookie: (cookie: string) => void
+  /** whether the key has the scope of the route; it may lack it only where `passwordInstead` is set, and a session always does there */
   readonly inScope: boolean
+  /** Whether the caller has a scope, on a route that does not need it. */
+  readonly may: (right: Right) => boolean
+  /** Returns whether the caller would be admitted to the route now, with one more scope if it needs one: for answers that take long. */
+  readonly isAdmitted: (also?: Right) => Promise<boolean>
+  /** Returns a header of the request, `` when it was not sent. */
+  readonly header: (name: string) => string
+  /** Returns which of these content types the client likes best; undefined when it accepts none. */
+  readonly accepts: (types: readonly string[]) => string | undefined
   /** Returns what a public route writes with, once it knows the holder of a key that was presented to it. */
   readonly onBehalfOf: (holder: KeyHolder) => Caller
+  /** Writes in the name of the operator who is signed in. */
+  readonly operate: Operate
   /** the address block of the client */
   readonly from: string
+  /** Returns a signal that aborts when the client is gone, or has its answer. */
+  readonly gone: () => AbortSignal
   /** the language for mails that follow from the request, by its Accept-Language */
   readonly lang: string
   /**
@@ -103,6 +138,12 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   /** Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all of them. */
   readonly apart: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
+/** Writes what an operator does. `of` owns what it is about; null: no account does. */
+export type Operate = <C, S, E extends DomainEvent>(
+  decider: Decider<C, S, E>,
+  command: C,
+  of: number | null,
+) => Promise<Handled<S, E>>
 /** What changes resources on behalf of a request. */
 export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'created' | 'part'>
 
@@ -125,8 +166,14 @@ interface Described<P, Q, B> {
    * first `write` of the route compares.
    */
   readonly single?: true
+  /** Its answer has statistics, which may take long. */
+  readonly statistics?: true
+  /** Its answer consists of lines that are made while they are sent: see `src/http/stream`. */
+  readonly stream?: true
   /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */
   readonly secret?: true
+  /** Why a GET has no `at`: what it answers is of the present only, or is read after the answer has begun. */
+  readonly nowOnly?: string
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
   /** Returns the response body, to which `error: 0` is added, or a `Download`. */

@@ -1,28 +1,33 @@
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { admit, type Admitted, type AdmitOptions, identify, setUncountedRate } from './admit.ts'
+import { admit, type Admitted, type AdmitOptions, identify, isAdmitted, setUncountedRate } from './admit.ts'
 import { readBody } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
-import { isDownload, sendDownload } from './download.ts'
+import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
 import { onceForKey } from './idempotency.ts'
 import { nextPage } from './list.ts'
+import { answerAt, type Past, refuseAt } from './past.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import { textsFor } from '../public/texts/languages.ts'
 import type { IdempotencyStore } from '../../security/idempotency.ts'
-import type { Call, Query, Route, Services } from './route.ts'
+import type { Call, Query, Route, Services, Writer } from './route.ts'
 import { routes } from './routes.ts'
+import { browserOf } from './session.ts'
+import { mayCall } from './scope.ts'
 import { timed } from './timing.ts'
-import { writer, type Writing } from './write.ts'
+import { operating, writer, type Writing } from './write.ts'
 import { type TogetherOptions, writerApart, writerTogether } from './writetogether.ts'
 import type { z } from 'zod'
 
 export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
   readonly log: Logger
   readonly idempotency: IdempotencyStore
+  /** undefined: answers are of the present, and do not say which events they contain */
+  readonly past: Past | undefined
 }
 
 /** The JSON API. Every response, also of a failure, is an object with `error` and carries the rate limit's headers. */
@@ -47,11 +52,14 @@ export const createApi = (options: ApiOptions) => {
     .use((ctx) => unmatched(ctx, isPublic, options))
 }
 
+/** A client that has closed its connection, in the words of the stream or of the system. */
+const gone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+
 /** Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that has closed its connection. */
 const logUnsent = (log: Logger) => {
   const logged = new WeakSet<object>()
   return (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || logged.has(error)) return
+    if (gone.has(error.code ?? '') || logged.has(error)) return
     logged.add(error)
     log.error({ err: error }, 'an answer was not sent to its end')
   }
@@ -84,6 +92,12 @@ const rawParams = (ctx: Context) => {
 const firstValues = (query: Context['query']): Query =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat()[0] ?? '']))
 
+const closing = ({ res }: Context) => {
+  const closed = new AbortController()
+  res.once('close', () => closed.abort())
+  return closed.signal
+}
+
 const valid = (schema: z.ZodType | undefined, input: unknown) => {
   const parsed = schema?.safeParse(input)
   if (parsed && !parsed.success) fail(400, firstProblem(parsed.error))
@@ -100,12 +114,13 @@ const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
     scope: who ? `account ${who.account}` : `address ${from}`,
     account: who?.account,
     body: sent,
-    only: route.secret ? who?.key : undefined,
+    only: route.secret ? (who?.key ?? (who && `session ${who.session}`)) : undefined,
   }
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
     run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
   )
   if (isDownload(body)) return sendDownload(ctx, body)
+  if (isPicture(body)) return sendPicture(ctx, body)
   ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
   if (route.single && route.method === 'get') sendTagged(ctx, body)
   else ctx.body = body
@@ -122,8 +137,21 @@ interface Request extends Admitted {
 }
 
 const run = async (request: Request, options: ApiOptions) => {
-  const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
+  const { ctx, route, who, writing } = request
   const caller = writer(ctx, who, options, writing)
+  if (route.method === 'get') {
+    const { reader, pending } = options
+    const reading = { reader, pending, load: caller.load, account: who?.account }
+    return answerAt(ctx, route, options.past, reading, ({ load, ...from }) =>
+      execute(request, { ...options, ...from }, { ...caller, load }),
+    )
+  }
+  refuseAt(ctx, 'must not be sent with a request that changes something')
+  return execute(request, options, caller)
+}
+
+const execute = async (request: Request, options: ApiOptions, caller: Writer) => {
+  const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
   const params = valid(route.params, rawParams(ctx))
   await route.owner?.({ ...caller, params }, options)
   const call: Call = {
@@ -134,14 +162,23 @@ const run = async (request: Request, options: ApiOptions) => {
     together: writerTogether(ctx, who, options, writing),
     apart: writerApart(ctx, who, options, writing),
     from,
+    gone: () => closing(ctx),
     lang: textsFor(ctx.req).lang,
-    key: who,
+    key: who?.key === undefined ? undefined : who,
+    session: who?.session,
+    browser: browserOf(ctx.req, options),
+    setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
     inScope,
+    may: (right) => who === undefined || mayCall(who, right),
+    isAdmitted: (also) => isAdmitted(ctx, route, options, also),
+    header: (name) => ctx.get(name),
+    accepts: (types) => ctx.accepts(...types) || undefined,
     charge,
     seed: async () => writing.execution?.seed(who?.account ?? null),
     onBehalfOf: (holder) => writer(ctx, holder, options),
+    operate: operating(ctx, who, options, writing),
   }
   begin()
   const answer = await timed(ctx, 'run', () => route.run(call, options))
-  return isDownload(answer) ? answer : { error: 0, ...answer }
+  return isDownload(answer) || isPicture(answer) ? answer : { error: 0, ...answer }
 }

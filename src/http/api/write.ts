@@ -7,8 +7,9 @@ import { type Decider, streamOf } from '../../commands/decider.ts'
 import type { Handled, NextId, Revisions } from '../../commands/handle.ts'
 import { countRevision, type Load } from '../../commands/load.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import { parseStreamId } from '../../events/streams.ts'
 import type { Execution } from '../../security/idempotency.ts'
-import type { Services, Writer } from './route.ts'
+import type { Operate, Services, Writer } from './route.ts'
 import { timed } from './timing.ts'
 
 export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
@@ -38,8 +39,16 @@ export const projected = async (
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 
-/** The caller of a request: an account and its key. */
-export type Who = Pick<KeyHolder, 'account' | 'key'>
+/** The caller of a request: an account, and its key unless it is the owner on the dashboard. */
+export type Who = Pick<KeyHolder, 'account'> & { readonly key?: string; readonly session?: number }
+
+const actorOf = (who: Who | undefined) =>
+  who === undefined
+    ? ({ kind: 'visitor' } as const)
+    : who.key === undefined
+      ? ({ kind: 'session' } as const)
+      : ({ kind: 'key', key: who.key } as const)
+
 /** How a request writes. */
 export interface Writing {
   /** the revisions that its first write may change */
@@ -97,7 +106,7 @@ export const writer = (
   part = '',
 ): Writer => {
   const { handler, nextId, quotas } = options
-  const actor = who ? ({ kind: 'key', key: who.key } as const) : ({ kind: 'visitor' } as const)
+  const actor = actorOf(who)
   const account = who?.account ?? 0
   const resumed = execution?.resumed ?? false
   const commandId = commandIds(execution, part)
@@ -110,6 +119,8 @@ export const writer = (
     at: new Date().toISOString(),
   })
   const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
+    // statistics have a subscription of their own
+    if (parseStreamId(stream).kind === 'reclassification') return handled
     await projected(ctx, [stream], handled.position, options)
     return handled
   }
@@ -155,3 +166,23 @@ export const writer = (
     part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),
   }
 }
+
+/**
+ * Writes what an operator does on the dashboard. The event names their account and nothing else of them: it stays for good, and a username could
+ * not be erased from it.
+ */
+export const operating =
+  (ctx: Context, who: Pick<Who, 'account'> | undefined, options: WriterOptions, { execution }: Writing): Operate =>
+  async (decider, command, of) => {
+    const stream = streamOf(decider, command)
+    const context = {
+      account: of,
+      actor: { kind: 'operator', name: `account ${who?.account ?? 0}` } as const,
+      request: String(ctx.state['request']),
+      command: commandIds(execution, '')(stream).id,
+      at: new Date().toISOString(),
+    }
+    const handled = await options.handler.handle(decider, command, context, { resumed: execution?.resumed ?? false })
+    await projected(ctx, [stream], handled.position, options)
+    return handled
+  }

@@ -150,5 +150,6 @@ export const createdPage =
         <h2>${created.key}</h2>
         <p><bdi class="key">${made.api_key}</bdi></p>
         <p class="small">${created.username}: <bdi>${made.username}</bdi></p>
-      </section>`,
+      </section>
+      <p class="actions"><a class="button go" href="/dashboard">${created.open}</a></p>`,
   })

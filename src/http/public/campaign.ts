@@ -32,6 +32,8 @@ export interface CampaignPagesOptions
   readonly progress: Pick<Progress, 'seen'>
   readonly targets: Targets
   readonly blocks: Blocks
+  /** the clock that links end by, in ms since 1970 */
+  readonly now: () => number
 }
 
 const rotatorPath = /^\/r\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?(?:\?|$)/
@@ -96,12 +98,12 @@ const isBlocked = (
  * none.
  */
 const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions) => {
-  const { targets } = options
+  const { targets, now } = options
   const left = [...links]
   let blocked: 'blocked' | undefined
   while (left.length > 0) {
     const [link] = left.splice(randomInt(left.length), 1)
-    if (!link || (link.expiry && link.expiry.getTime() <= Date.now())) continue
+    if (!link || (link.expiry && link.expiry.getTime() <= now())) continue
     const target = await targets.get(link.domain, link.alias.toLowerCase())
     if (!target || !('link' in target) || target.link !== link.link) continue
     if (!isBlocked(target, options)) return { target, link }

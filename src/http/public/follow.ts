@@ -29,6 +29,8 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly pixelConsent: PixelConsent
   /** Resolves once a killed process can no longer lose the visit. */
   readonly recordVisit: (visit: Visit) => Promise<void>
+  /** the clock that links begin and end by, in ms since 1970 */
+  readonly now: () => number
 }
 
 export interface Follow {
@@ -102,7 +104,7 @@ export const createFollow = (options: FollowOptions): Follow => {
   const follow: Follow['follow'] = async (req, res, found, source) => {
     if (blocks.link(found.link)) return sendBlocked(req, res)
     const target = found.interstitial ? await current(found) : found
-    const now = Date.now()
+    const now = options.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
     const counted = target.max_clicks === null ? 0 : clickCounts.get(link)

@@ -1,13 +1,14 @@
 import type { Counted, Limiter } from '../api/limiter.ts'
 
 const seconds = 600
-/** What a password belongs to: a link, or an account. */
-type Kind = 'password' | 'account password'
+/** What a password belongs to: a link, or an account. A code is its second factor. */
+type Kind = 'password' | 'account password' | 'code'
 /** Wrong passwords in ten minutes: of one address at one link, of one address at all links, and of all addresses at one link. */
 const budgets = (kind: Kind, link: number | string, block: string) => [
   { key: `${kind} ${link} ${block}`, limit: 10 },
   { key: `${kind} * ${block}`, limit: 50 },
-  { key: `${kind} ${link}`, limit: 100 },
+  // a code has six digits only, and whoever guesses it knows the password
+  { key: `${kind} ${link}`, limit: kind === 'code' ? 20 : 100 },
 ]
 
 export interface GuessedPassword {

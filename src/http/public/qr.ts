@@ -47,7 +47,7 @@ const path = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(\/go|\.png|\.svg)?(?:\?(.*
 const sizes = [64, 128, 256, 512, 1024, 2048] as const
 
 /** Returns the smallest size that has at least the requested pixels per side; a value that is not a number counts as not given. */
-const sizeOf = (query: string | undefined) => {
+export const sizeOf = (query: string | undefined) => {
   const given = /^\d{1,9}$/.exec(new URLSearchParams(query).get('size') ?? '')?.[0]
   return given === undefined ? 512 : (sizes.find((size) => size >= Number(given)) ?? 2048)
 }
@@ -70,11 +70,14 @@ const qualityOf = (accept: string, type: string) => {
 }
 
 /** PNG, unless the address has a suffix or the client prefers SVG. */
-const formatOf = ({ headers: { accept = '' } }: IncomingMessage, suffix: string | undefined): Drawing['format'] => {
+export const formatOf = (
+  { headers: { accept = '' } }: IncomingMessage,
+  suffix: string | undefined,
+): Drawing['format'] => {
   if (suffix !== undefined) return suffix === '.svg' ? 'svg' : 'png'
   return qualityOf(accept, 'image/svg+xml') > qualityOf(accept, 'image/png') ? 'svg' : 'png'
 }
-const mediaTypes = { png: 'image/png', svg: 'image/svg+xml' } as const
+export const mediaTypes = { png: 'image/png', svg: 'image/svg+xml' } as const
 
 /** An image, and the drawing that it shows. */
 interface Drawn {
@@ -82,7 +85,7 @@ interface Drawn {
   readonly body: Buffer
 }
 
-const headersOf = (drawing: Drawing) => ({
+export const headersOf = (drawing: Drawing) => ({
   ETag: `"${drawingKey(drawing)}"`,
   'Cache-Control': 'public, max-age=60',
   Vary: 'Accept',
@@ -142,7 +145,7 @@ const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handle
 }
 
 /** Returns what identifies the logo of a QR code, for HTTP caches and the cache of images, without reading the logo. */
-const logoKey = ({ logoHash, hasInlineLogo, id, revision }: PublicQr) =>
+export const logoKey = ({ logoHash, hasInlineLogo, id, revision }: PublicQr) =>
   logoHash ?? (hasInlineLogo ? `inline-${id}-${revision}` : undefined)
 
 type Drawers = Pick<QrPagesOptions, 'images' | 'imageStore' | 'reader' | 'onLogoMissing'>

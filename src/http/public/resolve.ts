@@ -1,7 +1,6 @@
 import type { Interstitial, Target } from '../../queries/target.ts'
 import { readAgent } from '../../visitor/agent.ts'
 import { isCountry } from '../../visitor/country.ts'
-import { isDevice } from '../../visitor/device.ts'
 import { primaryLanguage } from '../../visitor/language.ts'
 import { withForwarded, withQuery } from './forward.ts'
 
@@ -34,10 +33,12 @@ export interface Visitor {
   /** gave the link's password within the last hour */
   readonly unlocked: boolean
   readonly agent: string
+  /** whether the device has this name */
+  readonly isDevice: (name: string) => boolean
   /** ISO 3166-1 alpha-2, an empty string when unknown */
   readonly country: () => string
   /** primary subtags, most preferred first */
-  readonly languages: () => readonly string[]
+  readonly languages: () => Iterable<string>
   /** the browser sent Global Privacy Control or Do Not Track */
   readonly untracked: () => boolean
   /** uses https, where browsers do not frame http pages */
@@ -51,7 +52,7 @@ export interface Visitor {
 type Rules = Target['device']
 
 /** Returns the rule for the language that the visitor prefers among those of the rules. */
-const byLanguage = (rules: Rules, preferred: readonly string[]) => {
+const byLanguage = (rules: Rules, preferred: Iterable<string>) => {
   for (const language of preferred) {
     const found = rules.find(({ name }) => primaryLanguage(name) === language)
     if (found) return found
@@ -80,7 +81,7 @@ const choose = (target: Target, visitor: Visitor): { url: string; rule: string }
   const { device, location, language, variants, url } = target
   const chosenBy = (kind: string, found: Rules[number] | undefined) =>
     found && { url: found.url, rule: `${kind}:${found.name.toLowerCase()}` }
-  const byDevice = () => device.find(({ name }) => isDevice(name, visitor.agent))
+  const byDevice = () => device.find(({ name }) => visitor.isDevice(name))
   const byLocation = () => {
     const country = visitor.country()
     return location.find(({ name }) => isCountry(name, country))

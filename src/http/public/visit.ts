@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
 import { clientAddress, plainAddress, type TrustedProxies } from '../../lib/address.ts'
 import { agentLimit } from '../../visitor/agent.ts'
-import { preferredLanguages } from '../../visitor/language.ts'
+import { isDevice } from '../../visitor/device.ts'
+import { languagesLimit, preferredLanguages } from '../../visitor/language.ts'
 import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
 
@@ -26,6 +27,8 @@ export interface VisitorOptions {
   readonly pepper: Buffer
 }
 
+const agentOf = ({ headers }: IncomingMessage) => limited(headers['user-agent'], 512)
+
 /** What tells visitors apart, as in the statistics. */
 const visitorText = (req: IncomingMessage, trustProxy: TrustedProxies) => {
   const address = clientAddress(req, trustProxy)
@@ -45,7 +48,8 @@ export const readVisitor = (
   { countryOf, trustProxy, secureCookies, pepper }: VisitorOptions,
 ): Visitor => ({
   unlocked,
-  agent: limited(req.headers['user-agent'], 512),
+  agent: agentOf(req),
+  isDevice: (name) => isDevice(name, agentOf(req)),
   country: () => countryOf(clientAddress(req, trustProxy)),
   languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
   untracked: () => req.headers['sec-gpc'] === '1' || req.headers['dnt'] === '1',
@@ -73,9 +77,10 @@ export const readVisit = (
     rule,
     source,
     address: clientAddress(req, trustProxy),
-    agent: limited(headers['user-agent'], 512),
+    agent: agentOf(req),
     referrer: limited(headers.referer, 2048),
-    languages: limited(headers['accept-language'], 256),
+    // one more than are read: a header that was cut off is read as the redirect has read it
+    languages: limited(headers['accept-language'], languagesLimit + 1),
     prefetch: /\bprefetch\b|\bpreview\b/.test(purpose.join(' ')),
   }
 }

@@ -52,6 +52,7 @@ export const accountReference: Reference = {
         expires: time,
         registered: time,
         erases: z.union([time, z.literal('')]).describe('when the account is erased; empty unless that was asked for'),
+        operator: z.literal(true).optional().describe('only for a session of an operator'),
         revision,
       }),
     }),
@@ -95,6 +96,78 @@ export const accountReference: Reference = {
     summary: 'Get clicks over time of all links, QR codes and entries of bio pages',
     fields: seriesFields,
     answer: series,
+  },
+}
+
+const counted = { clicks: count, uniqueClicks: count, visits: count }
+const overTime = {
+  from: time,
+  to: time.describe('exclusive'),
+  total: z.object(counted),
+  series: z.array(z.object({ at: time, ...counted })),
+}
+const filterField = (what: string) => `only clicks with one of these values, separated by commas: ${what}`
+
+export const filteredReference: Reference = {
+  'GET /api/stats': {
+    summary: 'Get clicks by filters, over time and broken down',
+    description:
+      'Counts what passes all filters. Without filters, it is answered from sums, for any number of clicks; with filters, or with `by` of `link`, `rule` or `class`, from the clicks themselves, of which one answer reads at most 5,000,000. `none` is the value of what is not known: no country, no referrer.',
+    fields: {
+      ...seriesFields,
+      by: `${seriesFields.by}, \`variant\`, \`rule\`, \`class\`, \`link\``,
+      link: 'the id of a link; all links, QR codes and entries of bio pages if not sent',
+      campaign: 'the id of a campaign: only clicks on the links that are in it',
+      channel:
+        'the id of a channel: only clicks on the links in it, and on its QR codes and bio pages that lead to no link of yours',
+      country: filterField('codes such as `DE,US`'),
+      referrer: filterField('hosts'),
+      browser: filterField('names such as `Firefox`'),
+      os: filterField('names such as `Android`'),
+      device: filterField('`desktop`, `mobile`, `tablet`, `other`'),
+      language: filterField('codes such as `en`'),
+      source: filterField('`link`, `qr`, `rotator`, `bio`'),
+      variant: filterField('ids of variants of the link'),
+      rule: filterField('`link`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …'),
+      class:
+        '`human`, `bot`, `preview`, `prefetch` or `excluded`, or several of them: rows of `by` count their visits then',
+      compare: '`before`: add the period of the same length before',
+      limit: 'rows of each dimension, 100 if not sent, at most 1,000',
+    },
+    answer: success({
+      data: z.object({
+        ...overTime,
+        interval: z.enum(['hour', 'day', 'month']),
+        by: z
+          .record(
+            z.string(),
+            z.array(
+              z.object({
+                value: text.describe('what a filter takes').meta({ examples: ['DE'] }),
+                name: text.describe('for people').meta({ examples: ['Germany'] }),
+                count: count.describe('clicks; visits of `class`, and with the filter `class`'),
+              }),
+            ),
+          )
+          .describe('for each requested dimension, its values with most clicks'),
+        before: z
+          .object(overTime)
+          .nullable()
+          .optional()
+          .describe('with `compare`; null where its clicks are no longer kept one by one'),
+        through: z
+          .object({
+            event: count.nullable().describe('the number of the newest event with clicks that is counted'),
+            at: time.nullable().describe('when it was stored'),
+            behind: count
+              .nullable()
+              .describe(
+                'seconds that the oldest event has waited that is not counted yet; 0 without one; null while the log does not answer',
+              ),
+          })
+          .describe('how complete the figures are'),
+      }),
+    }),
   },
 }
 

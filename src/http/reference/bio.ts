@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   address,
   count,
-  done,
+  deleted,
   id,
   page,
   pageFields,
@@ -58,5 +58,5 @@ export const bioReference: Reference = {
     answer: success({ id, link, revision }),
   },
   'PUT /api/bio/:id/update': { summary: 'Change a bio page', fields, example: { title: 'Ann Smith' }, answer: updated },
-  'DELETE /api/bio/:id/delete': { summary: 'Delete a bio page', answer: done },
+  'DELETE /api/bio/:id/delete': { summary: 'Delete a bio page', answer: deleted },
 }

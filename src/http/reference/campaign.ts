@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { address, done, id, page, pageFields, type Reference, revision, text } from './describe.ts'
+import {
+  address,
+  deleted,
+  done,
+  id,
+  linkTotals,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+} from './describe.ts'
 
 const name = text.meta({ examples: ['Spring'] })
 const campaign = {
@@ -23,6 +35,11 @@ export const campaignReference: Reference = {
     fields: pageFields,
     answer: page('campaigns', z.object(campaign)),
   },
+  'GET /api/campaign/:id': {
+    summary: 'Get a campaign and the clicks on its links',
+    description: 'Its links are those of `GET /api/urls?campaign=<id>`.',
+    answer: success({ details: z.object(campaign), data: linkTotals }),
+  },
   'POST /api/campaign/add': {
     summary: 'Create a campaign',
     fields,
@@ -40,5 +57,5 @@ export const campaignReference: Reference = {
     description: 'A link is in one campaign at most, so it leaves the one it was in.',
     answer: done,
   },
-  'DELETE /api/campaign/:id/delete': { summary: 'Delete a campaign and keep its links', answer: done },
+  'DELETE /api/campaign/:id/delete': { summary: 'Delete a campaign and keep its links', answer: deleted },
 }

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { address, done, id, page, pageFields, type Reference, revision, success, text } from './describe.ts'
+import {
+  address,
+  deleted,
+  done,
+  id,
+  linkTotals,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+} from './describe.ts'
 
 const channel = {
   id,
@@ -24,8 +36,9 @@ const fields = { color: 'HEX color, with or without the hash' }
 export const channelReference: Reference = {
   'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('channels', z.object(channel)) },
   'GET /api/channel/:id': {
-    summary: 'List the items of a channel',
-    description: 'The latest assignment comes first.',
+    summary: 'Get a channel, and list its items',
+    description:
+      'The latest assignment comes first. `details` is the channel itself, and `totals` has the clicks on its links; QR codes and bio pages count on their own.',
     fields: {
       ...pageFields,
       order: '`date` (latest assignment first, default) or `oldest`',
@@ -33,7 +46,7 @@ export const channelReference: Reference = {
       to: 'added before this time, or until the end of this day',
       q: 'part of the title, in any letter case',
     },
-    answer: page('items', item, ['type', 'id']),
+    answer: page('items', item, ['type', 'id'], { details: z.object(channel), totals: linkTotals }),
   },
   'POST /api/channel/add': {
     summary: 'Create a channel',
@@ -49,5 +62,5 @@ export const channelReference: Reference = {
   },
   'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
   'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: done },
-  'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: done },
+  'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: deleted },
 }

@@ -27,6 +27,8 @@ export interface Description {
   readonly answer: z.ZodType
   /** the content type of the answer, where that is no JSON */
   readonly answerType?: string
+  /** what the answer is in other content types, which `Accept` asks for */
+  readonly answersAs?: Readonly<Record<string, string>>
 }
 /** Descriptions by method and path: `GET /api/account`. */
 export type Reference = Readonly<Record<string, Description>>
@@ -54,6 +56,13 @@ export const revision = count.describe('goes up with every change; `If-Match` co
 export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: z.literal(0), ...shape })
 /** The answer to a request that changed something: a sentence for people. */
 export const done = success({ message: text })
+/** The answer to a request that deleted a resource. */
+export const deleted = success({
+  message: text,
+  undo: z
+    .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
+    .describe('the request that takes it back'),
+})
 /** The answer to a request that created a resource. */
 export const created = success({ id, revision })
 /** The answer to a request that changed a resource. */
@@ -73,8 +82,13 @@ export const shapeOf = (answer: z.ZodType): ListShape | undefined =>
     ? (answer.options as z.ZodType[]).map(shapeOf).find((found) => found !== undefined)
     : lists.get(answer)
 
-/** One page of a list, in which `error` is a string. */
-export const page = (name: string, row: z.ZodObject, identity: readonly string[] = ['id']) => {
+/** One page of a list, in which `error` is a string. `beside`: what the answer has besides the page. */
+export const page = (
+  name: string,
+  row: z.ZodObject,
+  identity: readonly string[] = ['id'],
+  beside: z.ZodRawShape = {},
+) => {
   const always = Object.fromEntries(identity.map((column) => [column, row.shape[column]!]))
   const answer = z.object({
     error: z.literal('0'),
@@ -87,6 +101,7 @@ export const page = (name: string, row: z.ZodObject, identity: readonly string[]
       next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
       [name]: z.array(row.partial().extend(always)).describe('rows; with `fields`, only those columns of them'),
     }),
+    ...beside,
   })
   lists.set(answer, { name, columns: Object.keys(row.shape), identity })
   return answer
@@ -102,6 +117,13 @@ export const listAt = (reference: Reference, path: string): DescribedList => {
   if (!shape) throw new Error(`GET ${path} is not described as a list in src/http/reference`)
   return { path, ...shape }
 }
+
+/** What became of several links together. */
+export const linkTotals = z.object({
+  links: count.describe('number of its links'),
+  clicks: count.describe('on those links, all time'),
+  uniqueClicks: count.describe('visitors of each of those links, added up'),
+})
 
 const labels = z.record(z.string(), z.string()).meta({ examples: [{ Canada: '12', Germany: '3' }] })
 /** The ten most frequent labels; `none` without data. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   address,
   count,
-  done,
+  deleted,
   id,
   page,
   pageFields,
@@ -60,6 +60,6 @@ export const domainReference: Reference = {
   'DELETE /api/domain/:id/delete': {
     summary: 'Delete a branded domain',
     description: 'Its links return 404 until the account adds it again.',
-    answer: done,
+    answer: deleted,
   },
 }

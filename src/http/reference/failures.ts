@@ -24,8 +24,14 @@ export const headers = {
     description: 'requests (`q`) in so many seconds (`w`), as in the IETF draft',
     schema: { type: 'string', examples: ['"default";q=30;w=60'] },
   },
+  'Linkledger-At': {
+    description:
+      'the newest change and the newest click that the answer contains, as numbers of their events in the log; as `at`, it asks for the same answer again',
+    schema: { type: 'string', examples: ['domain=123456, clicks=98765'] },
+  },
   'X-Projection-Pending': {
-    description: '1 when the change is stored but lists do not show it yet',
+    description:
+      '1 when the change is stored but lists do not show it yet; in an answer to GET: parts of it are newer than lists are',
     schema: { type: 'string', const: '1' },
   },
   'Idempotent-Replayed': {
@@ -80,10 +86,21 @@ export const problem = {
 export const requestHeaders = {
   'Idempotency-Key':
     '1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer',
+  'Last-Event-ID':
+    'the id of the last line that the client has: the stream goes on after it, whatever `from` says. Clients of server-sent events send it by themselves',
   'If-None-Match': 'ETags of answers that the client has: if one is still right, the answer is 304 without a body',
   'If-Match':
     'an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412',
 } as const
+
+/** The parameter of GET that asks for an earlier moment. */
+export const atParameter = {
+  name: 'at',
+  in: 'query',
+  description:
+    'the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer',
+  schema: { type: 'string', examples: ['2026-03-01 12:00:00', 'event:123456', 'domain=123456, clicks=98765'] },
+}
 
 /** The answers to requests that fail, by status. */
 export const failures = {
@@ -117,3 +134,15 @@ export const failures = {
     content,
   },
 } as const
+
+/** What authenticates a request. */
+export const securitySchemes = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'the API key of your account' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'linkledger_session',
+    description:
+      'a session of the dashboard, for pages of the service only; over https, its name begins with `__Host-`',
+  },
+}

@@ -6,7 +6,7 @@ const key = text.describe('the whole key, shown only once').meta({ examples: ['l
 const timeOrNever = z.union([time, z.literal('')])
 const fields = {
   name: 'what the key is for',
-  scopes: 'what the key may do: `read`, `write`, `links:write`, `stats:read`, `account`',
+  scopes: 'what the key may do: `read`, `write`, `links:write`, `stats:read`, `account`, `webhooks`',
   expires: 'a time, or a day for its end; `""` or `null` for never; as the key of the request if not sent',
   addresses:
     'addresses and networks that the key may be used from; an empty list or `null` for any; as the key of the request if not sent',

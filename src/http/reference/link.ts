@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   address,
   count,
-  done,
+  deleted,
   id,
   page,
   pageFields,
@@ -34,6 +34,9 @@ const row = z.object({
   campaign: id.nullable(),
   tags,
   archived: z.boolean(),
+  status: z
+    .enum(['active', 'scheduled', 'expired', 'protected', 'blocked'])
+    .describe('what a visitor meets now; an archived link redirects all the same'),
   revision,
 })
 
@@ -164,6 +167,6 @@ export const linkReference: Reference = {
   'DELETE /api/url/:id/delete': {
     summary: 'Delete a link',
     description: 'Its alias is never given to another account.',
-    answer: done,
+    answer: deleted,
   },
 }

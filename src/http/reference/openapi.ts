@@ -3,7 +3,7 @@ import type { Route } from '../api/route.ts'
 import { rateHeaders } from '../api/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from './describe.ts'
-import { failure, failures, headers, problem, requestHeaders } from './failures.ts'
+import { atParameter, failure, failures, headers, problem, requestHeaders, securitySchemes } from './failures.ts'
 import { reference } from './index.ts'
 import { introduction, topics } from './introduction.ts'
 
@@ -50,11 +50,14 @@ const id = { type: 'integer', minimum: 1 }
 const pathSchemas: Readonly<Record<string, Schema>> = { type: { type: 'string', enum: ['links', 'bio', 'qr'] } }
 
 /** Returns the names of the headers that a request may have. */
-const headersOf = ({ method, single }: Route): readonly (keyof typeof requestHeaders)[] => {
+const headersOf = ({ method, single, stream }: Route): readonly (keyof typeof requestHeaders)[] => {
+  if (stream) return ['Last-Event-ID']
   if (method === 'get') return single ? ['If-None-Match'] : []
   return ['Idempotency-Key', ...(single ? (['If-Match'] as const) : [])]
 }
 
+/** Whether a GET answers for a moment of the past, too. */
+const hasPast = ({ method, nowOnly }: Route) => method === 'get' && nowOnly === undefined
 const parametersOf = (route: Route, { fields }: Description) => {
   const { path, query } = route
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
@@ -77,7 +80,7 @@ const parametersOf = (route: Route, { fields }: Description) => {
     description: requestHeaders[name],
     schema: { type: 'string' },
   }))
-  return [...inPath, ...inQuery, ...inHeader]
+  return [...inPath, ...inQuery, ...(hasPast(route) ? [atParameter] : []), ...inHeader]
 }
 
 const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: Description) => {
@@ -117,25 +120,28 @@ const failureOf = (status: FailureStatus, own: OwnFailure | undefined) => {
 }
 
 const answersOf = (route: Route, described: Description, closed: boolean) => {
-  const { answer, answerType, failures: special = {} } = described
+  const { answer, answerType, answersAs = {}, failures: special = {} } = described
   const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
   const isTagged = route.single && route.method === 'get'
   const own = [
     ...always,
-    ...(route.method === 'get' ? [] : ['X-Projection-Pending', 'Idempotent-Replayed']),
+    ...(route.method === 'get' ? [] : ['Idempotent-Replayed']),
+    ...(hasPast(route) ? ['Linkledger-At'] : []),
+    ...(route.method !== 'get' || hasPast(route) ? ['X-Projection-Pending'] : []),
     ...(isList ? ['Link'] : []),
     ...(isTagged ? ['ETag'] : []),
-    ...(answerType === undefined ? [] : ['Content-Disposition']),
+    ...(answerType === undefined || route.stream ? [] : ['Content-Disposition']),
   ]
   const statuses: FailureStatus[] = [
     ...(isTagged ? [304 as const] : []),
     ...(route.method === 'get' ? [] : ([409, 422] as const)),
     ...(route.method === 'get' && special[409] ? [409 as const] : []),
     ...(route.single && !isTagged ? [412 as const] : []),
-    ...(route.query || route.body || route.method !== 'get' ? [400 as const] : []),
+    400,
     ...(route.public ? [] : ([401, 403] as const)),
+    ...(route.public && special[403] ? [403 as const] : []),
     // registration can be turned off
-    ...(route.path.includes(':') || route.public ? [404 as const] : []),
+    ...(route.path.includes(':') || route.public || special[404] || hasPast(route) ? [404 as const] : []),
     ...(route.body ? ([413, 415] as const) : []),
     ...([429, 500, 503] as const),
   ]
@@ -143,7 +149,12 @@ const answersOf = (route: Route, described: Description, closed: boolean) => {
     200: {
       description: 'It succeeded.',
       headers: headersNamed(own),
-      content: { [answerType ?? 'application/json']: { schema: schemaOf(answer, 'output', closed) } },
+      content: {
+        [answerType ?? 'application/json']: { schema: schemaOf(answer, 'output', closed) },
+        ...(Object.fromEntries(
+          Object.entries(answersAs).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
+        ) as Readonly<Record<string, object>>),
+      },
     },
     ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status])])),
   }
@@ -160,6 +171,7 @@ const operationId = ({ method, path }: Route) =>
 /** In OpenAPI 3.1, a security requirement of a bearer key lists the roles that it needs; several requirements are alternatives. */
 const accessOf = ({ scope, passwordInstead }: Route) => {
   if (scope === undefined) return { security: [] }
+  if (scope === 'operator') return { security: [{ session: [] }] }
   const scopes = openedBy(scope)
   return {
     security: scopes.length === 0 ? [{ apiKey: [] }] : scopes.map((name) => ({ apiKey: [name] })),
@@ -170,7 +182,9 @@ const accessOf = ({ scope, passwordInstead }: Route) => {
 
 const descriptionWith = ({ scope = [], passwordInstead }: Route, { description }: Description) => {
   const scopes =
-    openedBy(scope).length > 0 && `Scope: ${namesOf(scope)}${passwordInstead ? ', or `current_password`' : ''}.`
+    scope !== 'operator' &&
+    openedBy(scope).length > 0 &&
+    `Scope: ${namesOf(scope)}${passwordInstead ? ', or `current_password`' : ''}.`
   const sentences = [description, scopes].filter(Boolean)
   return sentences.length > 0 && { description: sentences.join(' ') }
 }
@@ -221,7 +235,7 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     tags: Object.keys(reference).map((name) => ({ name, ...(topics[name] && { description: topics[name] }) })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'the API key of your account' } },
+      securitySchemes,
       schemas: { Failure: failure, Problem: problem },
       headers,
       responses: Object.fromEntries(

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import {
+  count,
   created,
-  done,
+  deleted,
   id,
   page,
   pageFields,
@@ -63,11 +64,25 @@ export const overlayReference: Reference = {
   'DELETE /api/overlay/:id/delete': {
     summary: 'Delete an overlay',
     description: 'Its links then redirect directly.',
-    answer: done,
+    answer: deleted,
   },
   'GET /api/overlay/:id/answers': {
     summary: 'List what visitors sent through an overlay',
     fields: { ...pageFields, q: 'part of what a visitor entered, in any letter case' },
     answer: page('answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
+  },
+  'GET /api/overlay/:id/answers/counts': {
+    summary: 'Count the answers to a poll',
+    description:
+      'Counts the newest 500,000 answers at most. Choices that the poll does not offer any more are counted too, 100 choices at most. An overlay that is no poll has answers without a choice, which count as `null`.',
+    answer: success({
+      data: z.object({
+        answers: count.describe('how many there are'),
+        counted: count.describe('how many of them, the newest ones, were counted'),
+        choices: z
+          .array(z.object({ choice: text.nullable().meta({ examples: ['Tea'] }), count }))
+          .describe('what was chosen how often, most often first'),
+      }),
+    }),
   },
 }

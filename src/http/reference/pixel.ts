@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { created, done, id, page, pageFields, type Reference, revision, text, time, updated } from './describe.ts'
+import { created, deleted, id, page, pageFields, type Reference, revision, text, time, updated } from './describe.ts'
 
 const pixel = z.object({
   id,
@@ -26,5 +26,5 @@ export const pixelReference: Reference = {
     example: { name: 'Shop', tag: 'G-ABC456' },
     answer: updated,
   },
-  'DELETE /api/pixel/:id/delete': { summary: 'Delete a tracking pixel and remove it from links', answer: done },
+  'DELETE /api/pixel/:id/delete': { summary: 'Delete a tracking pixel and remove it from links', answer: deleted },
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   address,
   count,
-  done,
+  deleted,
   id,
   page,
   pageFields,
@@ -56,5 +56,13 @@ export const qrReference: Reference = {
     example: { data: { ssid: 'Guests', pass: 'welcome again', encryption: 'WPA' }, foreground: '#14532d' },
     answer: success({ message: text, revision, ...warnings }),
   },
-  'DELETE /api/qr/:id/delete': { summary: 'Delete a QR code', answer: done },
+  'GET /api/qr/:id/image': {
+    summary: 'Get the image of a QR code',
+    description:
+      'Everyone gets the image of now at the `link` of the code; with `at`, that address needs your API key, too.',
+    fields: { format: '`png` or `svg`', size: 'pixels per side, 64 to 2048; 512 if not sent' },
+    answer: z.string(),
+    answerType: 'image/png',
+  },
+  'DELETE /api/qr/:id/delete': { summary: 'Delete a QR code', answer: deleted },
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   created,
-  done,
+  deleted,
   id,
   page,
   pageFields,
@@ -56,6 +56,6 @@ export const splashReference: Reference = {
   'DELETE /api/splash/:id/delete': {
     summary: 'Delete a splash page',
     description: 'Its links then redirect directly.',
-    answer: done,
+    answer: deleted,
   },
 }

@@ -1,15 +1,15 @@
 import type { RecordedEvent, StreamingRead } from '@eventstore/db-client'
 import type { Raw } from '../../events/codec.ts'
 import { events as registry } from '../../events/index.ts'
-import type { Filter } from '../../events/store.ts'
+import { clickTypes, type Filter } from '../../events/store.ts'
 import { TimedOut } from '../../lib/timeout.ts'
 
 const known = new Set<string>(Object.keys(registry))
 
 /** A regular expression for the types that pass each filter; those of the server itself begin with `$`. */
 export const typesOf: Readonly<Record<Filter, string>> = {
-  clicks: '^LinkClicked$',
-  domain: '^(?!LinkClicked$)[^$]',
+  clicks: `^(?:${clickTypes.join('|')})$`,
+  domain: `^(?!(?:${clickTypes.join('|')})$)[^$]`,
   all: '^[^$]',
 }
 const patterns: Readonly<Record<Filter, RegExp>> = {

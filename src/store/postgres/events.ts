@@ -1,5 +1,5 @@
-import type { Raw } from '../../events/codec.ts'
-import type { Filter } from '../../events/store.ts'
+import { parseRaw, type RawText } from '../../events/rawtext.ts'
+import { clickTypes, type Filter } from '../../events/store.ts'
 import type { Encoded } from '../slices.ts'
 
 /** A row of `log.events` as the queries of the store return it: with JSON as text. */
@@ -14,26 +14,20 @@ export interface Row {
   readonly at: Date
 }
 
-const toRaw = ({ position, stream, revision, id, type, data, metadata, at }: Row): Raw => {
-  // the time of an event is the log's
-  const time = at.toISOString()
-  return {
-    id,
-    stream,
-    revision: BigInt(revision),
-    position: BigInt(position),
-    at: time,
-    type,
-    data: JSON.parse(data) as unknown,
-    metadata: { ...(JSON.parse(metadata) as object), at: time },
-  }
-}
+export const toText = ({ position, stream, revision, id, type, data, metadata, at }: Row): RawText => ({
+  ...{ id, stream, revision: BigInt(revision), position: BigInt(position), at: at.toISOString(), type },
+  data,
+  metadata,
+})
+
+/** Returns the bytes of JSON of a row, about. */
+export const bytesOf = ({ data, metadata }: Row): number => data.length + metadata.length
 
 export const toEncoded = (row: Row): Encoded => ({
   position: BigInt(row.position),
   revision: BigInt(row.revision),
-  bytes: row.data.length + row.metadata.length,
-  raw: () => toRaw(row),
+  bytes: bytesOf(row),
+  raw: () => parseRaw(toText(row)),
 })
 
 /**
@@ -51,9 +45,33 @@ export const fittingRows = (rows: string, order: 'position' | 'revision', bytes:
   ) as summed
   where before < ${bytes}`
 
-/** SQL condition of each filter, to be followed by `and` and another. */
-export const conditionOf: Readonly<Record<Filter, string>> = {
-  clicks: `type = 'LinkClicked'`,
-  domain: `type <> 'LinkClicked'`,
-  all: 'true',
+const others = clickTypes.flatMap((type) => (type === 'LinkClicked' ? [] : [`'${type}'`])).join()
+/**
+ * SQL of the positions that pass each filter: those in an order, after a condition. There is an index on the positions of `LinkClicked`, and one
+ * on all others; the few other events that are read with the clicks are in `log.reclassified`, because an index on them would have to read a log
+ * of any size first.
+ */
+const positions: Readonly<Record<Filter, (and: string, order: string) => string>> = {
+  clicks: (and, order) => `
+    select position from (
+      (select position from log.events where type = 'LinkClicked' and ${and} ${order}) union all
+      (select position from log.reclassified where ${and} ${order})
+    ) as clicks ${order}`,
+  domain: (and, order) => `
+    select position from log.events where type <> 'LinkClicked' and type not in (${others}) and ${and} ${order}`,
+  all: (and, order) => `select position from log.events where ${and} ${order}`,
 }
+const ofEach = (sql: (filter: Filter) => string): Readonly<Record<Filter, string>> => ({
+  clicks: sql('clicks'),
+  domain: sql('domain'),
+  all: sql('all'),
+})
+/** SQL of the position of the newest event that passes each filter. */
+export const newest = ofEach((filter) => positions[filter]('true', 'order by position desc limit 1'))
+/** SQL of the rows that pass each filter: at most $2 of those after the position $1. */
+export const rowsAfter = ofEach((filter) =>
+  filter === 'clicks'
+    ? `select e.* from (${positions.clicks('position > $1', 'order by position limit $2')}) as p
+       cross join lateral (select * from log.events e where e.position = p.position) as e order by e.position`
+    : positions[filter]('position > $1', 'order by position limit $2').replace('select position', 'select *'),
+)

@@ -2,7 +2,7 @@ import type { Codec } from '../../events/codec.ts'
 import type { EventStore } from '../../events/store.ts'
 import { batch } from '../../lib/batch.ts'
 import { decodeEvents, pageBytes } from '../slices.ts'
-import { conditionOf, fittingRows, type Row, toEncoded } from './events.ts'
+import { fittingRows, newest, type Row, toEncoded } from './events.ts'
 import type { Query } from './query.ts'
 
 interface PageStart {
@@ -77,8 +77,7 @@ export const createReads = (
       return row && (await codec.decode([toEncoded(row).raw()]))[0]
     },
     head: async (filter) => {
-      const text = `select position from log.events where ${conditionOf[filter]} order by position desc limit 1`
-      return BigInt((await query<Row>(`head-${filter}`, text, []))[0]?.position ?? 0)
+      return BigInt((await query<Row>(`head-${filter}`, newest[filter], []))[0]?.position ?? 0)
     },
     idAt: async (position) =>
       (await query<Row>('id-at', 'select id from log.events where position = $1', [position]))[0]?.id,

@@ -61,8 +61,8 @@ describe('the API', () => {
       ])
         answers.push([path, await app.get(path, { key })])
       for (const [what, answer] of answers) {
-        // an archive is no JSON
-        const isFile = answer.status === 200 && what === 'get /api/account/export'
+        // an archive and lines are no JSON
+        const isFile = answer.status === 200 && /^get \/api\/(?:account\/export|events|clicks)$/.test(what)
         expectConventions(isFile ? asJson(answer) : answer, what)
         if (answer.status !== 200) expect(answer.json['error'], what).to.equal(1)
         ids.add(answer.headers.get('X-Request-Id'))

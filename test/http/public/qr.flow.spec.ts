@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { query, repeatable } from '../../support/faults.ts'
-import { readPng } from '../../support/qr.ts'
+import { sizeOfPng } from '../../support/qr.ts'
 import { qrClient, qrSetUp } from '../../support/clients/qr.ts'
 
 const long = 'https://example.com/menu?table=7#wine'
@@ -38,7 +38,7 @@ describe(`public QR codes (${repeatable})`, () => {
     })
 
     it('has the next larger of six sizes, from 64 to 2,048 pixels, so that few have to be drawn (threat 76)', async () => {
-      const width = async (search: string) => readPng((await image(path + search)).bytes).width
+      const width = async (search: string) => sizeOfPng((await image(path + search)).bytes).width
       for (const [search, pixels] of [
         ['', 512],
         ['?size=64', 64],

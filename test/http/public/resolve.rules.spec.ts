@@ -3,15 +3,18 @@ import { chanceOf } from '../../../src/http/public/chance.ts'
 import { withForwarded } from '../../../src/http/public/forward.ts'
 import { resolve, type Visitor } from '../../../src/http/public/resolve.ts'
 import type { Target } from '../../../src/queries/target.ts'
+import { isDevice } from '../../../src/visitor/device.ts'
 import { target } from '../../support/targets.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const seconds = (n: number) => new Date(now + n * 1000)
 const key = Buffer.alloc(32, 7)
 
+const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X)'
 const visitor = (over: Partial<Visitor> = {}): Visitor => ({
   unlocked: false,
-  agent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X)',
+  agent: iphone,
+  isDevice: (name) => isDevice(name, over.agent ?? iphone),
   country: () => 'CA',
   languages: () => ['fr'],
   untracked: () => false,

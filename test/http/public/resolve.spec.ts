@@ -4,6 +4,7 @@ import { overlay as overlays } from '../../../src/commands/overlay.ts'
 import { splash as splashes } from '../../../src/commands/splash.ts'
 import { type Parts, interstitialOf, type Target } from '../../../src/queries/target.ts'
 import { preferredLanguages } from '../../../src/visitor/language.ts'
+import { isDevice } from '../../../src/visitor/device.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const agents = {
@@ -49,6 +50,7 @@ const target = (over: Partial<Target> = {}): Target =>
 const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly from?: string } = {}): Visitor => ({
   unlocked: false,
   agent: agents.windows,
+  isDevice: (name) => isDevice(name, over.agent ?? agents.windows),
   country: () => over.from ?? '',
   languages: () => preferredLanguages(over.header ?? ''),
   untracked: () => false,

@@ -4,7 +4,7 @@ import { inSeconds } from '../../support/clock.ts'
 import { long, useLinks } from '../../support/links.ts'
 
 describe('the rules of a link', () => {
-  const { app, key, add, update, api, clicks, clicksSoFar } = useLinks()
+  const { app, key, add, update, api, clicksSoFar } = useLinks()
   const visit = (path: string, headers = {}) => app().visit(path, headers)
   const location = async (path: string) => (await visit(path)).headers.get('Location')
 
@@ -25,13 +25,11 @@ describe('the rules of a link', () => {
       () => visit(path),
       ({ headers }) => headers.get('Location') === 'https://example.com/over',
     )
-    const counted = await clicks(id)
-    await visit(path)
     await update(id, { expired_url: null })
     const page = await visit(path)
     expect(page.status).to.equal(410)
     expect(page.text).to.include('This link has reached its limit')
-    await update(id, { max_clicks: counted + 1 })
+    await update(id, { max_clicks: 1000 })
     expect(await location(path)).to.equal(long)
   })
 

@@ -40,8 +40,14 @@ describe('the API reference', () => {
     let key = ''
     /** the id of what was created last below a path: `/api/pixel` */
     const ids = new Map<string, unknown>()
-    // resetting a password needs a mail server: see mail.flow.spec.ts
-    const writing = routes.filter(({ method, path, body }) => body && method !== 'get' && path !== '/api/account/reset')
+    // resetting a password needs a mail server, signing in a browser, and a code the time: see the flows of mail and sessions;
+    // a message has the number of its event
+    const others = ['/api/account/reset', '/api/session', '/api/account/totp', '/api/webhook/:id/resend']
+    // operators are signed in: see the flow of their view
+    const writing = routes.filter(
+      ({ method, path, body }) =>
+        body && method !== 'get' && !others.includes(path) && !path.startsWith('/api/operator/'),
+    )
     const ordered = [
       ...writing.filter(({ method }) => method === 'post'),
       ...writing.filter(({ method }) => method === 'put'),

@@ -1,6 +1,6 @@
 import { css } from './css.ts'
 
-/** Style of splash pages. */
+/** Style of splash pages. The dashboard's editors draw it, too: `src/web/styles/preview.css`. */
 export const splashStyle = css(`
 .main { padding-block-start: var(--space-5) }
 .plate { display: grid; align-items: center; inline-size: 10rem; block-size: 2.625rem; margin-inline-end: auto; padding: .375rem .625rem; border-radius: var(--radius); background: #fff; border: var(--rule) solid var(--line) }

@@ -21,6 +21,7 @@ export const accountTexts: AccountTexts = {
     text: 'Das ist Ihr API-Schlüssel. Er wird nur jetzt angezeigt: Bewahren Sie ihn bei Ihren Passwörtern auf.',
     key: 'API-Schlüssel',
     username: 'Benutzername',
+    open: 'Dashboard öffnen',
   },
   confirm: {
     title: 'E-Mail-Adresse bestätigen',
@@ -96,6 +97,11 @@ export const accountTexts: AccountTexts = {
       subject: 'Ihr Konto wird gelöscht',
       text: 'Ihr Konto und alles darin wird an diesem Tag endgültig gelöscht. Bis dahin funktioniert es, und Sie können das Löschen abbrechen:',
       note: notYou,
+    },
+    webhookDisabled: {
+      subject: 'Ein Webhook wurde abgeschaltet',
+      text: 'Dieser Webhook Ihres Kontos sendet nichts mehr, weil sein Empfänger seit drei Tagen nicht antwortet oder keine Nachrichten mehr annehmen will:',
+      note: 'Er merkt sich seine Stelle: Schalten Sie ihn wieder ein, sobald der Empfänger funktioniert, dann macht er dort weiter.',
     },
   },
 }

@@ -22,6 +22,7 @@ export const accountTexts = {
     text: 'This is your API key. It is shown only now: keep it where you keep your passwords.',
     key: 'API key',
     username: 'Username',
+    open: 'Open the dashboard',
   },
   confirm: {
     title: 'Confirm your e-mail address',
@@ -73,6 +74,11 @@ export const accountTexts = {
       'Your account will be erased',
       'Your account and everything in it is erased for good on this day. It works until then, and you can cancel it:',
       notYou,
+    ),
+    webhookDisabled: mail(
+      'A webhook was disabled',
+      'This webhook of your account sends nothing any more, because its receiver has failed for three days or wants no more messages:',
+      'It keeps its place: once the receiver works, enable the webhook, and it continues there.',
     ),
   },
 }

@@ -21,6 +21,7 @@ export const accountTexts: AccountTexts = {
     text: 'Esta es su clave de API. Solo se muestra ahora: guárdela con sus contraseñas.',
     key: 'Clave de API',
     username: 'Nombre de usuario',
+    open: 'Abrir el panel',
   },
   confirm: {
     title: 'Confirme su correo electrónico',
@@ -96,6 +97,11 @@ export const accountTexts: AccountTexts = {
       subject: 'Su cuenta se va a borrar',
       text: 'Su cuenta y todo su contenido se borrarán definitivamente ese día. Hasta entonces funciona y puede cancelarlo:',
       note: notYou,
+    },
+    webhookDisabled: {
+      subject: 'Se ha desactivado un webhook',
+      text: 'Este webhook de su cuenta ya no envía nada, porque su receptor falla desde hace tres días o no quiere más mensajes:',
+      note: 'Conserva su posición: cuando el receptor funcione, actívelo de nuevo y continuará desde ahí.',
     },
   },
 }

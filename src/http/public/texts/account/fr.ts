@@ -21,6 +21,7 @@ export const accountTexts: AccountTexts = {
     text: 'Voici votre clé d’API. Elle n’est affichée que maintenant : conservez-la avec vos mots de passe.',
     key: 'Clé d’API',
     username: 'Nom d’utilisateur',
+    open: 'Ouvrir le tableau de bord',
   },
   confirm: {
     title: 'Confirmez votre adresse e-mail',
@@ -96,6 +97,11 @@ export const accountTexts: AccountTexts = {
       subject: 'Votre compte va être effacé',
       text: 'Votre compte et tout son contenu seront définitivement effacés à cette date. Jusque-là, il fonctionne et vous pouvez annuler :',
       note: notYou,
+    },
+    webhookDisabled: {
+      subject: 'Un webhook a été désactivé',
+      text: 'Ce webhook de votre compte n’envoie plus rien, car son destinataire échoue depuis trois jours ou ne veut plus de messages :',
+      note: 'Il garde sa position : réactivez-le dès que le destinataire fonctionne, et il reprendra à cet endroit.',
     },
   },
 }

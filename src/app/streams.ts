@@ -1,0 +1,53 @@
+import pLimit from 'p-limit'
+import { openClickBatches } from '../http/stream/clickbatches.ts'
+import { limitStreams } from '../http/stream/limit.ts'
+import type { Streams } from '../http/stream/stream.ts'
+import { openTail } from '../http/stream/tail.ts'
+import { changedAfter, type IndexName, newestEntry } from '../queries/accountindex.ts'
+import type { Ledger } from './ledger.ts'
+
+/** Streams that read at the same time. Each uses one connection meanwhile; two more are for those that look for what is new. */
+const reading = 4
+const connections = reading + 2
+/** ms */
+const statementTimeout = 30_000
+/** ms: proxies close connections that are silent for a minute or less */
+const beat = 15_000
+/** ms in which a client has to read 64 KiB */
+const patience = 60_000
+
+/** Opens what streams of events and clicks read from. */
+export const openStreams = (
+  ledger: Pick<Ledger, 'config' | 'log' | 'metrics' | 'pool' | 'projected' | 'store' | 'stored' | 'tables'>,
+): Streams & { readonly close: () => Promise<void> } => {
+  const { config, log, metrics, pool, projected, store, stored, tables } = ledger
+  const reader = { db: pool(connections, statementTimeout, 'stream'), table: tables.name }
+  const limits = limitStreams({ perAccount: config.STREAMS_PER_ACCOUNT, total: config.STREAMS })
+  const tailOf = (index: IndexName, topic: string) =>
+    openTail({
+      changedAfter: (after) => changedAfter(reader, index, after),
+      newest: () => newestEntry(reader, index),
+      projected,
+      topic,
+    })
+  const tails = { events: tailOf('events', 'domain'), clicks: tailOf('clicks', 'clicks') }
+  metrics.registerGauge({
+    name: 'linkledger_streams',
+    help: 'Streams of events and clicks that are open',
+    read: limits.open,
+  })
+  return {
+    ...limits,
+    reader,
+    readStream: (...of) => store.read(...of),
+    clickBatches: openClickBatches((...of) => stored.read(...of)),
+    tails,
+    beat,
+    patience,
+    inTurn: pLimit(reading),
+    onFailed: (error) => log.error({ err: error }, 'a stream failed; its client connects again'),
+    close: async () => {
+      await Promise.all([tails.events.close(), tails.clicks.close()])
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { asSent } from '../http/publicevent.ts'
+import type { WebhookServices } from '../http/webhooktest.ts'
+import { messageAt } from '../jobs/webhooks/again.ts'
+import { sendMessage } from '../jobs/webhooks/deliver.ts'
+import { type Message, testMessage } from '../jobs/webhooks/message.ts'
+import type { Attempt, WebhookOptions, WebhookState } from '../jobs/webhooks/options.ts'
+import { deliverWebhooks } from '../jobs/webhooks/run.ts'
+import { aborted } from '../lib/aborted.ts'
+import { type GuardedPost, openPost } from '../lib/post.ts'
+import { startExclusive } from '../postgres/exclusive.ts'
+import { openLocks } from '../postgres/listen.ts'
+import { limiter } from '../postgres/ratelimits.ts'
+import {
+  beginCursor,
+  clearFailures,
+  deleteCursors,
+  holdCursor,
+  insertAttempt,
+  moveCursors,
+  settleAttempt,
+  takeLead,
+  trimAttempts,
+  webhooksWithCursor,
+} from '../postgres/webhooks.ts'
+import { type Checkpoint, checkpoints } from '../projections/tables.ts'
+import { webhooks as webhookTables } from '../projections/webhook.ts'
+import { webhookIds } from '../queries/webhook.ts'
+import { openOutbox } from '../security/outbox.ts'
+import type { Ledger } from './ledger.ts'
+
+/** of the lock that the process holds that delivers */
+const lockKey = 7275471n
+/** attempts that are kept for each webhook */
+const mostAttempts = 1000
+
+const openState = (db: Ledger['db'], leader: string): WebhookState => ({
+  lead: () => takeLead(db, leader),
+  withCursor: () => webhooksWithCursor(db),
+  begin: (webhook) => beginCursor(db, webhook),
+  hold: (webhook) => holdCursor(db, webhook),
+  clearFailures: (webhook) => clearFailures(db, webhook),
+  remove: (webhooks) => deleteCursors(db, webhooks),
+  move: (next, moved) => moveCursors(db, { leader, next, moved }),
+  settle: (attempt, cursor) => settleAttempt(db, leader, attempt, cursor),
+  trim: (webhook) => trimAttempts(db, webhook, mostAttempts),
+})
+
+/** Returns the webhooks in the read tables. The position is read first: the tables have at least so much. */
+const known = async ({ db, reader, tables }: Pick<Ledger, 'db' | 'reader' | 'tables'>) => {
+  const { name, version } = webhookTables
+  const [live] = await db<Checkpoint>(checkpoints).where({ live: true, projection: name, version })
+  if (!live || !tables.complete()) return undefined
+  return { position: BigInt(live.position), webhooks: await webhookIds(reader) }
+}
+
+/** mails about webhooks of an account in an hour at most */
+const mostMails = 5
+
+/** Returns what tells the owner of a webhook, with SMTP_URL, that it is disabled. */
+const createNotice = ({ config, db, keys }: Pick<Ledger, 'config' | 'db' | 'keys'>): WebhookOptions['onDisabling'] => {
+  if (config.SMTP_URL === undefined) return undefined
+  const outbox = openOutbox(db, keys.service)
+  const { count } = limiter(db)
+  return async ({ webhook, account }) => {
+    if ((await count(`mail webhooks ${account}`, mostMails, 3600)).over) return
+    await outbox.order({ kind: 'webhookDisabled', lang: 'en', webhook }, account)
+  }
+}
+
+export interface Webhooks extends WebhookServices {
+  readonly close: () => Promise<void>
+}
+
+/** What tests replace. */
+export interface WebhookOutside {
+  readonly post?: GuardedPost
+  /** ms from the first failed attempt to the second */
+  readonly firstPause?: number
+}
+
+/** Delivers events to webhooks, unless another process does. */
+export const startWebhooks = (
+  ledger: Pick<
+    Ledger,
+    | 'config'
+    | 'connection'
+    | 'db'
+    | 'handler'
+    | 'instance'
+    | 'keys'
+    | 'log'
+    | 'logCheck'
+    | 'metrics'
+    | 'ordinals'
+    | 'reader'
+    | 'store'
+    | 'tables'
+  >,
+  { post = openPost(), firstPause }: WebhookOutside = {},
+): Webhooks => {
+  const { connection, db, handler, instance, log, logCheck, metrics, ordinals, store } = ledger
+  const attempts = { delivered: 0, failed: 0 }
+  metrics.registerCounter({
+    name: 'linkledger_webhook_attempts_total',
+    help: 'Attempts to deliver a message to a webhook, by outcome',
+    label: 'outcome',
+    read: () => attempts,
+  })
+  const onAttempt = (delivered: boolean) => void attempts[delivered ? 'delivered' : 'failed']++
+  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+  const state = openState(db, instance)
+  const calls = { onAttempt, onProblem, onDisabling: createNotice(ledger) }
+  const options = { store, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
+  const sendNow = async (
+    of: Pick<Attempt, 'account' | 'webhook' | 'ordinal'>,
+    target: Parameters<typeof sendMessage>[1],
+    message: Message,
+  ) => {
+    const { wish: _, ...outcome } = await sendMessage(post, target, message)
+    await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
+    await trimAttempts(db, of.webhook, mostAttempts)
+    return { message: message.id, ...outcome }
+  }
+  const stopping = new AbortController()
+  const ended = aborted(stopping.signal)
+  const stop = startExclusive({
+    open: async () => {
+      await Promise.race([logCheck.passed, ended])
+      return openLocks(connection, `${instance}-webhooks`)
+    },
+    key: lockKey,
+    work: (signal) => deliverWebhooks({ ...options, known: () => known(ledger) }, signal),
+    onFailed: (error) => log.error({ err: error }, 'deliveries to webhooks have stopped; they are started again'),
+  })
+  return {
+    test: ({ account, webhook, id, ...target }) =>
+      sendNow({ account, webhook, ordinal: null }, target, testMessage(webhook, id, new Date())),
+    resend: async ({ webhook, own, message: { id, ...place } }) => {
+      const found = await messageAt(options, own, place)
+      // what could not be read when it was sent may have another id by now
+      if (!found || (found.message.id !== id && !id.endsWith('_unreadable'))) return undefined
+      return sendNow({ account: own.account, webhook, ordinal: place.ordinal }, found.definition, found.message)
+    },
+    problemOf: post.problemOf,
+    close: () => {
+      stopping.abort()
+      return stop()
+    },
+  }
+}

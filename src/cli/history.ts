@@ -1,0 +1,120 @@
+import type { Command } from 'commander'
+import type { Ledger } from '../app/ledger.ts'
+import { aliasClaimName, aliasKey } from '../commands/alias.ts'
+import { parseStreamId, streamId } from '../events/streams.ts'
+import { type HistoryEntry, operatorsOf, readHistory } from '../http/history.ts'
+import { resourceKinds } from '../http/historyevents.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
+import { readShortAddress } from '../lib/shortaddress.ts'
+import { findAccountBy } from '../queries/account.ts'
+import { domainsChanged } from '../queries/domain.ts'
+import { findEntry, type HistoryOf, type HistoryRow, listHistory } from '../queries/history.ts'
+import { accountName } from './accountname.ts'
+import { BadCommand, type Cli } from './cli.ts'
+import { withTables } from './ledger.ts'
+import { oneLine } from './oneline.ts'
+
+interface HistoryOptions {
+  readonly limit: string
+  readonly json?: boolean
+}
+type Find = (ledger: Ledger) => Promise<readonly HistoryRow[]>
+
+/** `linkledger history …` */
+export const addHistoryCommand = (program: Command, cli: Cli) => {
+  program
+    .command('history')
+    .description('print who changed what, newest first')
+    .argument(
+      '<what...>',
+      'link 12 (also qr, domain, pixel, …), a short address, account ann@example.com, or event 123456',
+    )
+    .option('--limit <n>', 'how many events', '50')
+    .option('--json', 'one JSON object for each event')
+    .action((what: readonly string[], options: HistoryOptions) => print(cli, what, options))
+}
+
+const listed =
+  (limit: number, of: (ledger: Ledger) => Promise<HistoryOf> | HistoryOf): Find =>
+  async (ledger) =>
+    (await listHistory(ledger.reader, await of(ledger), {}, { limit, page: 1, order: 'date' })).rows
+
+/** Returns the stream that has an alias or had it last, also of a deleted link. */
+const atAddress = async ({ handler, reader, config }: Ledger, text: string): Promise<HistoryOf> => {
+  const address = readShortAddress(text)
+  if (!address) throw new BadCommand(`${JSON.stringify(text)} is not a short address`)
+  const host = address.host?.replace(/:\d+$/, '')
+  const own = host === undefined || host === new URL(config.BASE_URL ?? 'http://localhost').hostname
+  const domains = own ? [] : await domainsChanged(reader, 0n)
+  const branded = domains.find(({ domain }) => new URL(domain).hostname === host)
+  if (!own && !branded) throw new OperatorError(`${host} is neither the host of BASE_URL nor a branded domain`)
+  const name = { domain: branded?.id ?? null, alias: address.name }
+  const claims = {
+    alias: { kind: 'alias', name: aliasClaimName(name) },
+    qr: { kind: 'qr', name: aliasKey(address.name) },
+    campaign: { kind: 'slug', name: aliasKey(address.name) },
+  } as const
+  const subject = await handler.claimant(claims[address.kind])
+  if (subject === undefined) throw new OperatorError(`nothing ever had the address ${text}`)
+  return { subject }
+}
+
+const atOrdinal =
+  (ordinal: number): Find =>
+  async ({ ordinals, reader }) => {
+    const position = await ordinals.positionOf(ordinal)
+    if (position === undefined) throw new OperatorError(`the log has no event ${ordinal} yet`)
+    const row = await findEntry(reader, position)
+    if (!row) throw new OperatorError(`event ${ordinal} changes no resource of an account`)
+    return [row]
+  }
+
+/** Reads what is asked for without the database. Throws `BadCommand`. */
+const parse = ([first = '', second, ...rest]: readonly string[], limit: number): Find => {
+  if (rest.length > 0)
+    throw new BadCommand('name one thing: link 12, a short address, account ann@example.com, or event 123456')
+  if (second === undefined) return listed(limit, (ledger) => atAddress(ledger, first))
+  if (first === 'account') {
+    const name = accountName(second)
+    return listed(limit, async ({ reader }) => {
+      const found = await findAccountBy(reader, name)
+      if (!found) throw new OperatorError(`there is no account ${second}`)
+      return { account: found.id }
+    })
+  }
+  const id = /^\d{1,15}$/.test(second) ? Number(second) : undefined
+  if (id === undefined) throw new BadCommand(`${JSON.stringify(second)} is not an id`)
+  if (first === 'event') return atOrdinal(id)
+  const kind = Object.entries(resourceKinds).find(([name, { path }]) => first === name || first === path)?.[0]
+  if (kind === undefined)
+    throw new BadCommand(`${JSON.stringify(first)} must be one of ${Object.keys(resourceKinds).join(', ')}, event`)
+  return listed(limit, () => ({ subject: streamId(parseStreamId(kind).kind as 'link', id) }))
+}
+
+const value = (given: unknown) =>
+  oneLine(typeof given === 'string' ? JSON.stringify(given) : JSON.stringify(given ?? null))
+
+const lines = ({ event, time, actor, request, message, resource, changes }: HistoryEntry): readonly string[] => {
+  const by = [actor.kind, actor.key, actor.name === undefined ? undefined : `(${actor.name})`].filter(Boolean).join(' ')
+  const head = `${String(event ?? '').padStart(9)}  ${time}  ${`${resource.type} ${resource.id}`.padEnd(14)}`
+  return [
+    oneLine(`${head}  ${message}  by ${by}${request === '' ? '' : `, request ${request}`}`),
+    ...changes.map((change) => `           ${change.field}: ${value(change.old)} -> ${value(change.new)}`),
+  ]
+}
+
+const print = (cli: Cli, what: readonly string[], { limit, json = false }: HistoryOptions) => {
+  const most = /^\d{1,4}$/.test(limit) ? Number(limit) : 0
+  if (most === 0) throw new BadCommand('--limit must be a whole number from 1 to 9999')
+  const find = parse(what, most)
+  return withTables(cli, async (ledger) => {
+    const { reader, ordinals, handler, config } = ledger
+    const rows = await find(ledger)
+    const domains = new Map((await domainsChanged(reader, 0n)).map(({ id, domain }) => [id, domain]))
+    const base = config.BASE_URL ?? ''
+    const originOf = (id: number | null) => (id === null ? base : (domains.get(id) ?? `domain ${id}`))
+    const entries = await readHistory(rows, { reader, ordinals, handler, originOf, actorOf: operatorsOf })
+    if (entries.length === 0 && !json) return cli.print('There are no events.')
+    for (const entry of entries) for (const line of json ? [JSON.stringify(entry)] : lines(entry)) cli.print(line)
+  })
+}

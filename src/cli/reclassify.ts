@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import type { Ledger } from '../app/ledger.ts'
+import { operatorContext } from '../app/operator.ts'
+import { account as accounts } from '../commands/account.ts'
+import { refuse } from '../commands/decider.ts'
+import { recordReclassification, undoReclassification } from '../commands/reclassify.ts'
+import { reclassification, type ReclassificationCommand } from '../commands/reclassification.ts'
+import { currentRules } from '../http/reclassify.ts'
+import { findAccountBy } from '../queries/account.ts'
+import { awaitPart } from '../queries/appliedparts.ts'
+import { clicksKeptSince } from '../queries/exportclicks.ts'
+import {
+  accountOfLink,
+  clickedAccounts,
+  listReclassifications,
+  newerReclassification,
+  planReclassification,
+} from '../queries/reclassify.ts'
+import type { Reader } from '../queries/reader.ts'
+import { accountForms, accountName } from './accountname.ts'
+import { BadCommand, type Cli } from './cli.ts'
+import { withTables } from './ledger.ts'
+
+interface Options {
+  readonly dryRun?: boolean
+  readonly account?: string
+  readonly link?: string
+}
+
+/** ms of a statement: all clicks of an account may be read */
+const timeout = 600_000
+
+/** ms that a part may take before the others follow at once: no service may be running that applies it */
+const patience = 60_000
+
+/** `linkledger reclassify …` */
+export const addReclassifyCommands = (program: Command, cli: Cli) => {
+  const command = program
+    .command('reclassify')
+    .description("classify recorded visits again, by the present rules for bots and each account's exclusions")
+    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--account <account>', `only visits of an account: ${accountForms}`)
+    .option('--link <id>', 'only visits of the link with this id')
+    .action((options: Options) => reclassify(cli, options))
+  command
+    .command('list')
+    .description('list reclassifications, newest first')
+    .action(() => list(cli))
+  command
+    .command('undo')
+    .description('take a reclassification back: the newest one of its account')
+    .argument('<id>', 'as `reclassify` has printed it')
+    .action((id: string) => undo(cli, id))
+}
+
+const withReader = (cli: Cli, work: (ledger: Ledger, reader: Reader) => Promise<void>) =>
+  withTables(cli, async (ledger) => {
+    const db = ledger.pool(1, timeout, 'reclassify')
+    try {
+      await work(ledger, { db, table: ledger.tables.name })
+    } finally {
+      await db.destroy()
+    }
+  })
+
+const writer =
+  ({ handler, config }: Ledger, account: number | null) =>
+  (command: ReclassificationCommand) =>
+    handler.handle(reclassification, command, operatorContext(config, account))
+
+/** Returns the accounts that are meant. */
+const accountsOf = async (reader: Reader, { account, link }: Options): Promise<readonly number[]> => {
+  const owner = link === undefined ? undefined : await accountOfLink(reader, Number(link))
+  if (link !== undefined && owner === undefined) return refuse('not_found', `link ${link} has no clicks`)
+  if (account === undefined) return owner === undefined ? clickedAccounts(reader) : [owner]
+  const found = await findAccountBy(reader, accountName(account))
+  if (!found) return refuse('not_found', `there is no account ${account}`)
+  if (owner !== undefined && owner !== found.id) return refuse('not_found', `link ${link} belongs to another account`)
+  return [found.id]
+}
+
+const reclassify = (cli: Cli, options: Options) => {
+  if (options.link !== undefined && !/^[1-9]\d{0,14}$/.test(options.link))
+    throw new BadCommand(`--link must be the id of a link, not ${JSON.stringify(options.link)}`)
+  return withReader(cli, async (ledger, reader) => {
+    const link = options.link === undefined ? undefined : Number(options.link)
+    let all = 0
+    for (const account of await accountsOf(reader, options)) {
+      const { exclusions } = (await ledger.handler.load(accounts, account)).state
+      const { changes, parts } = await planReclassification(reader, currentRules, { account, link, exclusions })
+      if (parts.length === 0) continue
+      const id = randomUUID()
+      const pace = (part: number) => awaitPart(reader, { id, part }, Date.now() + patience)
+      if (!options.dryRun) await recordReclassification(writer(ledger, account), id, parts, pace)
+      cli.print(`account ${account}${options.dryRun ? '' : `, reclassification ${id}`}`)
+      for (const { from, to, visits } of changes) {
+        all += visits
+        cli.print(`  ${from} -> ${to}: ${visits}`)
+      }
+    }
+    if (all === 0) return cli.print(`Every visit has its class by rules ${currentRules.version}.`)
+    cli.print(
+      options.dryRun
+        ? `${all} visits would get another class by rules ${currentRules.version}. Nothing was changed.`
+        : `${all} visits get another class by rules ${currentRules.version}. Statistics show it shortly.`,
+    )
+  })
+}
+
+const list = (cli: Cli) =>
+  withTables(cli, async ({ reader }) => {
+    const found = await listReclassifications(reader)
+    if (found.length === 0) return cli.print('There are no reclassifications.')
+    for (const { id, account, at, rules, visits, undone } of found)
+      cli.print(
+        `${at.toISOString().slice(0, 16).replace('T', ' ')}  ${id}  account ${account}  rules ${rules}  ${visits} visits${undone ? '  taken back' : ''}`,
+      )
+  })
+
+const undo = (cli: Cli, id: string) => {
+  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
+    throw new BadCommand(`${JSON.stringify(id)} is no id of a reclassification: linkledger reclassify list shows them`)
+  return withReader(cli, async (ledger, reader) => {
+    const { account } = (await ledger.handler.load(reclassification, id)).state
+    const newer = await newerReclassification(reader, id)
+    if (newer !== undefined)
+      return refuse('invalid', `take reclassification ${newer} of account ${account} back first: it is newer`)
+    const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
+    const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, Date.now() + patience)
+    await undoReclassification(writer(ledger, account), id, { account, since }, pace)
+    cli.print('Taken back. Statistics show it shortly.')
+  })
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import type { Ledger } from '../app/ledger.ts'
+import { openSigner } from '../app/proofs.ts'
+import { type Finding, verifyLog } from '../app/verify.ts'
+import { verifyTables } from '../app/verifytables.ts'
+import { OperatorError } from '../lib/operatorerror.ts'
+import { keepVerification } from '../postgres/checkpoints.ts'
+import { parseVerifier } from '../lib/note.ts'
+import type { Cli } from './cli.ts'
+import { progressBar } from './engines.ts'
+import { withLedger } from './ledger.ts'
+import { readText } from './readtext.ts'
+import { untilStopped } from './untilstopped.ts'
+
+/** The log, its tree, its checkpoints and its tables do not agree. */
+class NotVerified extends OperatorError {
+  override readonly name = 'NotVerified'
+}
+
+interface Options {
+  readonly checkpoint?: string
+  readonly tables?: true
+}
+
+/** `linkledger verify` */
+export const addVerifyCommand = (program: Command, cli: Cli) =>
+  program
+    .command('verify')
+    .description('read the whole log again, and compare it with its Merkle tree and every signed checkpoint')
+    .option('--checkpoint <file>', 'a checkpoint that was kept elsewhere, as /log/checkpoint has answered it')
+    .option('--tables', 'also make all read tables again, and compare them and the unique names with the log')
+    .addHelpText(
+      'after',
+      '\nIt works next to a running service. --tables needs as much room in the database as the read tables have, until it ends.',
+    )
+    .action((options: Options) => verify(cli, options))
+
+const checkLog = async (cli: Cli, ledger: Ledger, file: string | undefined): Promise<readonly Finding[]> => {
+  const outside = file === undefined ? [] : [await readText(file)]
+  const verifier = parseVerifier((await openSigner(ledger)).publicKey)!
+  const { show, stop } = progressBar()
+  const started = performance.now()
+  const { events, clicks, checkpoints, findings } = await verifyLog({
+    ...ledger,
+    verifier,
+    outside,
+    onProgress: (position, head) => show('log', { position, head }),
+  }).finally(stop)
+  const seconds = Math.max(0.001, (performance.now() - started) / 1000)
+  cli.print(`events       ${events} (${Math.round(events / seconds)} per second)`)
+  cli.print(`clicks       ${clicks} (${Math.round(clicks / seconds)} per second)`)
+  cli.print(`checkpoints  ${checkpoints}`)
+  if (findings.length === 0) await keepVerification(ledger.db, events)
+  return findings
+}
+
+const checkTables = async (cli: Cli, ledger: Ledger, signal: AbortSignal): Promise<readonly string[]> => {
+  const { show, stop } = progressBar()
+  const { through, tables, rows, findings, notes } = await verifyTables(ledger, {
+    onProgress: (events, all) => show('tables', { position: BigInt(events), head: BigInt(all) }),
+    signal,
+  }).finally(stop)
+  for (const note of notes) cli.print(`note         ${note}`)
+  if (findings.length === 0) cli.print(`tables       exact through event ${through} (${tables} tables, ${rows} rows)`)
+  return findings
+}
+
+const verify = async (cli: Cli, { checkpoint, tables }: Options) => {
+  const isStopped = await untilStopped((signal) =>
+    withLedger(cli, async (ledger) => {
+      const findings = await checkLog(cli, ledger, checkpoint)
+      signal.throwIfAborted()
+      if (findings.length === 0) cli.print('The log holds: no event was changed, added or removed.')
+      const wrong = tables ? await checkTables(cli, ledger, signal) : []
+      const problems = [
+        ...(findings.length > 0 ? ['The log does not hold:', ...findings.map(({ text }) => `  ${text}`)] : []),
+        ...(wrong.length > 0 ? ['The tables do not say what the log says:', ...wrong.map((text) => `  ${text}`)] : []),
+        ...(wrong.length > 0 ? ['`linkledger rebuild` makes the tables again.'] : []),
+      ]
+      if (problems.length > 0) throw new NotVerified(problems.join('\n'))
+    }),
+  )
+  if (isStopped) throw new OperatorError('stopped: nothing is left of it')
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { Personal, Secret } from '../security/seal.ts'
+import type { EventOf } from './event.ts'
+import { openEnum } from './openenum.ts'
+
+const id = z.int()
+
+/** Why a webhook sends nothing: its owner wants it, its receiver answered 410 (Gone), or deliveries have failed for days. */
+export const WebhookStop = z.enum(['owner', 'gone', 'failing'])
+export type WebhookStop = z.infer<typeof WebhookStop>
+
+const fields = {
+  name: z.string(),
+  /** types of events that it sends; `*`: every type of event, `clicks`: clicks */
+  events: z.array(z.string()),
+  /** ids of the links that it is about; empty: everything */
+  links: z.array(id),
+  /** classes of visitors whose clicks it sends; empty: all */
+  classes: z.array(z.string()),
+}
+export const WebhookFields = z.object(fields)
+export type WebhookFields = z.infer<typeof WebhookFields>
+
+/** The address of a receiver often has a password or token in it, so it is sealed like one. */
+const url = Personal
+/** `whsec_…`, under which messages are signed */
+const secret = Secret
+/** ordinal of the first event that it sends */
+const from = id
+
+export const webhookEvents = {
+  WebhookCreated: z.object({ id, account: id, ...fields, url, secret, from }),
+  /** Only fields whose value changes. */
+  WebhookUpdated: z.object({ id, changes: WebhookFields.partial(), url: url.optional() }),
+  /** Messages are signed with the old secret, too, until `until`. */
+  WebhookSecretRotated: z.object({ id, secret, until: z.iso.datetime() }),
+  /** It continues at another event. `token` tells two replays from the same event apart. */
+  WebhookReplayed: z.object({ id, from, token: z.string() }),
+  WebhookDisabled: z.object({ id, reason: openEnum(WebhookStop) }),
+  WebhookEnabled: z.object({ id }),
+  WebhookDeleted: z.object({ id }),
+}
+export type WebhookEvent = EventOf<typeof webhookEvents>

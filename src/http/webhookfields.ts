@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { requireOwn } from '../commands/caller.ts'
+import { Refused } from '../commands/decider.ts'
+import { link } from '../commands/link.ts'
+import type { Ordinals } from '../events/ordinals.ts'
+import { must, parseMoment, text } from '../lib/fields.ts'
+import { fail, failField } from './api/errors.ts'
+import { bodyId, flag, url } from './api/fields.ts'
+import type { Call, Services } from './api/route.ts'
+import { rejectOwnAddresses } from './ownaddress.ts'
+import { accountTypes, resourceTypes } from './publicevent.ts'
+
+const day = 86_400
+const [defaultOverlap, longestOverlap] = [day, 30 * day]
+const [mostLinks, mostTypes] = [100, 200]
+
+const eventTypes = ['*', 'clicks', ...resourceTypes, ...accountTypes]
+const events = z
+  .array(
+    z.enum(eventTypes, 'must be `*`, `clicks`, or a type of event such as LinkCreated; docs/webhooks.md lists them'),
+    must('a list of types of events'),
+  )
+  .min(1, 'must have at least one entry')
+  .max(mostTypes, `must have at most ${mostTypes} entries`)
+  .transform((all) => [...new Set(all)])
+const classNames = ['human', 'bot', 'preview', 'prefetch'] as const
+const classes = z
+  .array(z.enum(classNames, `must be some of ${classNames.join(', ')}`), must('a list of classes of visitors'))
+  .transform((all) => [...new Set(all)])
+const links = z
+  .array(bodyId, must('a list of ids of links'))
+  .max(mostLinks, `must have at most ${mostLinks} entries`)
+  .transform((all) => [...new Set(all)])
+const from = z.union([z.int().min(0), text(64)], 'must be `now`, the number of an event, or a date and time').optional()
+
+/** The body that creates a webhook. */
+export const newWebhook = z.object({
+  name: text(255).default(''),
+  url,
+  events: events.default(['*']),
+  links: links.default([]),
+  classes: classes.default(['human']),
+  from,
+})
+/** The body that changes one. */
+export const webhookChanges = z.object({
+  name: text(255).optional(),
+  url: url.optional(),
+  events: events.optional(),
+  links: links.optional(),
+  classes: classes.optional(),
+  enabled: flag.optional(),
+})
+const overlap = z
+  .int(must('a number of seconds'))
+  .min(0, 'must be at least 0 seconds')
+  .max(longestOverlap, `must be at most ${longestOverlap} seconds (30 days)`)
+  .default(defaultOverlap)
+/** The body that replaces its secret. */
+export const rotation = z.object({ overlap })
+
+const fromExpected = '`now`, the number of an event, or a date and time in UTC'
+const place = z.union([z.int().min(0), text(64)], must(fromExpected))
+/** The body that lets it continue at another event. */
+export const replay = z.object({ from: place })
+
+/** Returns the ordinal of the first event to be sent: of the next one (`now`), of a given one, or of the first one from a moment on. */
+export const ordinalOf = async (given: number | string | undefined, ordinals: Ordinals): Promise<number> => {
+  const head = await ordinals.head()
+  if (given === undefined || given === 'now' || given === '') return head
+  if (typeof given === 'number' || /^\d{1,15}$/.test(given)) {
+    const ordinal = Number(given)
+    return ordinal <= head ? ordinal : failField('from', `must be at most ${head}, the number of the next event`)
+  }
+  const moment = parseMoment(given, '00:00:00')
+  if (!moment) return failField('from', 'must be `now`, the number of an event, or a date and time in UTC')
+  if (moment.getTime() > Date.now()) return failField('from', 'must not be in the future')
+  const before = await ordinals.lastAt(new Date(moment.getTime() - 1))
+  return before === undefined ? 0 : before.ordinal + 1
+}
+
+const typeOfAccount = (types: readonly string[]) => types.find((type) => accountTypes.includes(type))
+
+/** Throws when a webhook sends what the caller may not read, and is to send it elsewhere. */
+export const requireSameReceiver = (
+  { may }: Pick<Call, 'may'>,
+  { url: address, events = [] }: Target,
+  own: { readonly url: string | null; readonly fields: { readonly events: readonly string[] } },
+) => {
+  const ofAccount = typeOfAccount(own.fields.events)
+  if (ofAccount === undefined || may('account') || address === undefined || address === own.url) return
+  if (events.length > 0 && typeOfAccount(events) === undefined) return
+  fail(
+    403,
+    `\`url\` must not change while the webhook sends \`${ofAccount}\`, unless your API key has the scope \`account\`.`,
+  )
+}
+
+type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | 'links'>>
+
+/** Throws unless a webhook may have these fields. */
+export const requireAllowed = async (
+  call: Pick<Call, 'account' | 'load' | 'may'>,
+  given: Target,
+  services: Services,
+) => {
+  const { url: address, events: types = [], links: ids = [] } = given
+  if (address !== undefined) {
+    const problem = services.webhooks.problemOf(address)
+    if (problem !== undefined) failField('url', problem)
+    rejectOwnAddresses({ url: [address] }, services)
+  }
+  const ofAccount = typeOfAccount(types)
+  if (ofAccount !== undefined && !call.may('account'))
+    fail(403, `\`events\` must not contain \`${ofAccount}\` unless your API key has the scope \`account\`.`)
+  const isForeign = (error: unknown) => {
+    if (error instanceof Refused && error.code === 'not_found') return true
+    throw error
+  }
+  for (const id of ids)
+    if (await requireOwn(call, link, 'Link', id).then(() => false, isForeign))
+      failField('links', `must be ids of your links: there is no link ${id}`)
+}

@@ -1,0 +1,25 @@
+import type { Webhook } from '../../commands/webhook.ts'
+import { definitionOf, type Definition, type Place } from './hook.ts'
+import { isHidden, type Message, messageOf } from './message.ts'
+import type { WebhookOptions } from './options.ts'
+import { positionBefore, readSome } from './read.ts'
+import { withUnreadable } from './unreadable.ts'
+
+/** Returns the message of a webhook at a place of the log, and what it is sent with, also while the webhook is disabled. */
+export const messageAt = async (
+  { store, ordinals, presenter, onProblem }: Pick<WebhookOptions, 'store' | 'ordinals' | 'presenter' | 'onProblem'>,
+  own: Webhook,
+  { ordinal, part }: Place,
+): Promise<{ readonly message: Message; readonly definition: Definition } | undefined> => {
+  const definition = definitionOf({ ...own, stopped: null })
+  const position = await ordinals.positionOf(ordinal)
+  if (!definition || position === undefined) return undefined
+  const range = { after: await positionBefore({ ordinals }, ordinal), until: position, filter: 'all' } as const
+  const log = withUnreadable(store, onProblem)
+  const events = await readSome({ store: log }, range, new AbortController().signal)
+  const event = events.find((one) => one.position === position)
+  if (!event || isHidden(event, presenter)) return undefined
+  const { stream, revision } = event
+  const message = messageOf({ account: own.account, definition }, event, { ordinal, part, stream, revision }, presenter)
+  return message && { message, definition }
+}

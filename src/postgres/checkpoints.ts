@@ -1,0 +1,62 @@
+import type { Database } from './database.ts'
+
+/** A signed checkpoint of the tree over the log, as it was published. */
+export interface KeptCheckpoint {
+  readonly size: number
+  /** with its signature */
+  readonly note: string
+  readonly signed_at: Date
+}
+
+interface Row {
+  readonly size: string
+  readonly note: string
+  readonly signed_at: Date
+}
+const table = 'state.checkpoints'
+const toCheckpoint = (row: Row): KeptCheckpoint => ({ ...row, size: Number(row.size) })
+
+/** Returns the newest checkpoint, undefined when there is none yet. */
+export const newestCheckpoint = async (db: Database): Promise<KeptCheckpoint | undefined> => {
+  const [row] = await db<Row>(table).orderBy('size', 'desc').limit(1)
+  return row && toCheckpoint(row)
+}
+
+/** Returns all checkpoints that are kept, the smallest first. */
+export const keptCheckpoints = async (db: Database): Promise<readonly KeptCheckpoint[]> =>
+  (await db<Row>(table).orderBy('size')).map(toCheckpoint)
+
+/** days for which each checkpoint is kept; of older ones, the last of each hour */
+const keptDays = 2
+
+/** Keeps a checkpoint, and thins out old ones. */
+export const keepCheckpoint = (db: Database, { size, note }: Pick<KeptCheckpoint, 'size' | 'note'>): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx(table).insert({ size, note }).onConflict('size').ignore()
+    await tx.raw(
+      `delete from ${table} c where signed_at < now() - interval '${keptDays} days' and exists (
+         select from ${table} later where later.size > c.size and date_trunc('hour', later.signed_at) = date_trunc('hour', c.signed_at))`,
+    )
+  })
+
+/** Deletes the checkpoints of these sizes, and returns them. */
+export const forgetCheckpoints = async (db: Database, sizes: readonly number[]): Promise<readonly KeptCheckpoint[]> =>
+  (await db<Row>(table).whereIn('size', sizes.map(String)).delete().returning(['size', 'note', 'signed_at'])).map(
+    toCheckpoint,
+  )
+
+/** The last time that the whole log was found as it was signed. */
+export interface Verification {
+  readonly events: number
+  readonly at: Date
+}
+
+/** Keeps that the whole log was verified, instead of the last time. */
+export const keepVerification = async (db: Database, events: number): Promise<void> => {
+  await db('state.verifications').insert({ events, verified_at: new Date() }).onConflict('single').merge()
+}
+
+export const lastVerification = async (db: Database): Promise<Verification | undefined> => {
+  const [row] = await db<{ events: string; verified_at: Date }>('state.verifications').select()
+  return row && { events: Number(row.events), at: row.verified_at }
+}

@@ -1,0 +1,84 @@
+import type { Database } from './database.ts'
+
+/** A session of the dashboard, as it is stored. */
+export interface StoredSession {
+  readonly id: number
+  readonly account: number
+  readonly credential: Buffer
+  readonly browser: string
+  readonly os: string
+  readonly created: Date
+  readonly used: Date
+  readonly expires: Date
+}
+export interface NewSession extends Pick<StoredSession, 'id' | 'account' | 'credential' | 'browser' | 'os'> {
+  readonly hash: Buffer
+  /** until it expires */
+  readonly seconds: number
+}
+
+const table = 'state.sessions'
+const columns = `id, account, credential, browser, os, created_at as created, used_at as used, expires_at as expires`
+const typed = (row: StoredSession): StoredSession => ({ ...row, id: Number(row.id), account: Number(row.account) })
+
+/** Stores a session. Of an account that then has more than `most`, the oldest end. */
+export const insertSession = async (db: Database, session: NewSession, most: number): Promise<void> => {
+  await db.raw(
+    `insert into ${table} (id, hash, account, credential, browser, os, expires_at)
+     values (:id, :hash, :account, :credential, :browser, :os, now() + make_interval(secs => :seconds))`,
+    { ...session },
+  )
+  await db.raw(
+    `delete from ${table} where id in (select id from ${table} where account = ? order by created_at desc, id desc offset ?)`,
+    [session.account, most],
+  )
+}
+
+export const findSession = async (db: Database, hash: Buffer): Promise<StoredSession | undefined> => {
+  const { rows } = await db.raw<{ rows: StoredSession[] }>(
+    `select ${columns} from ${table} where hash = ? and expires_at > now()`,
+    [hash],
+  )
+  return rows[0] && typed(rows[0])
+}
+
+/** Notes that a session is used, at most once a minute. */
+export const touchSession = async (db: Database, id: number): Promise<void> => {
+  await db.raw(`update ${table} set used_at = now() where id = ? and used_at < now() - interval '1 minute'`, [id])
+}
+
+/** Returns the sessions of an account, newest first. */
+export const sessionsOf = async (db: Database, account: number): Promise<readonly StoredSession[]> => {
+  const { rows } = await db.raw<{ rows: StoredSession[] }>(
+    `select ${columns} from ${table} where account = ? and expires_at > now() order by created_at desc, id desc`,
+    [account],
+  )
+  return rows.map(typed)
+}
+
+/** Deletes a session. Returns whether there was one. */
+export const deleteSession = async (db: Database, account: number, id: number): Promise<boolean> =>
+  (await db(table).where({ account, id }).delete()) > 0
+
+/** Deletes the sessions of accounts, except one. */
+export const deleteSessionsOf = async (db: Database, accounts: readonly number[], except = 0): Promise<void> => {
+  await db(table).whereIn('account', accounts).whereNot({ id: except }).delete()
+}
+
+export const setCredential = async (db: Database, id: number, credential: Buffer): Promise<void> => {
+  await db(table).where({ id }).update({ credential })
+}
+
+export const deleteExpiredSessions = async (db: Database): Promise<void> => {
+  await db(table).whereRaw('expires_at <= now()').delete()
+}
+
+/** Notes the time step of a code that is used. Returns false when that step, or a later one, was used before. */
+export const useStep = async (db: Database, account: number, step: number): Promise<boolean> => {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `insert into state.second_factor_steps as s (account, step) values (?, ?)
+     on conflict (account) do update set step = excluded.step where s.step < excluded.step`,
+    [account, step],
+  )
+  return rowCount > 0
+}

@@ -1,0 +1,176 @@
+import type { Database } from './database.ts'
+
+/** How far a webhook is: see 009_webhooks.sql. */
+export interface StoredCursor {
+  readonly webhook: number
+  readonly account: number
+  readonly starts: number
+  readonly next: number
+  readonly part: number
+  readonly idle: boolean
+  readonly failingSince: Date | null
+  readonly tries: number
+  readonly dueAt: Date | null
+}
+/** An attempt to deliver a message. */
+export interface Attempt {
+  readonly webhook: number
+  readonly account: number
+  readonly message: string
+  readonly type: string
+  readonly ordinal: number | null
+  readonly try: number
+  readonly status: number | null
+  readonly ms: number
+  readonly delivered: boolean
+  readonly problem: string
+  readonly excerpt: string
+}
+/** Where a webhook continues after an attempt. */
+export type Settled = Pick<StoredCursor, 'starts' | 'next' | 'part' | 'failingSince' | 'tries' | 'dueAt'>
+/** Where a webhook is that has not delivered anything. */
+export type Moved = Pick<StoredCursor, 'webhook' | 'starts' | 'next' | 'part' | 'idle'>
+
+const [cursors, tail, deliveries] = ['state.webhooks', 'state.webhook_tail', 'state.webhook_deliveries']
+
+interface Row {
+  readonly webhook: string
+  readonly account: string
+  readonly starts: number
+  readonly next: string
+  readonly part: number
+  readonly idle: boolean
+  readonly failing_since: Date | null
+  readonly tries: number
+  readonly due_at: Date | null
+}
+const typed = ({ failing_since: failingSince, due_at: dueAt, ...row }: Row): StoredCursor => ({
+  ...row,
+  webhook: Number(row.webhook),
+  account: Number(row.account),
+  next: Number(row.next),
+  failingSince,
+  dueAt,
+})
+
+/** Makes a process the one that delivers: from now on, what another one stores has no effect. Returns where the log is to be followed from. */
+export const takeLead = async (db: Database, leader: string): Promise<number | undefined> => {
+  const { rows } = await db.raw<{ rows: { next: string | null }[] }>(
+    `insert into ${tail} (leader) values (?) on conflict (only_row) do update set leader = excluded.leader returning next`,
+    [leader],
+  )
+  const next = rows[0]?.next ?? null
+  return next === null ? undefined : Number(next)
+}
+
+/** Returns the webhooks that have a cursor. */
+export const webhooksWithCursor = async (db: Database): Promise<readonly number[]> =>
+  ((await db(cursors).select('webhook')) as { webhook: string }[]).map(({ webhook }) => Number(webhook))
+
+/** Returns the cursor of a webhook. One that is new, or begins again, starts at `next`. */
+export const beginCursor = async (
+  db: Database,
+  { webhook, account, starts, next }: Pick<StoredCursor, 'webhook' | 'account' | 'starts' | 'next'>,
+): Promise<StoredCursor> => {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `insert into ${cursors} as w (webhook, account, starts, next) values (?, ?, ?, ?)
+     on conflict (webhook) do update set starts = excluded.starts, next = excluded.next, part = 0, idle = false,
+       failing_since = null, tries = 0, due_at = null
+     where w.starts < excluded.starts
+     returning *`,
+    [webhook, account, starts, next],
+  )
+  const [row] = rows.length > 0 ? rows : ((await db(cursors).where({ webhook })) as Row[])
+  return typed(row!)
+}
+
+/** Keeps the place of a webhook that is where the tail is, while the tail goes on. */
+export const holdCursor = async (db: Database, webhook: number): Promise<void> => {
+  await db.raw(
+    `update ${cursors} w set next = greatest(w.next, t.next), part = case when t.next > w.next then 0 else part end, idle = false
+     from ${tail} t where webhook = ? and idle`,
+    [webhook],
+  )
+}
+
+/** Forgets that deliveries of a webhook have failed. */
+export const clearFailures = async (db: Database, webhook: number): Promise<void> => {
+  await db(cursors).where({ webhook }).update({ failing_since: null, tries: 0, due_at: null })
+}
+
+/** Deletes all that is stored of webhooks that were deleted. */
+export const deleteCursors = async (db: Database, webhooks: readonly number[]): Promise<void> => {
+  await db(cursors).whereIn('webhook', webhooks).delete()
+  await db(deliveries).whereIn('webhook', webhooks).delete()
+}
+
+/** Deletes all that is stored of the webhooks of accounts. */
+export const eraseWebhooks = async (db: Database, accounts: readonly number[]): Promise<void> => {
+  await db(cursors).whereIn('account', accounts).delete()
+  await db(deliveries).whereIn('account', accounts).delete()
+}
+
+const leads = `exists (select 1 from ${tail} where leader = ?)`
+const column = <T>(rows: readonly T[], of: (row: T) => number | boolean) => rows.map(of) as number[]
+
+/** Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by now. */
+export const moveCursors = (
+  db: Database,
+  { leader, next, moved }: { readonly leader: string; readonly next: number; readonly moved: readonly Moved[] },
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const { rowCount } = await tx.raw<{ rowCount: number }>(`update ${tail} set next = ? where leader = ?`, [
+      next,
+      leader,
+    ])
+    if (rowCount === 0) return false
+    if (moved.length > 0)
+      await tx.raw(
+        `update ${cursors} w set next = m.next, part = m.part, idle = m.idle
+         from unnest(?::bigint[], ?::int[], ?::bigint[], ?::int[], ?::boolean[]) as m (webhook, starts, next, part, idle)
+         where w.webhook = m.webhook and w.starts = m.starts`,
+        (['webhook', 'starts', 'next', 'part', 'idle'] as const).map((name) => column(moved, (row) => row[name])),
+      )
+    return true
+  })
+
+/** Adds an attempt to the deliveries of a webhook. */
+export const insertAttempt = async (db: Database, { webhook, account, try: n, ...attempt }: Attempt): Promise<void> => {
+  await db(deliveries).insert({ webhook, account, try: n, ...attempt })
+}
+
+/** Stores an attempt, and where its webhook continues, if this process delivers and the webhook has not begun again. */
+export const settleAttempt = async (
+  db: Database,
+  leader: string,
+  attempt: Attempt,
+  { starts, next, part, failingSince, tries, dueAt }: Settled,
+): Promise<void> => {
+  const { webhook, account, message, type, ordinal, status, ms, delivered, problem, excerpt } = attempt
+  await db.raw(
+    `with settled as (
+       update ${cursors} set next = ?, part = ?, failing_since = ?, tries = ?, due_at = ?
+       where webhook = ? and starts = ? and ${leads}
+     )
+     insert into ${deliveries} (webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt)
+     select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? where exists (select 1 from ${cursors} where webhook = ?)`,
+    [
+      ...[next, part, failingSince, tries, dueAt, webhook, starts, leader],
+      ...[webhook, account, message, type, ordinal, attempt.try, status, ms, delivered, problem, excerpt, webhook],
+    ] as string[],
+  )
+}
+
+/** Deletes the oldest attempts of a webhook beyond the newest `most`. */
+export const trimAttempts = async (db: Database, webhook: number, most: number): Promise<void> => {
+  await db.raw(
+    `delete from ${deliveries} where webhook = :webhook and id < (
+       select min(id) from (select id from ${deliveries} where webhook = :webhook order by id desc limit :most) as newest)`,
+    { webhook, most },
+  )
+}
+
+/** Deletes attempts that are older than so many days. */
+export const deleteOldAttempts = async (db: Database, days: number): Promise<void> => {
+  await db.raw(`delete from ${deliveries} where at < now() - make_interval(days => ?)`, [days])
+}

@@ -1,0 +1,89 @@
+import type { Knex } from 'knex'
+import type { Recorded } from '../events/event.ts'
+import { parseStreamId } from '../events/streams.ts'
+import { type Change, type Projection, put, remove, type TableNames } from './projection.ts'
+
+type Given = Pick<Recorded<{ readonly type: string; readonly data: object }>, 'stream' | 'data'>
+
+const tokenOf = (data: object) => (data as { readonly token?: string | undefined }).token
+
+const acquire = (stream: string, kind: string, token: string): Change =>
+  put('held_names', { holder: stream, kind }, { token })
+
+/** Returns the handlers of a resource with one unique name: its events repeat the token of the claim when it gets the name. */
+const nameOf = (kind: string) => ({
+  acquired: ({ stream, data }: Given): readonly Change[] => {
+    const token = tokenOf(data)
+    return token === undefined ? [] : [acquire(stream, kind, token)]
+  },
+  released: ({ stream }: Given): readonly Change[] => [remove('held_names', { holder: stream, kind })],
+})
+
+const [alias, host, qr, slug] = [nameOf('alias'), nameOf('host'), nameOf('qr'), nameOf('slug')]
+
+/**
+ * The newest claim of each unique name, and which names each resource has: what the deciders know by one stream at a time (`commands/claim.ts`), for
+ * all of them. No service reads these tables: `linkledger verify` fills them to compare the two.
+ */
+export const claims: Projection = {
+  name: 'claims',
+  version: 1,
+  filter: 'domain',
+  tables: {
+    newest_claims: (t) => `
+      create table ${t} (name text collate "C" primary key, kind text not null, token text not null, holder text not null);
+      create index on ${t} (token)`,
+    held_names: (t) =>
+      `create table ${t} (holder text collate "C", kind text, token text not null, primary key (holder, kind))`,
+  },
+  on: {
+    NameClaimed: ({ stream, data: { token, holder } }) => {
+      const { id } = parseStreamId(stream)
+      return [put('newest_claims', { name: stream }, { kind: id.slice(0, id.indexOf('-')), token, holder })]
+    },
+    AccountRegistered: ({ stream, data: { emailToken, usernameToken } }) => [
+      acquire(stream, 'email', emailToken),
+      acquire(stream, 'username', usernameToken),
+    ],
+    AccountEmailChanged: ({ stream, data }) => [acquire(stream, 'email', data.emailToken)],
+    AccountErased: ({ stream }) => ['email', 'username'].map((kind) => remove('held_names', { holder: stream, kind })),
+    LinkCreated: alias.acquired,
+    LinkUpdated: alias.acquired,
+    LinkRestored: alias.acquired,
+    LinkDeleted: alias.released,
+    BioCreated: alias.acquired,
+    BioUpdated: alias.acquired,
+    BioRestored: alias.acquired,
+    BioDeleted: alias.released,
+    CampaignCreated: slug.acquired,
+    CampaignUpdated: slug.acquired,
+    CampaignRestored: slug.acquired,
+    CampaignDeleted: slug.released,
+    QrCreated: qr.acquired,
+    QrUpdated: qr.acquired,
+    QrRestored: qr.acquired,
+    QrDeleted: qr.released,
+    DomainCreated: host.acquired,
+    DomainRestored: host.acquired,
+    DomainVerified: host.acquired,
+    DomainDeleted: host.released,
+    DomainUnverified: ({ stream, data: { free } }) =>
+      free === undefined ? [] : [remove('held_names', { holder: stream, kind: 'host' })],
+  },
+}
+
+/** wrong claims that are listed */
+const limit = 20
+
+/** Returns the names that resources have without a claim that reserves them. */
+export const wrongClaims = async (db: Knex, names: TableNames): Promise<readonly string[]> => {
+  const { rows } = await db.raw<{ rows: { holder: string; kind: string }[] }>(
+    `select h.holder, h.kind from ${names('held_names')} h
+     where not exists (select from ${names('newest_claims')} n where (n.token, n.holder, n.kind) = (h.token, h.holder, h.kind))
+     order by h.holder, h.kind limit ${limit}`,
+  )
+  return rows.map(
+    ({ holder, kind }) =>
+      `claims: ${holder} has a name (${kind}) that no claim in the log reserves for it, so that another one could get it`,
+  )
+}

@@ -1,0 +1,94 @@
+import { signal } from '@preact/signals'
+import { isRefusedInPast } from './past.ts'
+import { fill, t } from './texts.ts'
+
+/** A request that failed. `message` is a sentence for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** 0 when there was no answer */
+  readonly status: number
+  /** the field that it is about, as the API names it */
+  readonly field: string | undefined
+  readonly body: Readonly<Record<string, unknown>>
+  constructor(status: number, message: string, body: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.status = status
+    this.body = body
+    this.field = /^`([\w-]+)(?:[.\w-]*)` /.exec(message)?.[1]
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Goes up with every change that was stored: what is shown is then read again. */
+export const changes = signal(0)
+/** Whether the session is known to have ended. */
+export const signedOut = signal(false)
+
+/** ms until an answer is no longer waited for */
+const patience = 20_000
+
+/** Returns a signal that also aborts after a while. `AbortSignal.any` is missing in browsers of 2023. */
+const orTimeout = (signal: AbortSignal | undefined) => {
+  const stop = new AbortController()
+  const abort = () => stop.abort()
+  const timer = setTimeout(abort, patience)
+  signal?.addEventListener('abort', abort, { once: true })
+  return { signal: stop.signal, end: () => clearTimeout(timer) }
+}
+
+type Answer = Readonly<Record<string, unknown>>
+
+/** Returns the body, undefined when it is not JSON. Throws when it does not arrive whole. */
+const read = async (response: Response): Promise<Answer | undefined> => {
+  const text = await response.text()
+  try {
+    return JSON.parse(text) as Answer
+  } catch {
+    return undefined
+  }
+}
+
+const send = async (method: Method, path: string, body: unknown, signal?: AbortSignal) => {
+  const limited = orTimeout(signal)
+  try {
+    const response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      signal: limited.signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    })
+    return { response, answer: await read(response) }
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, limited.signal.aborted ? t().errors.slow : t().errors.offline)
+  } finally {
+    limited.end()
+  }
+}
+
+/** Lists have `error` as a string. */
+const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
+
+const messageOf = (status: number, body: Answer, retry: string | null) => {
+  if (status === 429) return fill(t().errors.tooMany, { n: retry ?? '60' })
+  return typeof body['message'] === 'string' ? body['message'] : t().errors.unknown
+}
+
+/** Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in. */
+export const request = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> => {
+  if (isRefusedInPast(method, path)) throw new ApiError(405, t().past.readOnlyWhy)
+  const { response, answer } = await send(method, path, body, signal)
+  if (response.ok && answer && isDone(answer)) {
+    if (method !== 'GET' && !path.includes('dryRun=true')) changes.value++
+    return answer as T
+  }
+  if (response.status === 401) signedOut.value = true
+  throw new ApiError(
+    response.status,
+    messageOf(response.status, answer ?? {}, response.headers.get('Retry-After')),
+    answer,
+  )
+}
+
+export const get = <T>(path: string, signal?: AbortSignal) => request<T>('GET', path, undefined, signal)

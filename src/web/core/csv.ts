@@ -1,0 +1,23 @@
+/** What a cell of a table may have; a list is written with spaces. */
+export type Cell = string | number | boolean | readonly string[]
+
+/** Returns a cell of a table for a spreadsheet. Text that a spreadsheet would execute as a formula is quoted. */
+const cell = (value: Cell): string => {
+  const text = typeof value === 'string' ? value : typeof value === 'object' ? value.join(' ') : String(value)
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Returns rows as CSV (RFC 4180), with a byte order mark, by which spreadsheets recognise UTF-8. */
+export const csvOf = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  `\ufeff${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
+
+/** Offers a file to be saved. */
+export const saveFile = (name: string, content: string | Blob, type = 'text/csv;charset=utf-8'): void => {
+  const url = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks'
+import { request } from './api.ts'
+import { fill, t } from './texts.ts'
+import { attempt } from './toasts.ts'
+
+/** Something that is deleted, and comes back when somebody presses Undo. */
+export interface Removable {
+  readonly id: number
+  readonly name: string
+}
+
+/** Deletes a resource at a path such as `/api/pixel`. Its deletion can be taken back from the message that says so. */
+export const remove = (
+  path: string,
+  { id, name }: Removable,
+  apply: () => () => void,
+  send: () => Promise<unknown> = () => request('DELETE', `${path}/${id}/delete`),
+): Promise<boolean> => {
+  let takeBack = () => {}
+  return attempt({
+    apply: () => (takeBack = apply()),
+    send,
+    done: fill(t().resources.deleted, { name }),
+    what: name,
+    undo: async () => {
+      await request('POST', `${path}/${id}/restore`)
+      takeBack()
+    },
+  })
+}
+
+/** Rows of a list that are gone at once, before the service has deleted them. */
+export const useHidden = () => {
+  const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set())
+  const show = (id: number) => setHidden((before) => new Set([...before].filter((one) => one !== id)))
+  const hide = (id: number) => {
+    setHidden((before) => new Set([...before, id]))
+    return () => show(id)
+  }
+  return { isHidden: (id: number) => hidden.has(id), hide }
+}

@@ -1,0 +1,81 @@
+import { effect, signal } from '@preact/signals'
+import { ApiError, changes, get, request, signedOut } from './api.ts'
+import { forgetAnswers } from './load.ts'
+
+export interface Account {
+  readonly id: number
+  readonly email: string
+  readonly username: string
+  readonly registered: string
+  /** whether it may see the operator's screens */
+  readonly operator?: boolean
+}
+
+/** What the service says about itself in the page. */
+export interface Service {
+  /** what short links start with: `https://go.example.com` */
+  readonly baseUrl: string
+  readonly registration: boolean
+  readonly mail: boolean
+  /** whether the service has no account yet */
+  readonly first: boolean
+}
+
+const { dataset } = document.documentElement
+export const service: Service = {
+  baseUrl: dataset['base'] ?? location.origin,
+  registration: dataset['registration'] === 'open',
+  mail: dataset['mail'] === 'yes',
+  first: dataset['first'] === 'yes',
+}
+
+/** The host and path that short links start with, without a scheme. */
+export const shortHost = service.baseUrl.replace(/^https?:\/\//, '')
+
+/** Who is signed in; null: nobody; undefined: not known yet. */
+export const account = signal<Account | null | undefined>(dataset['session'] === 'maybe' ? undefined : null)
+/** Why it is not known. */
+export const accountProblem = signal<ApiError | undefined>(undefined)
+
+/** Finds out who is signed in. */
+export const readAccount = async (): Promise<void> => {
+  try {
+    const { data } = await get<{ readonly data: Account }>('/api/account')
+    accountProblem.value = undefined
+    account.value = data
+  } catch (error) {
+    if (error instanceof ApiError && error.status !== 401) accountProblem.value = error
+  }
+}
+
+export interface SignIn {
+  readonly email: string
+  readonly password: string
+  readonly code?: string
+}
+
+/** Signs in. Throws `ApiError`, with `second_factor` in its body when a code is needed. */
+export const signIn = async (given: SignIn): Promise<void> => {
+  await request('POST', '/api/session', given)
+  signedOut.value = false
+  forgetAnswers()
+  await readAccount()
+}
+
+export const signOut = async (): Promise<void> => {
+  await request('DELETE', '/api/session')
+  signedOut.value = true
+}
+
+/** Keeps the account up to date: it ends with its session, and is read again after changes. */
+export const startSession = (): void => {
+  effect(() => {
+    if (!signedOut.value) return
+    forgetAnswers()
+    account.value = null
+  })
+  effect(() => {
+    if (changes.value > 0 && account.peek()) void readAccount()
+  })
+  if (account.value === undefined) void readAccount()
+}

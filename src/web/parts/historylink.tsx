@@ -1,0 +1,28 @@
+import { href } from '../core/router.ts'
+import { fill, t } from '../core/texts.ts'
+import { Icon } from './icon.tsx'
+
+interface HistoryLinkProps {
+  /** its kind, as the API names it */
+  readonly of: string
+  readonly id: number
+  /** in a row of a list: what it is called */
+  readonly name?: string
+}
+
+/** Leads to who changed something, when, and what it was before, and to restoring it. */
+export const HistoryLink = ({ of, id, name }: HistoryLinkProps) => {
+  const { history } = t()
+  const to = href('/history', { of: `${of}-${id}` })
+  const label = fill(history.of, { what: name ?? '' })
+  return name === undefined ? (
+    <a class="button" href={to}>
+      <Icon name="history" />
+      {history.title}
+    </a>
+  ) : (
+    <a class="button plain only-icon" href={to} aria-label={label} title={label}>
+      <Icon name="history" />
+    </a>
+  )
+}

@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Change, History, HistoryEvent } from '../../core/answers.ts'
+import { ApiError, get, request } from '../../core/api.ts'
+import { now, past } from '../../core/past.ts'
+import { at, go } from '../../core/router.ts'
+import { fill, t } from '../../core/texts.ts'
+import { moment, momentOf } from '../../core/time.ts'
+import { say, sayProblem } from '../../core/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Problem } from '../../parts/field.tsx'
+import { Skeleton } from '../../parts/states.tsx'
+import { Diff } from './diff.tsx'
+import { fieldName, isDeletion, kindName } from './words.ts'
+
+interface Restored {
+  readonly message: string
+  readonly changes: readonly Change[]
+  readonly notRestored: readonly { readonly field: string; readonly reason: string }[]
+}
+interface Preview extends Restored {
+  /** the newest revision now, to which undo goes back */
+  readonly before: number
+  readonly wasDeleted: boolean
+}
+
+const useRestore = (entry: HistoryEvent, onClose: () => void) => {
+  const { resource, revision } = entry
+  const base = `/api/${resource.type}/${resource.id}`
+  const wanted = isDeletion(entry) ? {} : { revision }
+  const what = `${kindName(resource.type)} ${resource.id}`
+  const [preview, setPreview] = useState<Preview | undefined>(undefined)
+  const [error, setError] = useState<ApiError | undefined>(undefined)
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    const own = new RegExp(`^${/^[A-Z][a-z]+/.exec(entry.type)?.[0] ?? ''}`)
+    Promise.all([
+      request<Restored>('POST', `${base}/restore?dryRun=true`, { ...wanted, dryRun: true }),
+      get<History>(`${base}/history?limit=20`),
+    ]).then(
+      ([would, { data }]) => {
+        const newest = data.events.find(({ type }) => own.test(type))
+        setPreview({ ...would, before: newest?.revision ?? 0, wasDeleted: newest !== undefined && isDeletion(newest) })
+      },
+      (problem: unknown) => problem instanceof ApiError && setError(problem),
+    )
+  }, [])
+  const undo = async ({ before, wasDeleted }: Preview) => {
+    if (wasDeleted) await request('DELETE', `${base}/delete`)
+    else await request('POST', `${base}/restore`, { revision: before })
+    say(fill(t().restore.undone, { what }))
+  }
+  const run = async () => {
+    if (!preview) return
+    setBusy(true)
+    try {
+      await request('POST', `${base}/restore`, wanted)
+      onClose()
+      // what was restored is there now
+      if (past.value && at.value.path !== '/history') go(now())
+      const action = { label: t().actions.undo, run: () => void undo(preview).catch(sayProblem) }
+      say(fill(t().restore.done, { what }), { action })
+    } catch (problem) {
+      if (problem instanceof ApiError) setError(problem)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { preview, error, busy, run, what }
+}
+
+/** Shows what restoring would change, and does it. It can be undone afterwards. */
+export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEvent; readonly onClose: () => void }) => {
+  const { preview, error, busy, run, what } = useRestore(entry, onClose)
+  const texts = t().restore
+  const comesBack = preview?.wasDeleted === true
+  const nothing = preview !== undefined && preview.changes.length === 0 && !comesBack
+  return (
+    <Dialog title={fill(texts.title, { what })} onClose={onClose}>
+      <div class="body">
+        <p>
+          {isDeletion(entry) || comesBack
+            ? texts.back
+            : fill(texts.asOf, { when: fill(t().past.utc, { time: momentOf(moment(entry.time)) }) })}
+        </p>
+        {error && <Problem>{error.message}</Problem>}
+        {!preview && !error && <Skeleton rows={3} label={texts.checking} />}
+        {nothing && <p class="quiet">{texts.nothing}</p>}
+        {preview && preview.changes.length > 0 && (
+          <section aria-label={texts.wouldChange}>
+            <h3 class="label">{texts.wouldChange}</h3>
+            <Diff changes={preview.changes} />
+          </section>
+        )}
+        {preview && preview.notRestored.length > 0 && (
+          <section aria-label={texts.notRestored}>
+            <h3 class="label">{texts.notRestored}</h3>
+            <ul class="hint">
+              {preview.notRestored.map(({ field, reason }) => (
+                <li key={field + reason}>
+                  {fieldName(field)}: {reason}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+      <footer>
+        <Button onClick={onClose}>{t().actions.cancel}</Button>
+        <Button
+          kind="primary"
+          writes={false}
+          busy={busy}
+          disabled={preview === undefined || nothing || error !== undefined}
+          onClick={() => void run()}
+        >
+          {texts.action}
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,38 @@
+import type { HistoryEvent } from '../../core/answers.ts'
+import { fill, t } from '../../core/texts.ts'
+
+const verbs = /(Created|Updated|Deleted|Restored)$/
+
+/** Returns what a kind of resource is called. */
+export const kindName = (kind: string): string => (t().history.kinds as Readonly<Record<string, string>>)[kind] ?? kind
+
+/** Returns what happened, in the language of the page; what it has no words for is said as the service says it. */
+export const whatHappened = ({ type, resource, message }: HistoryEvent): string => {
+  const { did, done } = t().history
+  const known = done[type]
+  if (known !== undefined) return known
+  const [, verb] = verbs.exec(type) ?? []
+  if (verb === undefined) return message.replace(/\.$/, '')
+  return fill(did[verb as keyof typeof did], { what: kindName(resource.type) })
+}
+
+/** Returns who did it. */
+export const whoDid = ({ kind, name }: HistoryEvent['actor']): string => {
+  const { someone } = t().history
+  if (kind === 'operator' && name !== undefined) return fill(someone.operatorNamed, { name })
+  if (kind === 'key') return fill(someone.key, { name: name ?? '' }).trim()
+  return kind in someone ? someone[kind as keyof typeof someone] : someone.other
+}
+
+/** Returns what a field is called. */
+export const fieldName = (field: string): string => t().history.fields[field] ?? field.replaceAll('_', ' ')
+
+/** Kinds whose history and whose earlier versions the API has under their own path. */
+const restorable = new Set(['url', 'qr', 'campaign', 'channel', 'pixel', 'domain', 'splash', 'overlay', 'bio'])
+export const isRestorable = ({ type, resource }: HistoryEvent): boolean =>
+  restorable.has(resource.type) &&
+  resource.id > 0 &&
+  !/^(?:Item|Answer|Address|DomainVerified|DomainUnverified)/.test(type)
+
+/** Whether an entry says that the resource is deleted: restoring it means to bring it back. */
+export const isDeletion = ({ type }: Pick<HistoryEvent, 'type'>): boolean => type.endsWith('Deleted')

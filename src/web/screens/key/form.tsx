@@ -1,0 +1,184 @@
+import { useState } from 'preact/hooks'
+import { request } from '../../core/api.ts'
+import { useForm } from '../../core/form.ts'
+import { fill, t } from '../../core/texts.ts'
+import { dayOf, moment, stamp } from '../../core/time.ts'
+import { say } from '../../core/toasts.ts'
+import { Problem, SelectField, TextField } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/formdialog.tsx'
+
+export interface Key {
+  readonly id: number
+  readonly name: string
+  /** the part that is no secret */
+  readonly key: string
+  readonly scopes: readonly string[]
+  readonly expires: string
+  readonly addresses: readonly string[]
+  readonly lastused: string
+}
+
+const scopes = ['read', 'stats:read', 'write', 'links:write', 'account', 'webhooks'] as const
+/** A scope that is included in another one needs not be given. */
+const widerThan: Readonly<Record<string, string | undefined>> = {
+  'stats:read': 'read',
+  'links:write': 'write',
+  webhooks: 'account',
+}
+/** days until a key ends; 0: it does not */
+const terms = ['30', '90', '365', '0'] as const
+const day = 86_400_000
+
+interface ScopesProps {
+  readonly chosen: readonly string[]
+  readonly onChosen: (scopes: readonly string[]) => void
+  readonly problem: string | undefined
+}
+
+const Scopes = ({ chosen, onChosen, problem }: ScopesProps) => {
+  const texts = t().keys
+  return (
+    <fieldset class="field">
+      <legend>{texts.may}</legend>
+      <ul class="scopes">
+        {scopes.map((scope) => {
+          const included = chosen.includes(widerThan[scope] ?? '')
+          const [name, text] = texts.scopes[scope]
+          return (
+            <li key={scope} class={widerThan[scope] ? 'narrow' : ''}>
+              <label>
+                <input
+                  class="check"
+                  type="checkbox"
+                  checked={included || chosen.includes(scope)}
+                  disabled={included}
+                  onChange={(event) =>
+                    onChosen(
+                      event.currentTarget.checked ? [...chosen, scope] : chosen.filter((other) => other !== scope),
+                    )
+                  }
+                />
+                <span>
+                  {name}
+                  <span class="note">{text}</span>
+                </span>
+              </label>
+            </li>
+          )
+        })}
+      </ul>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </fieldset>
+  )
+}
+
+interface KeyFormProps {
+  readonly existing?: Key
+  /** Gets the key that was made. */
+  readonly onDone: (key: string | undefined) => void
+  readonly onClose: () => void
+}
+
+const listOf = (text: string) => text.split(/[\s,]+/).filter((one) => one !== '')
+
+/** What a key may do, from where, and until when. */
+export const KeyForm = ({ existing, onDone, onClose }: KeyFormProps) => {
+  const [name, setName] = useState(existing?.name ?? '')
+  const [chosen, setChosen] = useState<readonly string[]>(existing?.scopes ?? ['read', 'write'])
+  const [term, setTerm] = useState<string>(existing ? 'keep' : '90')
+  const [addresses, setAddresses] = useState(existing?.addresses.join('\n') ?? '')
+  const form = useForm()
+  const texts = t().keys
+  const kept = existing && (existing.expires === '' ? texts.noEnd : dayOf(moment(existing.expires)))
+  const submit = async () => {
+    const expires = term === '0' ? '' : stamp(new Date(Date.now() + Number(term) * day))
+    const body = { name, scopes: chosen, addresses: listOf(addresses), ...(term === 'keep' ? {} : { expires }) }
+    if (existing) {
+      await request('PUT', `/api/key/${existing.id}/update`, body)
+      say(t().resources.stored)
+      onDone(undefined)
+    } else onDone((await request<{ readonly key: string }>('POST', '/api/key/add', body)).key)
+  }
+  return (
+    <FormDialog
+      title={existing ? texts.edit : texts.create}
+      action={existing ? t().actions.save : texts.create}
+      form={form}
+      fields={['name', 'scopes', 'expires', 'addresses']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label={t().resources.name}
+        value={name}
+        onValue={setName}
+        required
+        autofocus
+        hint={texts.nameHint}
+        problem={form.problem('name')}
+      />
+      <Scopes chosen={chosen} onChosen={setChosen} problem={form.problem('scopes')} />
+      <SelectField
+        label={texts.expiry}
+        value={term}
+        onValue={setTerm}
+        options={[
+          ...(kept === undefined ? [] : [['keep', fill(texts.keep, { when: kept })] as const]),
+          ...terms.map((days) => [days, days === '0' ? texts.noEnd : fill(texts.days, { n: days })] as const),
+        ]}
+        problem={form.problem('expires')}
+      />
+      <TextField
+        label={texts.addresses}
+        value={addresses}
+        onValue={setAddresses}
+        rows={2}
+        hint={texts.addressesHint}
+        problem={form.problem('addresses')}
+      />
+    </FormDialog>
+  )
+}
+
+/** Seconds that an old key or secret still works, to choose from. */
+export const OverlapField = ({
+  value,
+  onValue,
+}: {
+  readonly value: string
+  readonly onValue: (value: string) => void
+}) => {
+  const { overlap, overlaps } = t().keys
+  return (
+    <SelectField
+      label={overlap}
+      value={value}
+      onValue={onValue}
+      options={(['0', '3600', '86400', '604800', '2592000'] as const).map((one) => [one, overlaps[one]] as const)}
+    />
+  )
+}
+
+/** Replaces a key by a new one, with the same rights. */
+export const RotateForm = ({ existing, onDone, onClose }: KeyFormProps & { readonly existing: Key }) => {
+  const [overlap, setOverlap] = useState('86400')
+  const form = useForm()
+  const texts = t().keys
+  const submit = async () => {
+    const body = { overlap: Number(overlap) }
+    onDone((await request<{ readonly key: string }>('POST', `/api/key/${existing.id}/rotate`, body)).key)
+  }
+  return (
+    <FormDialog
+      title={fill(texts.rotateNamed, { name: existing.name })}
+      action={texts.rotate}
+      form={form}
+      fields={[]}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{texts.rotateText}</p>
+      <OverlapField value={overlap} onValue={setOverlap} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks'
+import type { LinkAnswer } from '../../core/answers.ts'
+import { get, request } from '../../core/api.ts'
+import { at } from '../../core/router.ts'
+import { counted, t } from '../../core/texts.ts'
+import { attempt, sayProblem } from '../../core/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { TextField } from '../../parts/field.tsx'
+
+interface BulkAnswer {
+  readonly failed: number
+  readonly rows: readonly { readonly error: 0 | 1; readonly message?: string }[]
+}
+type Row = { readonly id: number } & Readonly<Record<string, unknown>>
+
+/** what the service takes in one request */
+const most = 1000
+
+const send = async (op: 'update' | 'delete', rows: readonly Row[]): Promise<void> => {
+  for (let n = 0; n < rows.length; n += most) {
+    const answer = await request<BulkAnswer>('POST', `/api/urls/bulk?op=${op}`, { rows: rows.slice(n, n + most) })
+    const problem = answer.rows.find(({ error }) => error === 1)?.message
+    if (answer.failed > 0) throw new Error(problem ?? t().errors.unknown)
+  }
+}
+
+/** Adds a tag to links, which keep those that they have. */
+const addTag = async (ids: readonly number[], tag: string): Promise<void> => {
+  const links = await Promise.all(ids.map((id) => get<LinkAnswer>(`/api/url/${id}`)))
+  const added = links.filter(({ details }) => !details.tags.includes(tag))
+  await send(
+    'update',
+    added.map(({ details: { id, tags } }) => ({ id, tags: [...tags, tag] })),
+  )
+}
+
+interface BulkBarProps {
+  readonly ids: readonly number[]
+  /** Shows the list as if these were gone. */
+  readonly onHide: (ids: readonly number[]) => void
+  readonly onShow: (ids: readonly number[]) => void
+  readonly onClear: () => void
+}
+
+const TagDialog = ({
+  onClose,
+  onTag,
+}: {
+  readonly onClose: () => void
+  readonly onTag: (tag: string) => Promise<void>
+}) => {
+  const [tag, setTag] = useState('')
+  const [busy, setBusy] = useState(false)
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    void onTag(tag.trim().toLowerCase()).finally(onClose)
+  }
+  return (
+    <Dialog title={t().links.addTag} onClose={onClose}>
+      <form onSubmit={submit}>
+        <div class="body">
+          <TextField label={t().links.tag} value={tag} onValue={setTag} required autofocus max={50} />
+        </div>
+        <footer>
+          <Button onClick={onClose}>{t().actions.cancel}</Button>
+          <Button kind="primary" type="submit" busy={busy}>
+            {t().links.addTag}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What can be done with all links that are selected. */
+export const BulkBar = ({ ids, onHide, onShow, onClear }: BulkBarProps) => {
+  const [asking, setAsking] = useState<'delete' | 'tag' | undefined>(undefined)
+  const texts = t().links
+  const what = counted(texts.count, ids.length)
+  const archived = at.value.query.get('archived') === 'true'
+  /** Links leave the list at once, and come back when they could not be changed. */
+  const leave = (done: string, work: () => Promise<void>, undo?: () => Promise<void>) => {
+    const gone = [...ids]
+    onClear()
+    return attempt({
+      apply: () => {
+        onHide(gone)
+        return () => onShow(gone)
+      },
+      send: work,
+      done,
+      what,
+      ...(undo && {
+        undo: async () => {
+          await undo()
+          onShow(gone)
+        },
+      }),
+    })
+  }
+  const setArchived = (to: boolean) => () =>
+    send(
+      'update',
+      ids.map((id) => ({ id, archived: to })),
+    )
+  const archive = () =>
+    leave(
+      counted(archived ? texts.restored : texts.archived, ids.length),
+      setArchived(!archived),
+      setArchived(archived),
+    )
+  const remove = () =>
+    leave(counted(texts.deleted, ids.length), () =>
+      send(
+        'delete',
+        ids.map((id) => ({ id })),
+      ),
+    )
+  return (
+    <>
+      <div class="bulk" role="toolbar" aria-label={what}>
+        <strong>{counted(texts.selected, ids.length)}</strong>
+        <Button writes onClick={() => setAsking('tag')}>
+          {texts.addTag}
+        </Button>
+        <Button writes onClick={() => void archive()}>
+          {archived ? texts.unarchive : texts.archive}
+        </Button>
+        <Button writes onClick={() => setAsking('delete')}>
+          {texts.delete}
+        </Button>
+        <button class="button end" type="button" onClick={onClear}>
+          {texts.clearSelection} <kbd aria-hidden="true">Esc</kbd>
+        </button>
+      </div>
+      {asking === 'tag' && (
+        <TagDialog
+          onClose={() => setAsking(undefined)}
+          onTag={async (tag) => {
+            await addTag(ids, tag).then(onClear, sayProblem)
+          }}
+        />
+      )}
+      {asking === 'delete' && (
+        <Confirm
+          title={counted(texts.deleteTitle, ids.length)}
+          text={texts.deleteText}
+          action={texts.delete}
+          onClose={() => setAsking(undefined)}
+          onConfirm={remove}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks'
+import { request } from '../../core/api.ts'
+import { useForm } from '../../core/form.ts'
+import { fill, t } from '../../core/texts.ts'
+import { say, sayProblem } from '../../core/toasts.ts'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/formdialog.tsx'
+
+const kinds = ['link', 'host', 'pattern', 'domain'] as const
+
+/** What is to be blocked, as the API takes it. */
+export interface Draft {
+  readonly kind: string
+  readonly value: string
+  readonly reason: string
+  /** how a person calls it, where that is not the value */
+  readonly called?: string
+}
+export const emptyDraft: Draft = { kind: 'link', value: '', reason: '' }
+
+/** Ends a block, and says so. `called`: how a person calls what was blocked. */
+export const unblock = ({ kind, value }: Pick<Draft, 'kind' | 'value'>, called: string): Promise<void> =>
+  request('POST', '/api/operator/unblock', { kind, value }).then(
+    () => say(fill(t().operator.isUnblocked, { what: called })),
+    sayProblem,
+  )
+
+/** The form in which something is blocked. */
+export const BlockForm = ({ draft, onClose }: { readonly draft: Draft; readonly onClose: () => void }) => {
+  const [given, setGiven] = useState(draft)
+  const form = useForm()
+  const { operator: texts, actions } = t()
+  const set = (name: 'kind' | 'value' | 'reason') => (value: string) => setGiven({ ...given, [name]: value })
+  const submit = async () => {
+    const { kind, value, reason } = given
+    const body = { kind, value, reason }
+    const done = await request<Pick<Draft, 'kind' | 'value'>>('POST', '/api/operator/block', body)
+    const called = draft.called ?? done.value
+    onClose()
+    say(fill(texts.isBlocked, { what: called }), {
+      action: { label: actions.undo, run: () => void unblock(done, called) },
+    })
+  }
+  return (
+    <FormDialog
+      title={texts.blockTitle}
+      action={texts.block}
+      form={form}
+      fields={['kind', 'value', 'reason']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <SelectField
+        label={texts.kind}
+        value={given.kind}
+        onValue={set('kind')}
+        options={kinds.map((one) => [one, texts.kinds[one]] as const)}
+        problem={form.problem('kind')}
+      />
+      <TextField
+        label={texts.value}
+        value={given.value}
+        onValue={set('value')}
+        required
+        autofocus
+        hint={texts.hints[given.kind as keyof typeof texts.hints]}
+        problem={form.problem('value')}
+      />
+      <TextField
+        label={texts.reason}
+        value={given.reason}
+        onValue={set('reason')}
+        required
+        max={500}
+        rows={2}
+        hint={texts.reasonHint}
+        problem={form.problem('reason')}
+      />
+    </FormDialog>
+  )
+}

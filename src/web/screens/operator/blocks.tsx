@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks'
+import { fill, t } from '../../core/texts.ts'
+import { moment, momentOf } from '../../core/time.ts'
+import { Button } from '../../parts/button.tsx'
+import { Listing, Named, useList } from '../../parts/listing.tsx'
+import { BlockForm, emptyDraft, unblock } from './blockform.tsx'
+import { OperatorPage } from './page.tsx'
+
+interface Block {
+  readonly kind: 'link' | 'host' | 'pattern' | 'domain'
+  readonly value: string
+  readonly alias: string
+  readonly account: number | null
+  readonly reason: string
+  readonly operator: string
+  readonly since: string
+}
+
+const nameOf = ({ alias, value }: Block) => (alias === '' ? value : `/${alias}`)
+
+const noteOf = ({ kind, value, alias, account }: Block) => {
+  const texts = t().operator
+  return [
+    texts.kinds[kind],
+    ...(alias === '' ? [] : [value]),
+    ...(account === null ? [] : [fill(texts.account, { id: account })]),
+  ].join(' · ')
+}
+
+/** What is blocked, why, and by whom. */
+export const OperatorBlocks = () => {
+  const [isBlocking, setIsBlocking] = useState(false)
+  const { list, rows } = useList<Block>('/api/operator/blocks', 'blocks')
+  const { operator: texts } = t()
+  const block = (
+    <Button kind="primary" icon="plus" onClick={() => setIsBlocking(true)}>
+      {texts.blockMore}
+    </Button>
+  )
+  return (
+    <OperatorPage action={block}>
+      <Listing
+        title={texts.blocks}
+        list={list}
+        rows={rows}
+        keyOf={({ kind, value }) => `${kind} ${value}`}
+        searchFor={texts.searchBlocks}
+        none={{ title: texts.noBlocks, text: texts.noBlocksText }}
+        columns={[
+          {
+            name: texts.blocked,
+            cell: (row) => <Named name={nameOf(row)} note={noteOf(row)} />,
+          },
+          {
+            name: texts.reason,
+            kind: 'state',
+            cell: ({ reason }) => (
+              <span class="cut block" dir="auto" title={reason}>
+                {reason}
+              </span>
+            ),
+          },
+          {
+            name: texts.since,
+            kind: 'wide',
+            cell: ({ operator, since }) => (
+              <>
+                {momentOf(moment(since))}
+                <span class="note cut">{fill(texts.by, { name: operator })}</span>
+              </>
+            ),
+          },
+        ]}
+        tools={(row) => <Button onClick={() => void unblock(row, nameOf(row))}>{texts.unblock}</Button>}
+      />
+      {isBlocking && <BlockForm draft={emptyDraft} onClose={() => setIsBlocking(false)} />}
+    </OperatorPage>
+  )
+}

@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'preact/hooks'
+import { fill, t } from '../../core/texts.ts'
+import { clockOf, shortDay } from '../../core/time.ts'
+import { Section } from '../../parts/section.tsx'
+import { countryNamed } from '../editor/rules.ts'
+import { saveReceipt } from './receipt.ts'
+
+interface Click {
+  readonly id: string
+  readonly at: string
+  readonly country?: string
+  readonly browser?: { readonly name?: string; readonly family?: string }
+  readonly referrer?: string
+}
+
+/** clicks that are shown, and how many events back they are searched for, until there are some */
+const [most, spans] = [6, [200, 5000, 100_000]] as const
+
+/** Returns the last clicks of the account, newest first. */
+const lastClicks = async (events: number, signal: AbortSignal): Promise<readonly Click[]> => {
+  for (const span of spans) {
+    const answer = await fetch(`/api/clicks?from=${Math.max(0, events - span)}&limit=2000`, {
+      credentials: 'same-origin',
+      headers: { Accept: 'application/x-ndjson' },
+      signal,
+    })
+    const lines = answer.ok ? (await answer.text()).split('\n').filter(Boolean) : []
+    if (lines.length > 0 || span >= events)
+      return lines
+        .slice(-most)
+        .toReversed()
+        .map((line) => JSON.parse(line) as Click)
+  }
+  return []
+}
+
+/** The last clicks, each with its receipt: it proves one click and shows no other. */
+export const RecentClicks = ({ events }: { readonly events: number }) => {
+  const [clicks, setClicks] = useState<readonly Click[]>([])
+  const texts = t().proof
+  useEffect(() => {
+    const stop = new AbortController()
+    lastClicks(events, stop.signal).then(setClicks, () => {})
+    return () => stop.abort()
+  }, [events])
+  return (
+    <Section title={texts.clicks}>
+      <p class="hint">{texts.clicksText}</p>
+      {clicks.length === 0 && <p class="quiet">{texts.noClicks}</p>}
+      <ul class="receipts">
+        {clicks.map(({ id, at, country, browser, referrer }) => (
+          <li key={id}>
+            <time dateTime={at}>
+              {shortDay(new Date(at))}, {clockOf(new Date(at))}
+            </time>
+            <span class="cut" dir="auto">
+              {[
+                country && country !== 'Unknown' ? countryNamed(country) : '',
+                browser?.family ?? browser?.name ?? '',
+                referrer ?? '',
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </span>
+            <button
+              class="text-button small"
+              type="button"
+              aria-label={fill(texts.receiptOf, { id })}
+              onClick={() => void saveReceipt('clicks', id)}
+            >
+              {t().history.receipt}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

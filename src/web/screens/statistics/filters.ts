@@ -1,0 +1,94 @@
+import type { ClickLine } from '../../core/answers.ts'
+import { at, withQuery } from '../../core/router.ts'
+import { countryName, languageName } from '../../core/names.ts'
+import { service } from '../../core/session.ts'
+import { t } from '../../core/texts.ts'
+
+/** What clicks can be filtered by, as the API names it. */
+export const dimensions = [
+  'country',
+  'referrer',
+  'device',
+  'browser',
+  'os',
+  'language',
+  'source',
+  'rule',
+  'variant',
+  'class',
+] as const
+export type Dimension = (typeof dimensions)[number]
+/** A list may also be of links, each of which has a screen of its own. */
+export type Listed = Dimension | 'link'
+
+/** Returns the values that a dimension is filtered by; the address of the page has them. */
+export const filterOf = (dimension: Dimension): readonly string[] =>
+  (at.value.query.get(dimension) ?? '').split(',').filter(Boolean)
+
+/** Returns the filters, as a query of the API. */
+export const filterQuery = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    dimensions.flatMap((name) => {
+      const values = filterOf(name)
+      return values.length === 0 ? [] : [[name, values.join()]]
+    }),
+  )
+
+export const isFiltered = (): boolean => dimensions.some((name) => filterOf(name).length > 0)
+
+/** Returns the address of this screen with a value added to a filter, or removed if it is there. */
+export const toggled = (dimension: Dimension, value: string): string => {
+  const before = filterOf(dimension)
+  const after = before.includes(value) ? before.filter((one) => one !== value) : [...before, value]
+  return withQuery({ [dimension]: after.join() || undefined })
+}
+
+export const withoutFilters = (): string => withQuery(Object.fromEntries(dimensions.map((name) => [name, undefined])))
+
+/** Returns what people call a value. `name` is what the service calls it. */
+export const nameOf = (dimension: Listed, value: string, name = value): string => {
+  const { by, devices, stats } = t()
+  if (value === 'none') return dimension === 'referrer' ? by.direct : dimension === 'variant' ? by.none : by.unknown
+  if (dimension === 'country') return countryName(value)
+  if (dimension === 'language') return languageName(value)
+  if (dimension === 'device') return devices[value] ?? name
+  if (dimension === 'source') return stats.sources[value] ?? name
+  if (dimension === 'class') return stats.classes[value] ?? name
+  if (dimension === 'rule') return ruleName(value)
+  // the host of the service says nothing: most links have it
+  const path = name.startsWith(`${service.baseUrl}/`) ? name.slice(service.baseUrl.length) : name
+  return path.replace(/^https?:\/\//, '') || value
+}
+
+/** `location:de` is what the service calls a rule. */
+const ruleName = (rule: string): string => {
+  const { stats, editor } = t()
+  const [kind = '', value = ''] = rule.split(':')
+  if (kind === 'location')
+    return `${editor.kinds.country}: ${value.length === 2 ? countryName(value.toUpperCase()) : value}`
+  if (kind === 'device')
+    return `${editor.kinds.device}: ${(editor.devices as Readonly<Record<string, string>>)[value] ?? value}`
+  if (kind === 'language') return `${editor.kinds.language}: ${languageName(value)}`
+  return stats.rules[kind] === undefined ? rule : `${stats.rules[kind]}${value && ` ${value}`}`
+}
+
+const valueOf: Readonly<Record<Dimension, (click: ClickLine) => string>> = {
+  country: ({ country }) => country,
+  referrer: ({ referrer }) => referrer,
+  device: ({ device }) => device,
+  browser: ({ browser }) => browser.family,
+  os: ({ os }) => os.family,
+  language: ({ language }) => language,
+  source: ({ source }) => source.kind,
+  rule: ({ rule }) => rule,
+  variant: ({ rule }) => /^variant:(\d+)$/.exec(rule)?.[1] ?? '',
+  class: (click) => click.class,
+}
+
+/** Whether a click passes the filters. Without a filter of kinds, people pass. */
+export const passes = (click: ClickLine): boolean =>
+  dimensions.every((name) => {
+    const wanted = filterOf(name)
+    if (wanted.length === 0) return name !== 'class' || click.class === 'human'
+    return wanted.includes(valueOf[name](click) || 'none')
+  })

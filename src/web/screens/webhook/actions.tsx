@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import { request } from '../../core/api.ts'
+import { useForm } from '../../core/form.ts'
+import { fill, figure, t } from '../../core/texts.ts'
+import { say } from '../../core/toasts.ts'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/formdialog.tsx'
+import { OverlapField } from '../key/form.tsx'
+import type { Made, Webhook } from './form.tsx'
+
+interface ActionProps {
+  readonly webhook: Webhook
+  readonly onClose: () => void
+}
+
+/** Replaces the secret of a webhook. */
+export const RotateSecret = ({
+  webhook: { id },
+  onMade,
+  onClose,
+}: ActionProps & { readonly onMade: (made: Made) => void }) => {
+  const [overlap, setOverlap] = useState('86400')
+  const form = useForm()
+  const texts = t().webhooks
+  const submit = async () => {
+    const body = { overlap: Number(overlap) }
+    const { secret } = await request<{ readonly secret: string }>('POST', `/api/webhook/${id}/rotate`, body)
+    onMade({ id, secret })
+  }
+  return (
+    <FormDialog title={texts.rotate} action={texts.rotate} form={form} fields={[]} onSubmit={submit} onClose={onClose}>
+      <p>{texts.rotateText}</p>
+      <OverlapField value={overlap} onValue={setOverlap} />
+    </FormDialog>
+  )
+}
+
+/** Lets a webhook go on at another event. */
+export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
+  const [place, setPlace] = useState<'time' | 'event' | 'now'>('time')
+  const [time, setTime] = useState('')
+  const [event, setEvent] = useState(String(next ?? 0))
+  const form = useForm()
+  const texts = t().webhooks
+  const submit = async () => {
+    const from = place === 'now' ? 'now' : place === 'event' ? Number(event) : time.replace('T', ' ')
+    const answer = await request<{ readonly from: number }>('POST', `/api/webhook/${id}/replay`, { from })
+    say(fill(texts.replayed, { n: figure(answer.from) }))
+    onClose()
+  }
+  return (
+    <FormDialog
+      title={texts.replay}
+      action={texts.replay}
+      form={form}
+      fields={['from']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{texts.replayText}</p>
+      <SelectField
+        label={texts.replayFrom}
+        value={place}
+        onValue={(value) => setPlace(value as 'time' | 'event' | 'now')}
+        options={(['time', 'event', 'now'] as const).map((one) => [one, texts.places[one]] as const)}
+        problem={place === 'now' ? form.problem('from') : undefined}
+      />
+      {place === 'time' && (
+        <TextField
+          label={texts.places.time}
+          type="datetime-local"
+          value={time}
+          onValue={setTime}
+          required
+          problem={form.problem('from')}
+        />
+      )}
+      {place === 'event' && (
+        <TextField
+          label={texts.places.event}
+          value={event}
+          onValue={setEvent}
+          inputMode="numeric"
+          required
+          problem={form.problem('from')}
+        />
+      )}
+    </FormDialog>
+  )
+}

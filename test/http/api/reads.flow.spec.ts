@@ -1,0 +1,50 @@
+import pg from 'pg'
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+
+describe('reading while statistics are slow (fault 261)', () => {
+  let app: TestApp
+  let keys: readonly string[]
+  let slow: pg.Client
+  before(async () => {
+    app = await startTestApp()
+    keys = await Promise.all([app.register(), app.register()]).then((all) => all.map(({ key }) => key))
+    slow = new pg.Client(app.connection)
+    await slow.connect()
+  })
+  after(async () => {
+    await slow.end()
+    await app.close()
+  })
+  const waiting = async () => {
+    const [row] = await query<{ n: string }>(
+      app.connection,
+      `select count(distinct pid) as n from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return Number(row?.n)
+  }
+
+  it('answers other requests, redirects and writes, and gives each account only a part of the connections', async () => {
+    const [key = '', other = ''] = keys
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'quick' } })
+    await slow.query('begin')
+    await slow.query(`lock table ${app.app.ledger.tables.name('link_stats')} in access exclusive mode`)
+    const path = `/api/url/${json['id']}`
+    const asked = Array.from({ length: 20 }, () => app.get(path, { key }))
+    expect(await until(waiting, (n) => n === 2)).to.equal(2)
+    const others = Array.from({ length: 20 }, () => app.get('/api/account/stats', { key: other }))
+
+    for (let n = 0; n < 12; n++) expect((await app.get('/api/pixels', { key })).status).to.equal(200)
+    expect((await app.get('/api/campaigns', { key: other })).status).to.equal(200)
+    expect((await app.visit('/quick')).headers.get('Location')).to.equal('https://example.com/')
+    const added = await app.post('/api/pixel/add', { key, body: { type: 'gtmpixel', name: 'x', tag: 'GTM-ABC123' } })
+    expect(added.status).to.equal(200)
+    expect(await waiting()).to.be.at.most(4)
+
+    await slow.query('rollback')
+    // on a slow machine, some have waited for longer than a request may take
+    for (const { status } of await Promise.all([...asked, ...others])) expect(status).to.be.oneOf([200, 503])
+  })
+})

@@ -1,0 +1,229 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
+import type { Answer } from '../support/client.ts'
+import { runCommand } from '../support/process.ts'
+
+interface Entry {
+  readonly event: number
+  readonly revision: number
+  readonly type: string
+  readonly message: string
+  readonly actor: object
+  readonly request: string
+  readonly resource: object
+  readonly changes: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[]
+}
+
+describe('the history of an account', () => {
+  let app: TestApp
+  let key: string
+  before(async () => {
+    app = await startTestApp({ DOMAIN_CHECK: 'off' })
+    ;({ key } = await app.register())
+  })
+  after(() => app.close())
+
+  const create = async (path: string, body: object): Promise<number> => {
+    const { json, text } = await app.post(path, { key, body })
+    expect(json['error'], `${path} ${text}`).to.equal(0)
+    return json['id'] as number
+  }
+  const link = (body: object = {}) => create('/api/url/add', { url: 'https://example.com/a', ...body })
+  const events = async (path: string, query = '', as = key): Promise<readonly Entry[]> => {
+    const { json, status, text } = await app.get(`${path}/history?${query}`, { key: as })
+    expect(status, text).to.equal(200)
+    return json['data'].events as Entry[]
+  }
+  const types = async (path: string, query = '') => (await events(path, query)).map(({ type }) => type)
+
+  it('shows one kind of resource only, and finds what is deleted until it is restored (fault 299)', async () => {
+    const own = (await app.register()).key
+    const made = async (path: string, body: object) => (await app.post(path, { key: own, body })).json['id'] as number
+    const id = await made('/api/url/add', { url: 'https://example.com/a' })
+    const campaign = await made('/api/campaign/add', { name: 'Spring' })
+    await made('/api/pixel/add', { type: 'gtmpixel', name: 'Tags', tag: 'GTM-ABC123' })
+    await app.del(`/api/url/${id}/delete`, { key: own })
+    await app.del(`/api/campaign/${campaign}/delete`, { key: own })
+    const found = async (query: string) => (await events('/api/account', query, own)).map(({ type }) => type)
+    expect(await found('resource=url')).to.deep.equal(['LinkDeleted', 'LinkCreated'])
+    expect(await found('resource=account')).to.deep.equal(['ApiKeyIssued', 'AccountRegistered'])
+    expect(await found('deleted=true')).to.deep.equal(['CampaignDeleted', 'LinkDeleted'])
+    await app.post(`/api/url/${id}/restore`, { key: own, body: {} })
+    expect(await found('deleted=true')).to.deep.equal(['CampaignDeleted'])
+    for (const query of ['resource=link', 'deleted=yes'])
+      expect((await app.get(`/api/account/history?${query}`, { key: own })).status, query).to.equal(400)
+  })
+
+  it('says who changed a link, in which request, and what each field was and is (fault 227)', async () => {
+    const id = await link({ title: 'Spring' })
+    const editor = (await app.post('/api/key/add', { key, body: { name: 'Import', scopes: ['links:write'] } })).json
+    await app.put(`/api/url/${id}/update`, {
+      key: editor['key'],
+      body: {
+        url: 'https://example.com/b',
+        title: '',
+        geotarget: [{ location: 'Canada', link: 'https://example.ca/' }],
+      },
+      headers: { 'X-Request-Id': 'import-7' },
+    })
+    const [changed, created] = await events(`/api/url/${id}`)
+    expect(changed).to.deep.include({
+      revision: 1,
+      type: 'LinkUpdated',
+      message: 'Link changed.',
+      actor: { kind: 'key', key: editor['id'], name: 'Import' },
+      request: 'import-7',
+      resource: { type: 'url', id },
+    })
+    expect(changed!.changes).to.have.deep.members([
+      { field: 'longurl', old: 'https://example.com/a', new: 'https://example.com/b' },
+      { field: 'title', old: 'Spring', new: '' },
+      { field: 'location', old: {}, new: { canada: 'https://example.ca/' } },
+    ])
+    expect(created).to.deep.include({
+      revision: 0,
+      type: 'LinkCreated',
+      actor: { kind: 'key', key: 1, name: 'Main key' },
+    })
+    expect(created!.changes).to.deep.include({ field: 'longurl', old: null, new: 'https://example.com/a' })
+    expect(changed!.event).to.be.above(created!.event)
+  })
+
+  it('shows that a password changed, and never the password, a hash or a token (threat 129)', async () => {
+    const url = 'https://example.com/a'
+    const id = await link({ password: 'opensesame' })
+    await app.put(`/api/url/${id}/update`, { key, body: { url, password: 'opensesame 2' } })
+    await app.put(`/api/url/${id}/update`, { key, body: { url, password: '' } })
+    const found = await events(`/api/url/${id}`)
+    const passwords = found.map(({ changes }) => changes.find(({ field }) => field === 'password'))
+    expect(passwords).to.deep.equal([
+      { field: 'password', old: true, new: false },
+      { field: 'password', old: true, new: true },
+      { field: 'password', old: null, new: true },
+    ])
+    const text = JSON.stringify([found, await events('/api/account', 'limit=1000')])
+    for (const secret of [/opensesame/, /scrypt|\$/, /"hash"/, /token/, /ll_\w{12}_\w/])
+      expect(text).not.to.match(secret)
+  })
+
+  it('needs the scope `account`, because it names keys and their rights (threat 130)', async () => {
+    const { json } = await app.post('/api/key/add', { key, body: { name: 'Reader', scopes: ['read'] } })
+    expect((await app.get('/api/account/history', { key: json['key'] })).status).to.equal(403)
+    expect((await app.get(`/api/key/${json['id']}/history`, { key: json['key'] })).status).to.equal(403)
+    expect((await app.get(`/api/url/${await link()}/history`, { key: json['key'] })).status).to.equal(200)
+  })
+
+  it('of a channel and of a campaign has the links that came and left, and so has that of the link (fault 228)', async () => {
+    const [id, other] = [await link(), await link()]
+    const channel = await create('/api/channel/add', { name: 'Print' })
+    const [spring, summer] = [
+      await create('/api/campaign/add', { name: 'Spring' }),
+      await create('/api/campaign/add', { name: 'Summer' }),
+    ]
+    await app.post(`/api/channel/${channel}/assign/links/${id}`, { key })
+    await app.post(`/api/campaign/${spring}/assign/${id}`, { key })
+    await app.post(`/api/campaign/${spring}/assign/${other}`, { key })
+    await app.post(`/api/campaign/${summer}/assign/${id}`, { key })
+    await app.del(`/api/channel/${channel}/assign/links/${id}`, { key })
+    await app.del(`/api/url/${id}/delete`, { key })
+
+    expect(await types(`/api/url/${id}`)).to.deep.equal([
+      ...[
+        'LinkDeleted',
+        'ItemRemovedFromChannel',
+        'LinkUpdated',
+        'LinkUpdated',
+        'ItemAssignedToChannel',
+        'LinkCreated',
+      ],
+    ])
+    const [left, came] = await events(`/api/channel/${channel}`)
+    expect(left).to.deep.include({ message: `Removed from channel ${channel}.`, resource: { type: 'url', id } })
+    expect(came!.changes).to.deep.equal([{ field: 'channel', old: null, new: channel }])
+    const moves = (await events(`/api/campaign/${spring}`)).map(({ resource, changes }) => [
+      resource,
+      changes.at(-1)?.new,
+    ])
+    expect(moves.slice(0, 3)).to.deep.equal([
+      [{ type: 'url', id }, summer],
+      [{ type: 'url', id: other }, spring],
+      [{ type: 'url', id }, spring],
+    ])
+    expect(await types(`/api/campaign/${summer}`)).to.deep.equal(['LinkDeleted', 'LinkUpdated', 'CampaignCreated'])
+  })
+
+  it('has everything of the account in one list, newest first, which a cursor reads to its end', async () => {
+    const { key: mine } = await app.register()
+    const post = (path: string, body: object) => app.post(path, { key: mine, body })
+    await post('/api/pixel/add', { type: 'bing', name: 'p', tag: 'abc' })
+    const added = (await post('/api/key/add', { name: 'Two', scopes: ['read'] })).json
+    await app.del(`/api/key/${added['id']}/delete`, { key: mine })
+    await app.put('/api/account/update', { key: mine, body: { password: 'another one 1' } })
+    const all = await events('/api/account', '', mine)
+    expect(all.map(({ type }) => type)).to.deep.equal([
+      ...[
+        'AccountPasswordChanged',
+        'ApiKeyDeleted',
+        'ApiKeyAdded',
+        'PixelCreated',
+        'ApiKeyIssued',
+        'AccountRegistered',
+      ],
+    ])
+    expect(all[1]).to.deep.include({ resource: { type: 'key', id: added['id'] } })
+    const read: Entry[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const { json }: Answer = await app.get(`/api/account/history?limit=4&cursor=${cursor}`, { key: mine })
+      read.push(...(json['data'].events as Entry[]))
+      cursor = json['data'].next_cursor as string | undefined
+    }
+    expect(read).to.deep.equal(all)
+    expect(await events('/api/account', 'order=oldest', mine)).to.deep.equal(all.toReversed())
+    const slim = await events('/api/account', 'fields=type&limit=2&page=2', mine)
+    expect(slim).to.deep.equal(all.slice(2, 4).map(({ event, type }) => ({ event, type })))
+    expect(await events('/api/account', 'to=2020-01-01', mine)).to.deep.equal([])
+    expect(await events('/api/account', 'from=2020-01-01', mine)).to.deep.equal(all)
+    expect((await events(`/api/key/${added['id']}`, '', mine)).map(({ type }) => type)).to.deep.equal([
+      'ApiKeyDeleted',
+      'ApiKeyAdded',
+    ])
+  })
+
+  it('is printed by `linkledger history`, of a resource, an address, an account or an event (fault 269)', async () => {
+    const id = await link({ custom: 'printed', title: 'Spring' })
+    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/b' } })
+    await app.del(`/api/url/${id}/delete`, { key })
+    const found = await events(`/api/url/${id}`)
+    const settings = { DATABASE_URL: urlOf(app.connection), DATA_DIR: app.dir, SECRET: app.config.SECRET ?? '' }
+    const run = (...args: string[]) => runCommand(['history', ...args], settings)
+    const json = async (...args: string[]) => {
+      const { code, out, err } = await run(...args, '--json')
+      expect([code, err], args.join(' ')).to.deep.equal([0, ''])
+      return out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Entry)
+    }
+    const { out } = await run('link', String(id))
+    expect(out).to.match(/ {2}Link deleted\. {2}by key 1 \(Main key\), request \S+\n/)
+    expect(out).to.include('           longurl: "https://example.com/a" -> "https://example.com/b"\n')
+    expect(await json('url', String(id))).to.deep.equal(found)
+    expect(await json('http://localhost/printed')).to.deep.equal(found)
+    expect(await json('event', String(found[1]?.event))).to.deep.equal([found[1]])
+    const account = Number((await app.get('/api/account', { key })).json['data'].id)
+    expect(await json('account', `id:${account}`, '--limit', '3')).to.deep.equal(found)
+
+    const wrong = [
+      ['planet', '1'],
+      ['link', 'x'],
+      ['link', '1', '2'],
+      ['event', '99999999'],
+      ['nowhere-at-all'],
+      ['link', '1', '--limit', '0'],
+    ]
+    for (const args of wrong) {
+      const { code, out: nothing, err } = await run(...args)
+      expect([code === 0, nothing, err === ''], args.join(' ')).to.deep.equal([false, '', false])
+    }
+  })
+})

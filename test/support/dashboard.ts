@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Outside } from '../../src/app/site.ts'
+import { bundleWeb } from '../../bin/web.js'
+import { startTestApp } from './app.ts'
+import { openBrowser } from './browser.ts'
+import { until } from './client.ts'
+
+const text = (value: unknown) => JSON.stringify(value)
+
+/** Starts a service with the dashboard, made of the sources, and a browser that uses it. */
+export const openDashboard = async (settings: Readonly<Record<string, string>> = {}, outside: Outside = {}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'linkledger-web-'))
+  await bundleWeb(new URL('../..', import.meta.url).pathname, folder)
+  const app = await startTestApp({ SESSION_RATE_LIMIT_PER_MINUTE: '0', ...settings }, undefined, {
+    ...outside,
+    web: folder,
+  })
+  const browser = await openBrowser()
+  const see = async (expression: string) => {
+    const seen = await until(() => browser.read<unknown>(expression), Boolean, 15_000)
+    expect(seen, `${expression} on: ${await browser.read<string>('document.body.innerText')}`).to.be.ok
+  }
+  return {
+    app,
+    browser,
+    see,
+    /** Waits until a text is on the page. */
+    seeText: (wanted: string) => see(`document.body.innerText.includes(${text(wanted)})`),
+    /** Opens a screen and waits until nothing on it is being loaded. */
+    open: async (path: string) => {
+      await browser.visit(`${app.address}/dashboard${path}`, 'document.title')
+      await see(`document.querySelector('h1') && !document.querySelector('[aria-busy=true]')`)
+    },
+    /** Writes into a field, as somebody does who types. */
+    write: (selector: string, value: string) =>
+      browser.read(`((field) => {
+        Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, ${text(value)})
+        field.dispatchEvent(new Event('input', { bubbles: true }))
+        field.dispatchEvent(new Event('change', { bubbles: true }))
+      })(document.querySelector(${text(selector)}))`),
+    /** Presses the first button or link whose name begins so. */
+    press: async (name: string) => {
+      const found = `[...(document.querySelector('dialog[open]') ?? document).querySelectorAll('button, a, summary')].find((one) => one.checkVisibility() && (one.ariaLabel ?? one.innerText).trim().startsWith(${text(name)}))`
+      await see(found)
+      await browser.read(`${found}.click()`)
+    },
+    close: async () => {
+      await browser.close()
+      await app.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
+
+/** What is wrong with what is on the screen, by our own rules: names, contrast, sizes, and what does not fit. */
+export const faultsOnScreen = `(async () => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+  const channels = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data] }
+  const luminance = (color) => channels(color).slice(0, 3).map((n) => n / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+  const contrast = (one, other) => { const [a, b] = [luminance(one), luminance(other)].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05) }
+  const behind = (e) => { const color = getComputedStyle(e).backgroundColor
+    return channels(color)[3] === 0 && e.parentElement ? behind(e.parentElement) : color }
+  const modal = document.querySelector('dialog[open]') ?? document.body
+  const isSeen = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('.visually-hidden, .skip, svg, .plot')
+  const shown = [...modal.querySelectorAll('*')].filter(isSeen)
+  const name = (e) => (e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.[0]?.innerText || e.labels?.[0]?.textContent || e.innerText || e.title || '').trim()
+  const what = (e) => e.outerHTML.slice(0, 120)
+  const texts = shown.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) && !e.matches(':disabled, option, optgroup, kbd'))
+  const controls = shown.filter((e) => e.matches('a[href], button, input, select, textarea, summary'))
+  const inText = (e) => getComputedStyle(e).display === 'inline'
+  const ids = [...document.querySelectorAll('[id]')].map((e) => e.id)
+  return [
+    ...texts.filter((e) => contrast(getComputedStyle(e).color, behind(e)) < 4.5).map((e) => 'contrast ' + what(e)),
+    ...controls.filter((e) => !name(e)).map((e) => 'name ' + what(e)),
+    ...controls.filter((e) => !inText(e) && !e.matches('[type=checkbox], [type=file]')).filter((e) => { const box = e.getBoundingClientRect(); return box.width > 0 && (box.height < 24 || box.width < 24) }).map((e) => 'target ' + what(e)),
+    ...[...document.images].filter((e) => e.getAttribute('alt') === null).map((e) => 'alt ' + what(e)),
+    ...(document.documentElement.scrollWidth > innerWidth ? ['wide ' + document.documentElement.scrollWidth + ' ' + shown.filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(what)] : []),
+    ...(document.querySelectorAll('h1').length === 1 ? [] : ['headings ' + document.querySelectorAll('h1').length]),
+    ...(document.querySelectorAll('main').length === 1 ? [] : ['main']),
+    ...ids.filter((id, n) => ids.indexOf(id) !== n).map((id) => 'id ' + id),
+    ...[...document.querySelectorAll('[aria-describedby]')].filter((e) => !document.getElementById(e.getAttribute('aria-describedby'))).map((e) => 'described ' + what(e)),
+  ]
+})()`

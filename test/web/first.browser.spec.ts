@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import { codeOfStep, stepAt } from '../../src/security/secondfactor.ts'
+import { needsBrowser } from '../support/browser.ts'
+import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+
+const [email, password] = ['ines@example.com', 'correct horse 1']
+
+describe('the first visit of a dashboard, on a phone', function () {
+  this.timeout(120_000)
+  let dashboard: Dashboard
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard()
+    await dashboard.browser.show(390, 'light')
+  })
+  after(async () => dashboard?.close())
+
+  const withoutFault = async (where: string) => {
+    const found: string[] = []
+    for (const width of [320, 390]) {
+      await dashboard.browser.show(width, width === 320 ? 'dark' : 'light')
+      found.push(...(await dashboard.browser.read<readonly string[]>(faultsOnScreen)))
+    }
+    expect(found, where).to.deep.equal([])
+  }
+
+  it('leads from an empty service to an account, a link with its QR code, a live click, a change, and back (fault 312)', async () => {
+    const { app, browser, open, press, see, seeText, write } = dashboard
+    for (const [language, words] of [
+      ['de', 'Das erste Konto anlegen'],
+      ['fr', 'Créer le premier compte'],
+      ['es', 'Crear la primera cuenta'],
+      ['en', 'Create the first account'],
+    ] as const) {
+      await browser.prefer(language)
+      await open('')
+      await see(`document.querySelector('h1').innerText === '${words}'`)
+      await withoutFault(words)
+    }
+    await write('input[name=email]', email)
+    await write('input[name=password]', password)
+    await press('Create account')
+    await seeText('Make your first link')
+    await withoutFault('the first link')
+    await write('#first-url', 'https://shop.example.com/spring')
+    await press('Shorten')
+    await seeText('Your link is ready')
+    await see(`document.querySelector('.qr-small svg path')`)
+    await withoutFault('the new link')
+    const alias = await browser.read<string>(`document.querySelector('h1 > span').lastChild.textContent`)
+    const goesTo = async () => (await app.visit(`/${alias}`)).headers.get('location')
+    await seeText('Clicks appear here as they happen')
+    await seeText('in the last minute')
+    expect(await goesTo()).to.equal('https://shop.example.com/spring')
+    await see(`document.querySelector('.feed a')?.innerText === '/${alias}'`)
+    await see(`document.querySelector('.totals .figure').innerText === '1'`)
+    await press('Edit')
+    await see(`document.querySelector('#link-form .big-input')?.value.includes('spring')`)
+    await write('#link-form .big-input', 'https://shop.example.com/sprng')
+    await press('Save changes')
+    await see(`document.querySelector('.timeline .diff')?.innerText.includes('sprng')`)
+    await press('Restore this version')
+    await see(
+      `document.querySelector('dialog[open] .diff') && !document.querySelector('dialog[open] .primary').disabled`,
+    )
+    await press('Restore')
+    await see(`document.querySelector('.goes a').href.endsWith('/spring')`)
+    expect(await goesTo()).to.equal('https://shop.example.com/spring')
+    // somebody else who comes is asked to sign in
+    const { text } = await app.get('/dashboard')
+    expect(text).to.include('data-first="no"')
+    expect(browser.errors).to.deep.equal([])
+  })
+
+  it('adds a second factor, asks for its codes and takes recovery codes, and removes it (threat 172)', async () => {
+    const { browser, open, press, see, seeText, write } = dashboard
+    const enter = async (code: string, wanted: string) => {
+      await press('Account: ')
+      await press('Sign out')
+      await see(`document.querySelector('.door form')`)
+      await write('input[name=email]', email)
+      await write('input[name=password]', password)
+      await press('Sign in')
+      await seeText('Enter your code')
+      if (wanted === 'recovery') await press('Use a recovery code instead')
+      await see(`document.querySelector('input[name=code]')`)
+      await write('input[name=code]', code)
+      await press('Sign in')
+      await see(`document.querySelector('.side')`)
+    }
+    await open('/account')
+    await press('Add an authenticator app')
+    await see(`document.querySelector('dialog[open] .totp svg path')`)
+    const secret = (
+      await browser.read<string>(`document.querySelector('dialog[open] .totp code').innerText`)
+    ).replaceAll(' ', '')
+    expect(secret).to.match(/^[A-Z2-7]{16,}$/)
+    await withoutFault('the secret')
+    const codeAt = (steps: number) => codeOfStep(secret, stepAt(Date.now()) + steps)
+    await write('dialog[open] input[inputmode=numeric]', codeAt(-1))
+    await write('dialog[open] input[autocomplete=current-password]', password)
+    await browser.read(`document.querySelector('dialog[open] .primary').click()`)
+    await see(`document.querySelectorAll('dialog[open] .codes li').length === 10`)
+    await withoutFault('the recovery codes')
+    const [recovery = ''] = await browser.read<string[]>(
+      `[...document.querySelectorAll('dialog[open] .codes li')].map((one) => one.innerText)`,
+    )
+    await browser.read(`document.querySelector('dialog[open] .primary').click()`)
+    await seeText('10 recovery codes are left')
+    await enter(codeAt(0), 'app')
+    await enter(recovery, 'recovery')
+    await open('/account')
+    await seeText('9 recovery codes are left')
+    await press('Remove the second factor')
+    await see(`document.querySelector('dialog[open] input[autocomplete=current-password]')`)
+    await write('dialog[open] input[autocomplete=current-password]', password)
+    await browser.read(`document.querySelector('dialog[open] .danger').click()`)
+    await see(`!document.querySelector('dialog[open]') && document.body.innerText.includes('Add an authenticator app')`)
+    expect(browser.errors).to.deep.equal([])
+  })
+})

@@ -1,0 +1,152 @@
+import { expect } from 'chai'
+import { account as accounts } from '../../src/commands/account.ts'
+import { report } from '../../src/commands/report.ts'
+import { systemMetadata } from '../../src/events/event.ts'
+import { payloads } from '../data/payloads.ts'
+import { needsBrowser } from '../support/browser.ts'
+import { until } from '../support/client.ts'
+import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+
+const [phone, desktop] = [390, 1440]
+const screens = ['/operator', '/operator/reports', '/operator/blocks', '/operator/health']
+
+describe("the operator's screens in Chromium", function () {
+  this.timeout(120_000)
+  let dashboard: Dashboard
+  let bob: Awaited<ReturnType<Dashboard['app']['register']>>
+  /** of the account that is signed in */
+  let operator: typeof bob
+  const handle = (type: 'MarkOperator' | 'UnmarkOperator') =>
+    dashboard.app.app.ledger.handler.handle(accounts, { type, id: operator.id }, systemMetadata(operator.id))
+  const send = (id: string, subject: number, message: string) =>
+    dashboard.app.app.ledger.handler.handle(
+      report,
+      {
+        type: 'SendReport',
+        id,
+        account: bob.id,
+        kind: 'link',
+        subject,
+        address: 'go.example.com/evil',
+        reason: 'phishing',
+        message,
+        email: 'visitor@example.com',
+      },
+      systemMetadata(bob.id),
+    )
+  const visited = async (path: string, status: number) => {
+    const seen = await until(
+      async () => (await dashboard.app.visit(path)).status,
+      (found) => found === status,
+    )
+    expect(seen, path).to.equal(status)
+  }
+
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard()
+    const { app, browser, open, see, write, press } = dashboard
+    ;[bob, operator] = [await app.register(), await app.register()]
+    await handle('MarkOperator')
+    const { json } = await app.post('/api/url/add', {
+      key: bob.key,
+      body: { url: 'https://example.com/', custom: 'evil' },
+    })
+    await send(
+      '7kq2m9xd',
+      json['id'] as number,
+      `It asks for the password of my bank. ${payloads.join(' ')}`.slice(0, 1000),
+    )
+    await browser.show(desktop, 'light')
+    await open('')
+    await write('input[name=email]', operator.email)
+    await write('input[name=password]', 'correct horse 1')
+    await press('Sign in')
+    await see(`document.querySelector('.side')`)
+  })
+  after(async () => dashboard?.close())
+
+  for (const width of [desktop, phone])
+    it(`block what is reported and take it back, and disable and enable an account, ${width} wide (fault 305)`, async () => {
+      const { app, browser, open, press, see, seeText, write } = dashboard
+      await browser.show(width, width === phone ? 'dark' : 'light')
+      await open(width === phone ? '/more' : '')
+      await press('Operator')
+      await seeText(bob.email)
+      await press('Reports')
+      await seeText('go.example.com/evil')
+      await press('Block …')
+      await see(`document.querySelector('dialog[open] textarea').value === 'Phishing, report 7KQ2-M9XD'`)
+      await write('dialog[open] textarea', '')
+      await press('Block')
+      await see(`document.querySelector('dialog[open] textarea[aria-invalid=true]')`)
+      await write('dialog[open] textarea', 'Phishing of a bank')
+      await press('Block')
+      await seeText('is blocked')
+      await visited('/evil', 403)
+      await press('Blocks')
+      await seeText('/evil')
+      await seeText('Phishing of a bank')
+      await press('Unblock')
+      await seeText('Nothing is blocked')
+      await visited('/evil', 302)
+
+      await open(`/operator?q=${encodeURIComponent(bob.email)}`)
+      await press('Disable')
+      await seeText(`Disable ${bob.email}?`)
+      await press('Disable')
+      await seeText('is disabled')
+      await press('Enable')
+      await seeText('is enabled')
+      const { status } = await until(
+        () => app.get('/api/account', { key: bob.key }),
+        (answer) => answer.status === 200,
+      )
+      expect(status).to.equal(200)
+    })
+
+  it('close a report, and show whether everything works', async () => {
+    const { browser, open, press, seeText } = dashboard
+    await open('/operator/reports')
+    await browser.read(`document.querySelector('.tools-cell button:last-child').click()`)
+    await seeText('There are no open reports')
+    await press('Closed')
+    await seeText('go.example.com/evil')
+    await press('Health')
+    await seeText('Everything works.')
+    await seeText('Event log')
+  })
+
+  it('have no fault of contrast, names or sizes, and show what visitors wrote as text only', async () => {
+    const { app, browser, open } = dashboard
+    const email = `${'a-long-name-'.repeat(5)}@${'example'.repeat(8)}.com`
+    expect((await app.post('/register', { body: { email, password: 'correct horse 1' } })).status).to.equal(200)
+    const faults: string[] = []
+    for (const screen of [...screens, '/operator/reports?closed=true', '/operator?q=nobody-has-this']) {
+      await open(screen)
+      for (const [width, scheme] of [
+        [320, 'dark'],
+        [phone, 'light'],
+        [desktop, 'dark'],
+      ] as const) {
+        await browser.show(width, scheme)
+        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
+          faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+      }
+      expect(await browser.read(`'canary' in window`), screen).to.equal(false)
+      expect(browser.problems(), screen).to.deep.equal([])
+    }
+    expect(faults).to.deep.equal([])
+    expect(browser.errors).to.deep.equal([])
+  })
+
+  it('are gone when the account is no operator any more', async () => {
+    const { browser, open, seeText } = dashboard
+    await handle('UnmarkOperator')
+    await browser.show(desktop, 'light')
+    await open('/operator/reports')
+    await seeText('Only an operator who is signed in on the dashboard may do this.')
+    expect(await browser.read(`document.querySelector('.side').innerText.includes('Operator')`)).to.equal(false)
+    expect(await browser.read(`document.querySelector('main').innerText.includes('evil')`)).to.equal(false)
+  })
+})

@@ -1,0 +1,575 @@
+import { expect } from 'chai'
+import { payloads } from '../data/payloads.ts'
+import { needsBrowser } from '../support/browser.ts'
+import { until } from '../support/client.ts'
+import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { fakeDns } from '../support/dns.ts'
+import { query } from '../support/faults.ts'
+import { postForm } from '../support/forms.ts'
+
+const [phone, desktop] = [390, 1440]
+
+const lists = ['/channels', '/campaigns', '/pixels', '/domains', '/splash', '/overlays', '/bio', '/keys', '/webhooks']
+
+describe("the owner's screens in Chromium", function () {
+  this.timeout(180_000)
+  const dns = fakeDns()
+  let dashboard: Dashboard
+  let key: string
+  let link: number
+  /** screens of what the tests have made, which the last tests look at once more */
+  const screens: string[] = []
+  const post = async (path: string, body: object = {}) => {
+    const { status, json, text } = await dashboard.app.post(path, { key, body })
+    expect(status, text).to.equal(200)
+    return json as { id: number; link: string }
+  }
+  const here = () => dashboard.browser.read<string>(`location.pathname.replace('/dashboard', '')`)
+  const idHere = async () => {
+    await dashboard.see(`/\\d$/.test(location.pathname)`)
+    const path = await here()
+    screens.push(path)
+    return Number(path.split('/').at(-1))
+  }
+  /** Returns the query of the moment that an answer of the API shows, which is that of its newest event. */
+  const momentOf = async (path: string) => {
+    const shown = (await dashboard.app.get(path, { key })).headers.get('Linkledger-At')
+    const event = Math.max(...(shown?.match(/\d+/g) ?? []).map(Number))
+    expect(event, String(shown)).to.be.greaterThan(0)
+    return `at=event:${event}@${new Date().toISOString().slice(0, 19)}Z`
+  }
+  /** Writes into the field with this label. */
+  const fill = (label: string, value: string) =>
+    dashboard.browser.read<boolean>(`((root) => {
+      const label = [...root.querySelectorAll('label')].find((one) => one.innerText.trim() === ${JSON.stringify(label)})
+      const field = document.getElementById(label.htmlFor)
+      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, ${JSON.stringify(value)})
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      field.dispatchEvent(new Event('change', { bubbles: true }))
+      return true
+    })(document.querySelector('dialog[open]') ?? document)`)
+  const tick = (label: string) =>
+    dashboard.browser.read(
+      `[...document.querySelector('dialog[open]').querySelectorAll('label')].find((one) => one.innerText.includes(${JSON.stringify(label)})).click()`,
+    )
+  const gone = (text: string) =>
+    dashboard.see(`!document.querySelector('main').innerText.includes(${JSON.stringify(text)})`)
+
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard(
+      { DOMAIN_CHECK: 'txt', REGISTRATION: 'open' },
+      {
+        resolver: dns.resolver,
+      },
+    )
+    const { app, browser, open, press, see, write } = dashboard
+    key = (await app.register()).key
+    await browser.show(desktop, 'light')
+    await open('')
+    await press('Create an account')
+    await write('input[name=email]', 'olga@example.com')
+    await write('input[name=password]', 'correct horse 1')
+    await press('Create account')
+    await see(`document.querySelector('#first-url')`)
+    key = await browser.read<string>(
+      `fetch('/api/key/add', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"name":"test","scopes":["read","write","account"]}' }).then((one) => one.json()).then((one) => one.key)`,
+    )
+    link = (await post('/api/url/add', { url: 'https://example.com/spring', custom: 'spring-sale' })).id
+    await post('/api/url/add', { url: 'https://example.com/menu', custom: 'menu' })
+  })
+  after(async () => dashboard?.close())
+
+  for (const [width, name] of [
+    [desktop, 'Letters'],
+    [phone, 'Window'],
+  ] as const)
+    it(`leads from nothing to a channel and a campaign with links and their clicks, and takes a deletion back, ${width} wide (fault 293)`, async () => {
+      const { app, browser, open, press, seeText } = dashboard
+      await browser.show(width, 'light')
+      for (const [place, create, path] of [
+        ['/channels', 'Create channel', 'channel'],
+        ['/campaigns', 'Create campaign', 'campaign'],
+      ] as const) {
+        await open(place)
+        await press(create)
+        await fill('Name', name)
+        await press(create)
+        const id = await idHere()
+        await press('Add links')
+        await seeText('Add links to')
+        await seeText('spring-sale')
+        await tick('spring-sale')
+        await press('Add 1 link')
+        await seeText(`1 link added to ${name}`)
+        await app.visit('/spring-sale')
+        await until(
+          async () => {
+            await open(`${place}/${id}`)
+            return Number(await browser.read<string>(`document.querySelector('.totals .figure').innerText`))
+          },
+          (clicks) => clicks > 0,
+        )
+        await seeText('spring-sale')
+        await open(place)
+        await press(`Delete ${name}`)
+        await seeText(`${name} deleted`)
+        await gone(name)
+        expect((await app.get(`/api/${path}/${id}`, { key })).status).to.equal(404)
+        await press('Undo')
+        await seeText(name)
+        expect((await app.get(`/api/${path}/${id}`, { key })).status).to.equal(200)
+      }
+      const { json } = await app.get(`/api/url/${link}`, { key })
+      expect(json['details']).to.include({ campaign: Number(screens.at(-1)?.split('/').at(-1)) })
+    })
+
+  it('shows what a campaign and a channel bring over time and broken down, also at a past moment (fault 307)', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    await browser.show(desktop, 'light')
+    const { channel, campaign } = Object.fromEntries(screens.map((one) => [one.split('/')[1]?.slice(0, -1), one]))
+    for (const [by, screen] of Object.entries({ channel, campaign })) {
+      const id = screen?.split('/').at(-1)
+      const total = async (query: string) =>
+        (await app.get(`/api/stats?${by}=${id}&${query}`, { key })).json['data'].total.clicks as number
+      const clicks = await total('')
+      await open(`${screen}?period=7d`)
+      await seeText('Exact through event')
+      await see(`document.querySelector('.totals .figure').innerText === '${clicks}'`)
+      await see(`document.querySelector('.totals li:last-child').innerText.includes('on 1 link')`)
+      await press('Table')
+      await see(`document.querySelectorAll('.figures tbody tr').length === 7`)
+      await browser.read(`globalThis.saved = []; URL.createObjectURL = (file) => (saved.push(file), 'blob:')`)
+      await browser.read(`[...document.querySelectorAll('button')].find((one) => one.innerText === 'CSV').click()`)
+      await see(`globalThis.saved.length === 1`)
+      expect(await browser.read<string>(`globalThis.saved[0].text()`)).to.match(new RegExp(`Z,${clicks},`))
+      await see(
+        `document.querySelector('.breakdown a.row[href*="device="]') ?? document.querySelector('.breakdown a.row')`,
+      )
+      await browser.read(
+        `[...document.querySelectorAll('.breakdown a.row')].find((one) => one.innerText.includes('Direct')).click()`,
+      )
+      await see(
+        `location.search.includes('referrer=none') && document.querySelector('.chip b')?.innerText === 'Direct'`,
+      )
+      // one of its clicks, as it happens
+      await app.visit('/spring-sale')
+      await see(`document.querySelector('.feed a')?.innerText === '/spring-sale'`)
+      await see(`document.querySelector('.totals .figure').innerText === '${clicks + 1}'`)
+      await open(`${screen}?${await momentOf(`/api/${by}/${id}`)}`)
+      await seeText('Exact through event')
+      await see(`!document.querySelector('.live')`)
+    }
+  })
+
+  it('leads from each resource to its history, and back (fault 308)', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    await browser.show(desktop, 'light')
+    const pixel = await post('/api/pixel/add', { type: 'gapixel', name: 'Watched', tag: 'G-1' })
+    const code = await post('/api/qr/add', { type: 'text', data: 'Hello' })
+    const made = {
+      splash: await post('/api/splash/add', { name: 'Watched' }),
+      overlays: await post('/api/overlay/add', { type: 'message', name: 'Watched', message: 'Hello' }),
+      bio: await post('/api/bio/add', { name: 'Watched', links: [] }),
+      domains: await post('/api/domain/add', { domain: 'https://watched.example.com' }),
+      webhooks: await post('/api/webhook/add', { url: 'https://hooks.example.com/w', events: ['*'] }),
+    }
+    const all = [
+      ...[screens.find((one) => one.startsWith('/campaigns')), screens.find((one) => one.startsWith('/channels'))],
+      `/qr/${code.id}`,
+      ...Object.entries(made).map(([place, { id }]) => `/${place}/${id}`),
+    ]
+    for (const screen of all) {
+      await open(screen ?? '')
+      await see(`document.querySelector('main a[href*="/history?of="]')`)
+      await browser.read(`document.querySelector('main a[href*="/history?of="]').click()`)
+      await see(
+        `document.querySelector('h1').innerText.startsWith('History of') && document.querySelector('.timeline li')`,
+      )
+      await browser.read(`document.querySelector('.head .chips a').click()`)
+      await see(`location.pathname === '/dashboard${screen}'`)
+    }
+    await app.put(`/api/pixel/${pixel.id}/update`, { key, body: { name: 'Renamed', tag: 'G-1' } })
+    await open('/pixels')
+    await press('History of Renamed')
+    await seeText('Watched')
+    await press('Restore this version')
+    await see(
+      `document.querySelector('dialog[open] .diff') && !document.querySelector('dialog[open] .primary').disabled`,
+    )
+    await press('Restore')
+    await until(
+      async () => (await app.get(`/api/pixels?q=Watched`, { key })).json['data'].result as number,
+      (found) => found === 1,
+    )
+    await open('/keys')
+    await press('History of test')
+    await seeText('API key created')
+  })
+
+  it('takes a link out of a campaign, and back', async () => {
+    const { app, browser, open, press, seeText } = dashboard
+    await browser.show(phone, 'dark')
+    const campaign = screens.findLast((one) => one.startsWith('/campaigns')) ?? ''
+    await open(campaign)
+    await press('Take spring-sale out')
+    await seeText('spring-sale taken out')
+    await press('Undo')
+    await until(
+      async () => (await app.get(`/api/url/${link}`, { key })).json['details'].campaign as number | null,
+      (found) => found === Number(campaign.split('/').at(-1)),
+    )
+  })
+
+  it('says which record a domain needs, what was found, and that it is verified', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    await browser.show(phone, 'light')
+    await open('/domains')
+    await press('Add domain')
+    await fill('Domain', 'go.example.com')
+    await press('Add domain')
+    const id = await idHere()
+    await seeText('Waits for DNS')
+    await seeText('_linkledger.go.example.com')
+    const { verification } = (await app.get(`/api/domain/${id}`, { key })).json['details']
+    await seeText(verification.record.value)
+    dns.txt.set(verification.record.name, ['something else'])
+    await press('Check now')
+    await seeText('Something else')
+    dns.txt.set(verification.record.name, [verification.record.value])
+    await press('Check now')
+    await seeText('The domain is verified')
+    await see(`document.querySelector('.head .mark-good')`)
+    await fill('The bare domain leads to', 'https://example.com/home')
+    await press('Save')
+    await seeText('Saved')
+    expect((await app.get(`/api/domain/${id}`, { key })).json['details'].redirectroot).to.equal(
+      'https://example.com/home',
+    )
+  })
+
+  it('makes a pixel, and names the field that is wrong', async () => {
+    const { browser, open, press, see, seeText } = dashboard
+    await browser.show(desktop, 'dark')
+    await open('/pixels')
+    await press('Add pixel')
+    await fill('Name', 'Shop')
+    await fill('Id at the network', '<b>')
+    await press('Add pixel')
+    await see(`document.querySelector('dialog[open] [aria-invalid=true]')?.value === '<b>'`)
+    await fill('Id at the network', 'G-ABC123')
+    await press('Add pixel')
+    await seeText('Google Analytics · G-ABC123')
+  })
+
+  it('shows a splash page while it is written, as it becomes', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    for (const width of [desktop, phone]) {
+      await browser.show(width, 'light')
+      await open('/splash/new')
+      await fill('Name', `Splash ${width}`)
+      await fill('Heading', 'Spring sale')
+      await fill('Colour', '#b4582a')
+      await see(`document.querySelector('.phone .p-title').textContent === 'Spring sale'`)
+      expect(await browser.read(`getComputedStyle(document.querySelector('.phone .go')).backgroundColor`)).to.equal(
+        'rgb(180, 88, 42)',
+      )
+      if (width === phone) {
+        await press('Preview')
+        await see(`document.querySelector('.phone').checkVisibility()`)
+        await press('Edit')
+      }
+      await press('Save')
+      const id = await idHere()
+      await seeText(`Splash ${width}`)
+      const { details } = (await app.get(`/api/splash/${id}`, { key })).json
+      expect(details).to.include({ title: 'Spring sale', color: '#b4582a', counter: 10 })
+    }
+  })
+
+  it('makes a poll, and counts, lists and saves what visitors answered, erased ones as such (faults 309 and 310)', async () => {
+    const { app, browser, open, press, see, seeText, write } = dashboard
+    await browser.show(desktop, 'light')
+    await open('/overlays/new')
+    await fill('Kind', 'poll')
+    await see(`[...document.querySelectorAll('label')].some((one) => one.innerText === 'Question')`)
+    await fill('Name', 'One question')
+    await fill('Question', 'Tea or coffee?')
+    await write('[aria-label="Answer 1"]', 'Tea')
+    await write('[aria-label="Answer 2"]', 'Coffee')
+    await see(`document.querySelector('.phone').innerText.includes('Coffee')`)
+    await press('Save')
+    const id = await idHere()
+    await seeText('There are no answers yet')
+    await post('/api/url/add', { url: 'https://example.com/', custom: 'asked', type: `overlay-${id}` })
+    const page = await app.visit('/asked')
+    const hidden = [...page.text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+    const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const sent = await postForm(new URL(action.replaceAll('&amp;', '&'), `${app.address}/asked`).href, {
+      ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])),
+      choice: 'Tea',
+    })
+    expect(sent.status).to.be.lessThan(400)
+    await until(async () => {
+      await open(`/overlays/${id}`)
+      return browser.read<boolean>(`document.querySelector('main').innerText.includes('1 answer')`)
+    }, Boolean)
+    await browser.read(`globalThis.saved = []; URL.createObjectURL = (file) => (saved.push(file), 'blob:')`)
+    await press('Export CSV')
+    await see(`globalThis.saved.length === 1`)
+    expect(await browser.read<string>(`globalThis.saved[0].text()`)).to.match(/date,choice\r\n[\d-]+ [\d:]+,Tea\r\n/)
+    await see(
+      `[...document.querySelectorAll('.breakdown .row')].map((one) => one.innerText.replaceAll(/\\s+/g, ' ')).join() === 'Tea 1 100 %,Coffee 0 0 %'`,
+    )
+    await press('Table')
+    await see(`document.querySelectorAll('.figures tbody tr').length === 2`)
+    // as the erasure of an account does it
+    const [{ name }] = (await query(
+      app.connection,
+      `select tablename as name from pg_tables where schemaname = 'read' and tablename ~ '^answers_' limit 1`,
+    )) as [{ name: string }]
+    await query(app.connection, `update read.${name} set fields = null`)
+    await open(`/overlays/${id}`)
+    await see(`document.querySelector('td .erased')?.innerText === 'erased for good'`)
+    await see(`document.querySelector('.breakdown .name').innerText === 'erased for good'`)
+  })
+
+  it('orders the entries of a bio page with the keyboard, with buttons and by dragging, and keeps their clicks', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    const made = await post('/api/bio/add', {
+      name: 'Olga',
+      alias: 'olga',
+      links: ['One', 'Two', 'Three'].map((title) => ({ title, url: `https://example.com/${title}` })),
+    })
+    screens.push(`/bio/${made.id}`)
+    const stored = async () =>
+      (await app.get(`/api/bio/${made.id}`, { key })).json['details'].links as { id: number; title: string }[]
+    const ids = new Map((await stored()).map(({ id, title }) => [title, id]))
+    const shown = () =>
+      browser.read<string[]>(`[...document.querySelectorAll('.p-links b')].map((one) => one.textContent)`)
+    await browser.show(desktop, 'light')
+    await open(`/bio/${made.id}`)
+    await browser.read(
+      `document.querySelector('[aria-label="Move Three"]').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true }))`,
+    )
+    await seeText('Three is at place 2 of 3 now')
+    expect(await shown()).to.deep.equal(['One', 'Three', 'Two'])
+    await press('Move One down')
+    await until(shown, (titles) => titles.join() === 'Three,One,Two')
+    const [from, to] = await browser.read<readonly { x: number; y: number }[]>(
+      `['Two', 'Three'].map((name) => document.querySelector('[aria-label="Move ' + name + '"]').getBoundingClientRect()).map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }))`,
+    )
+    await browser.drag(from!, { x: to!.x, y: to!.y - 20 })
+    await until(shown, (titles) => titles.join() === 'Two,Three,One')
+    await press('Save')
+    await seeText('Saved')
+    const after = await stored()
+    expect(after.map(({ title }) => title)).to.deep.equal(['Two', 'Three', 'One'])
+    for (const { id, title } of after) expect(id, title).to.equal(ids.get(title))
+    await browser.show(phone, 'light')
+    await press('Add link')
+    await see(`document.querySelectorAll('.sortable > li').length === 4`)
+    await press('Remove Link 4')
+    await see(`document.querySelectorAll('.sortable > li').length === 3`)
+  })
+
+  it('shows a new API key once, replaces it and revokes it (threat 173)', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    const shownKey = () => browser.read<string>(`document.querySelector('dialog[open] .secret code').innerText`)
+    for (const width of [desktop, phone]) {
+      await browser.show(width, 'light')
+      await open('/keys')
+      const name = `Import ${width}`
+      await press('Create key')
+      await fill('Name', name)
+      await press('Create key')
+      await seeText('Copy this key now')
+      const first = await shownKey()
+      expect((await app.get('/api/urls', { key: first })).status).to.equal(200)
+      await press('I have kept them')
+      await seeText(name)
+      expect(
+        await browser.read<boolean>(`document.documentElement.outerHTML.includes(${JSON.stringify(first)})`),
+      ).to.equal(false)
+      await press(`Replace ${name}`)
+      await fill('The old one works for', '0')
+      await press('Replace')
+      await seeText('Copy this key now')
+      const second = await shownKey()
+      await press('I have kept them')
+      expect((await app.get('/api/urls', { key: second })).status).to.equal(200)
+      await until(
+        () => app.get('/api/urls', { key: first }),
+        ({ status }) => status === 401,
+      )
+      await seeText(second.slice(0, second.lastIndexOf('_')))
+      await press(`Revoke ${name}`)
+      await see(`document.querySelector('dialog[open] .danger')`)
+      await browser.read(`document.querySelector('dialog[open] .danger').click()`)
+      await seeText(`${name} is revoked`)
+    }
+  })
+
+  it('makes a webhook, tests it, and shows what was delivered', async () => {
+    const { browser, open, press, see, seeText } = dashboard
+    for (const width of [desktop, phone]) {
+      await browser.show(width, 'light')
+      await open('/webhooks')
+      await press('Create webhook')
+      await fill('Address', 'https://hooks.example.com/links')
+      await fill('Name', `Warehouse ${width}`)
+      await press('Create webhook')
+      await see(`document.querySelector('dialog[open] .secret code')?.innerText.startsWith('whsec_')`)
+      await press('I have kept them')
+      const id = await idHere()
+      await press('Send a test')
+      await seeText('The test was delivered.')
+      await post('/api/url/add', { url: 'https://example.com/told' })
+      await until(async () => {
+        await open(`/webhooks/${id}`)
+        return browser.read<boolean>(`document.querySelector('main').innerText.includes('LinkCreated')`)
+      }, Boolean)
+      await press('Send again')
+      await fill('Go on at', 'event')
+      await see(`document.querySelector('dialog[open] input')`)
+      await fill('The number of an event', '0')
+      await press('Send again')
+      await seeText('The webhook goes on at event 0')
+      await press('Switch off')
+      await see(`document.querySelector('.head .mark-off')`)
+    }
+  })
+
+  it('marks links in the list that do not simply lead on, and leads phones to every place (fault 292)', async () => {
+    const { browser, open, press, see, seeText } = dashboard
+    await post('/api/url/add', { url: 'https://example.com/later', custom: 'later', starts: '2090-01-01' })
+    await browser.show(phone, 'light')
+    await open('/links?q=later')
+    await see(`document.querySelector('.links .mark-wait')`)
+    await press('More')
+    await seeText('API keys')
+    await press('API keys')
+    await see(`document.querySelector('h1').innerText === 'API keys'`)
+  })
+
+  it('offers nothing that changes something at a past moment, and says why (fault 311)', async () => {
+    const { browser, open, see, seeText } = dashboard
+    await browser.show(phone, 'light')
+    const at = await momentOf('/api/webhooks')
+    const offered = `[...document.querySelectorAll('main button, main a.button, main input, main select, main textarea')]
+      .filter((one) => one.checkVisibility() && !one.matches(':disabled') && !one.closest('[role=search], .toolbar, .pager, .filters, .list thead'))
+      .map((one) => (one.ariaLabel ?? one.innerText).trim())
+      .filter((name) => !/^(?:Copy|History|Its links|Edit|Preview|Table|CSV|Export CSV|Save as CSV|Today|Show|Remove filter|Refresh|Download|Clear|Fewer|Sources|Referrers|Countries|Browsers|Devices|Systems|Language|Links|Again|Try again)/.test(name) || /^Edit ./.test(name))`
+    const found: string[] = []
+    const all = [...lists, ...new Map(screens.map((one) => [one.split('/')[1], one])).values()]
+    for (const screen of all) {
+      await open(`${screen}?${at}`)
+      await seeText('read-only')
+      for (const name of (await browser.read<readonly string[]>(offered)).filter(Boolean))
+        found.push(`${screen}: ${name}`)
+      await see(
+        `[...document.querySelectorAll('main button:disabled')].every((one) => [one.title, one.closest('.writable')?.title].some((why) => why?.includes('Go back to now')) || one.closest('.pager'))`,
+      )
+    }
+    expect(found).to.deep.equal([])
+    await open(`/campaigns?${at}`)
+    await see(`document.querySelector('main [aria-label^="Delete "]').disabled`)
+  })
+
+  it('has no fault on any of these screens, on phones and desktops, in light and dark', async () => {
+    const { browser, open } = dashboard
+    const all = [
+      ...[...lists, '/more'],
+      ...['/bio/new', '/splash/new', '/overlays/new', '/pixels?q=nothing', '/channels/999', '/bio/999'],
+      // one of each kind
+      ...new Map(screens.map((one) => [one.split('/')[1], one])).values(),
+    ]
+    const faults: string[] = []
+    for (const screen of all) {
+      await open(screen)
+      for (const [width, scheme] of [
+        [320, 'light'],
+        [phone, 'dark'],
+        [900, 'light'],
+        [desktop, 'dark'],
+      ] as const) {
+        await browser.show(width, scheme)
+        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
+          faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+      }
+      expect(browser.problems(), screen).to.deep.equal([])
+    }
+    expect(faults).to.deep.equal([])
+    expect(browser.errors).to.deep.equal([])
+  })
+
+  it('has no fault in any window either', async () => {
+    const { browser, open, press } = dashboard
+    const windows = [
+      ['/channels', 'Create channel'],
+      ['/campaigns', 'Create campaign'],
+      ['/pixels', 'Add pixel'],
+      ['/domains', 'Add domain'],
+      ['/keys', 'Create key'],
+      ['/webhooks', 'Create webhook'],
+      [screens[0] ?? '', 'Add links'],
+    ] as const
+    const faults: string[] = []
+    for (const [screen, button] of windows) {
+      await browser.show(desktop, 'light')
+      await open(screen)
+      await press(button)
+      for (const [width, scheme] of [
+        [320, 'dark'],
+        [desktop, 'light'],
+      ] as const) {
+        await browser.show(width, scheme)
+        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
+          faults.push(`${button} at ${width} in ${scheme}: ${fault}`)
+      }
+    }
+    expect(faults).to.deep.equal([])
+  })
+
+  it('shows what owners and visitors have entered as text only, and loads no picture from another host (threats 174 and 175)', async () => {
+    const { browser, open } = dashboard
+    await browser.show(desktop, 'light')
+    const seen: string[] = []
+    const picture = 'https://pictures.example.com/a.png'
+    const text = payloads.join('\n').slice(0, 2000)
+    const name = payloads.join(' ').slice(0, 255)
+    const made = async (path: string, place: string, body: object) =>
+      seen.push(`${place}/${(await post(path, body)).id}`)
+    await made('/api/channel/add', '/channels', { name, description: text })
+    await made('/api/campaign/add', '/campaigns', { name })
+    await made('/api/splash/add', '/splash', {
+      name,
+      title: name,
+      message: text,
+      label: name.slice(0, 60),
+      logo: picture,
+    })
+    await made('/api/overlay/add', '/overlays', { type: 'image', name, message: text, label: name, image: picture })
+    await made('/api/bio/add', '/bio', {
+      name,
+      title: name,
+      description: text,
+      avatar: picture,
+      links: payloads.slice(0, 100).map((title) => ({ title: title.slice(0, 255), url: 'https://example.com/' })),
+    })
+    await post('/api/pixel/add', { type: 'gapixel', name, tag: 'G-1234' })
+    await post('/api/key/add', { name, scopes: ['read'] })
+    for (const screen of ['/channels', '/campaigns', '/pixels', '/keys', '/splash', '/overlays', '/bio', ...seen]) {
+      await open(screen)
+      expect(await browser.read(`'canary' in window`), screen).to.equal(false)
+      expect(
+        await browser.read(
+          `performance.getEntriesByType('resource').every((one) => one.name.startsWith(location.origin))`,
+        ),
+        screen,
+      ).to.equal(true)
+      expect(browser.problems(), screen).to.deep.equal([])
+    }
+    expect(browser.errors).to.deep.equal([])
+  })
+})

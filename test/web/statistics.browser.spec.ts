@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import { needsBrowser } from '../support/browser.ts'
+import { browser as chrome, until } from '../support/client.ts'
+import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+
+const [canada, britain] = ['24.48.0.1', '81.2.69.142']
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
+const figures = `[...document.querySelectorAll('.totals .figure')].map((one) => one.innerText)`
+
+describe('statistics in the dashboard', function () {
+  this.timeout(120_000)
+  let dashboard: Dashboard
+  let key: string
+  let link: number
+  const visit = (address: string, agent = chrome, headers: Readonly<Record<string, string>> = {}) =>
+    dashboard.app.visit('/spring', { 'X-Forwarded-For': address, 'User-Agent': agent, ...headers })
+  const row = (name: string) =>
+    `[...document.querySelectorAll('.breakdown a.row')].find((one) => one.innerText.includes('${name}'))`
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard({ TRUST_PROXY: '1' })
+    const { app, browser, open } = dashboard
+    const account = await app.register()
+    key = account.key
+    const made = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'spring' } })
+    link = made.json['id'] as number
+    await browser.show(1280, 'light')
+    await open('')
+    await browser.read(
+      `fetch('/api/session', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '${JSON.stringify({ email: account.email, password: 'correct horse 1' })}' }).then((one) => one.status)`,
+    )
+  })
+  after(async () => dashboard?.close())
+
+  it('shows a click as it happens, without a reload (fault 297)', async () => {
+    const { browser, open, see, seeText } = dashboard
+    await open('')
+    await seeText('Clicks appear here as they happen')
+    await seeText('in the last minute')
+    await browser.read(`window.stayed = true`)
+    await visit(britain)
+    await see(`document.querySelector('.feed a')?.innerText === '/spring'`)
+    await seeText('United Kingdom · Windows · Direct')
+    await see(`${figures}[0] === '1'`)
+    await seeText('Exact through event')
+    expect(await browser.read('window.stayed')).to.equal(true)
+  })
+
+  it('filters everything by a row that is chosen, as the API does, and has it in the address (fault 298)', async () => {
+    const { app, browser, open, press, see } = dashboard
+    for (let n = 0; n < 3; n++) await visit(canada, firefox, { Referer: 'https://example.net/' })
+    const total = async (query: string) => (await app.get(`/api/stats?${query}`, { key })).json['data'].total
+    await until(
+      () => total(''),
+      ({ clicks }) => clicks === 4,
+    )
+    await open('')
+    await see(`${figures}[0] === '4'`)
+    await see(row('Canada'))
+    // by keyboard: the row is a link
+    await browser.read(`${row('Canada')}.focus()`)
+    await browser.press('Enter')
+    await see(`location.search.includes('country=CA') && ${figures}[0] === '3'`)
+    const { clicks, uniqueClicks } = await total('country=CA')
+    expect((await browser.read<string[]>(figures)).slice(0, 2)).to.deep.equal([String(clicks), String(uniqueClicks)])
+    await see(`${row('Firefox')} === undefined && ${row('example.net')}`)
+    await browser.read(`history.back()`)
+    await see(`!location.search.includes('country') && ${figures}[0] === '4'`)
+    await open('?country=GB&period=7d')
+    await see(`${figures}[0] === '1' && document.querySelector('.chip b').innerText === 'United Kingdom'`)
+    await press('Remove filter: Country United Kingdom')
+    await see(`${figures}[0] === '4' && location.search === '?period=7d'`)
+    await open(`/links/${link}?browser=Firefox`)
+    await see(`${figures}[0] === '3'`)
+  })
+
+  it('draws the world, and has each chart as a table (fault 298)', async () => {
+    const { browser, open, press, see } = dashboard
+    await open('')
+    await browser.read(`document.querySelector('.map').scrollIntoView()`)
+    await see(`document.querySelectorAll('.map path').length > 150`)
+    await see(`document.querySelectorAll('.map .step-5').length === 1`)
+    await press('Table')
+    await see(`document.querySelectorAll('.figures tbody tr').length === 30`)
+    expect(await browser.read(`document.querySelector('.figures tbody tr:last-child td').innerText`)).to.equal('4')
+  })
+
+  it('asks for all scripts of the first screen at once, in the language of the reader', async () => {
+    const { browser, open } = dashboard
+    await browser.prefer('fr')
+    for (const screen of ['', `/links/${link}`, '/links']) {
+      await open(screen)
+      const late = await browser.read<readonly string[]>(`(() => {
+        const named = [...document.querySelectorAll('link[rel=modulepreload], script')].map((one) => one.href || one.src)
+        return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js') && !named.includes(name))
+      })()`)
+      expect(
+        late.filter((name) => !/\/(?:uPlot|linkledger_world|code)\b/.test(name)),
+        screen,
+      ).to.deep.equal([])
+    }
+    await browser.prefer('en')
+  })
+
+  it('has no fault of contrast, names, sizes or moving parts, on phones and desktops, in light and dark', async () => {
+    const { browser, open, see } = dashboard
+    const faults: string[] = []
+    const moved = `new Promise((done) => { let sum = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value }).observe({ type: 'layout-shift', buffered: true }); setTimeout(() => done(sum), 50) })`
+    const screens = [
+      '',
+      '?country=CA,GB&device=desktop&period=today',
+      '?referrer=nothing.example&class=bot',
+      `/links/${link}`,
+    ]
+    for (const [language, some] of [
+      ['de', screens],
+      ['en', screens.slice(0, 1)],
+    ] as const) {
+      await browser.prefer(language)
+      for (const screen of some) {
+        await open(screen)
+        await see(`document.querySelector('.exact')`)
+        expect(await browser.read<number>(moved), `${screen} moves`).to.be.below(0.1)
+        for (const [width, scheme] of [
+          [320, 'light'],
+          [390, 'dark'],
+          [1440, 'light'],
+        ] as const) {
+          await browser.show(width, scheme)
+          for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
+            faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+        }
+        expect(browser.problems(), screen).to.deep.equal([])
+      }
+    }
+    await browser.prefer('en')
+    expect(faults).to.deep.equal([])
+    expect(browser.errors).to.deep.equal([])
+  })
+})
