@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,8 +6,9 @@ import { expect } from 'chai'
 import type { Outside } from '../../src/app/site.ts'
 import { bundleWeb } from '../../bin/web.js'
 import { startTestApp } from './app.ts'
-import { openBrowser } from './browser.ts'
+import { type Browser, openBrowser } from './browser.ts'
 import { until } from './client.ts'
+import { note } from './faults.ts'
 
 const text = (value: unknown) => JSON.stringify(value)
 
@@ -47,6 +49,7 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
       await see(found)
       await browser.read(`${found}.click()`)
     },
+    faults: () => faultsOn(browser),
     close: async () => {
       await browser.close()
       await app.close()
@@ -56,8 +59,24 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
 }
 export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
+/** axe-core is no dependency: its licence is MPL-2.0. `.ci/run` installs it: `npm install --prefix .cache/axe --no-save axe-core`. */
+const axeFile = new URL('../../.cache/axe/node_modules/axe-core/axe.min.js', import.meta.url)
+const axe = existsSync(axeFile) ? readFileSync(axeFile, 'utf8') : undefined
+if (!axe) note('screens are checked by our own rules only: axe-core is not in .cache/axe')
+
+/** Returns what is wrong with what is on the screen, by our own rules and those of axe-core. */
+const faultsOn = async (browser: Browser): Promise<readonly string[]> => {
+  const own = await browser.read<readonly string[]>(faultsOnScreen)
+  if (!axe) return own
+  if (!(await browser.read<boolean>(`'axe' in window`))) await browser.read(`${axe}; undefined`)
+  const violations = await browser.read<readonly string[]>(
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map((one) => 'axe ' + id + ': ' + one.html.slice(0, 160) + ' ' + one.failureSummary.replace(/\\s+/g, ' ').slice(0, 300))))`,
+  )
+  return [...own, ...violations]
+}
+
 /** What is wrong with what is on the screen, by our own rules: names, contrast, sizes, and what does not fit. */
-export const faultsOnScreen = `(async () => {
+const faultsOnScreen = `(async () => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const channels = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1)

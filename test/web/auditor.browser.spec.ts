@@ -4,7 +4,7 @@ import { parseVerifier } from '../../src/lib/note.ts'
 import { verifyReceipt as verifyInPage } from '../../src/web/screens/proof/verify.ts'
 import { needsBrowser } from '../support/browser.ts'
 import { until } from '../support/client.ts'
-import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 describe('history and time in the dashboard', function () {
   this.timeout(120_000)
@@ -172,8 +172,7 @@ describe('history and time in the dashboard', function () {
       await open(screen)
       for (const [width, scheme] of windows) {
         await browser.show(width, scheme)
-        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
-          faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+        for (const fault of await dashboard.faults()) faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
       }
       expect(browser.problems(), screen).to.deep.equal([])
     }

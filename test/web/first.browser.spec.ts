@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { codeOfStep, stepAt } from '../../src/security/secondfactor.ts'
 import { needsBrowser } from '../support/browser.ts'
-import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 const [email, password] = ['ines@example.com', 'correct horse 1']
 
@@ -19,7 +19,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     const found: string[] = []
     for (const width of [320, 390]) {
       await dashboard.browser.show(width, width === 320 ? 'dark' : 'light')
-      found.push(...(await dashboard.browser.read<readonly string[]>(faultsOnScreen)))
+      found.push(...(await dashboard.faults()))
     }
     expect(found, where).to.deep.equal([])
   }

@@ -5,7 +5,7 @@ import { systemMetadata } from '../../src/events/event.ts'
 import { payloads } from '../data/payloads.ts'
 import { needsBrowser } from '../support/browser.ts'
 import { until } from '../support/client.ts'
-import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 const [phone, desktop] = [390, 1440]
 const screens = ['/operator', '/operator/reports', '/operator/blocks', '/operator/health']
@@ -130,8 +130,7 @@ describe("the operator's screens in Chromium", function () {
         [desktop, 'dark'],
       ] as const) {
         await browser.show(width, scheme)
-        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
-          faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+        for (const fault of await dashboard.faults()) faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
       }
       expect(await browser.read(`'canary' in window`), screen).to.equal(false)
       expect(browser.problems(), screen).to.deep.equal([])

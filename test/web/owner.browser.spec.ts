@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { payloads } from '../data/payloads.ts'
 import { needsBrowser } from '../support/browser.ts'
 import { until } from '../support/client.ts'
-import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 import { fakeDns } from '../support/dns.ts'
 import { query } from '../support/faults.ts'
 import { postForm } from '../support/forms.ts'
@@ -494,8 +494,7 @@ describe("the owner's screens in Chromium", function () {
         [desktop, 'dark'],
       ] as const) {
         await browser.show(width, scheme)
-        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
-          faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+        for (const fault of await dashboard.faults()) faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
       }
       expect(browser.problems(), screen).to.deep.equal([])
     }
@@ -524,8 +523,7 @@ describe("the owner's screens in Chromium", function () {
         [desktop, 'light'],
       ] as const) {
         await browser.show(width, scheme)
-        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
-          faults.push(`${button} at ${width} in ${scheme}: ${fault}`)
+        for (const fault of await dashboard.faults()) faults.push(`${button} at ${width} in ${scheme}: ${fault}`)
       }
     }
     expect(faults).to.deep.equal([])

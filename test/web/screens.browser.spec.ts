@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { payloads } from '../data/payloads.ts'
 import { needsBrowser } from '../support/browser.ts'
 import { until } from '../support/client.ts'
-import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 const password = 'correct horse 1'
 
@@ -146,8 +146,7 @@ describe('the dashboard in Chromium', function () {
       await open(screen)
       for (const [width, scheme] of windows) {
         await browser.show(width, scheme)
-        for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
-          faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+        for (const fault of await dashboard.faults()) faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
       }
       expect(browser.problems(), screen).to.deep.equal([])
     }

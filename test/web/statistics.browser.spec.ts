@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { needsBrowser } from '../support/browser.ts'
 import { browser as chrome, until } from '../support/client.ts'
-import { type Dashboard, faultsOnScreen, openDashboard } from '../support/dashboard.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 const [canada, britain] = ['24.48.0.1', '81.2.69.142']
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
@@ -127,8 +127,7 @@ describe('statistics in the dashboard', function () {
           [1440, 'light'],
         ] as const) {
           await browser.show(width, scheme)
-          for (const fault of await browser.read<readonly string[]>(faultsOnScreen))
-            faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
+          for (const fault of await dashboard.faults()) faults.push(`${screen} at ${width} in ${scheme}: ${fault}`)
         }
         expect(browser.problems(), screen).to.deep.equal([])
       }

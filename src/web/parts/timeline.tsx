@@ -33,7 +33,7 @@ const Figures = ({
 }) => {
   const { chart } = t()
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={chart.table}>
+    <div class="scroll" tabIndex={0} role="group" aria-label={chart.table}>
       <table class="figures">
         <thead>
           <tr>

@@ -113,7 +113,7 @@ export const CampaignScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
   const [open, setOpen] = useState<'edit' | 'add' | undefined>(undefined)
   const campaign = useLoad<Answer>(`/api/campaign/${id}`)
-  const { campaigns: texts, resources, links } = t()
+  const { campaigns: texts, resources } = t()
   if (campaign.error?.status === 404)
     return <Nowhere title={texts.notFound} text={t().link.notFoundText} href={href('/campaigns')} name={texts.title} />
   if (!campaign.data)
@@ -150,7 +150,7 @@ export const CampaignScreen = ({ params }: ScreenProps) => {
       <Addresses campaign={details} />
       <div class="stack">
         {data.links > 0 && <Figures by="campaign" id={id} sums={data} />}
-        <Section title={links.title}>
+        <Section title={resources.itsLinks}>
           <CampaignLinks id={id} />
         </Section>
       </div>

@@ -50,7 +50,7 @@ const Records = ({ host, verification }: { readonly host: string; readonly verif
   const texts = t().domains
   const { record, dns } = verification
   return (
-    <div class="scroll plain-scroll" tabIndex={0} role="region" aria-label={texts.records}>
+    <div class="scroll plain-scroll" tabIndex={0} role="group" aria-label={texts.records}>
       <table class="figures records">
         <caption class="visually-hidden">{texts.records}</caption>
         <thead>
@@ -191,7 +191,7 @@ export const DomainScreen = ({ params }: ScreenProps) => {
       <Head title={host} text={<DomainState status={details.status} />}>
         <span class="chips">
           <a class="button" href={href('/links', { domain: details.domain })}>
-            {texts.itsLinks}
+            {resources.itsLinks}
           </a>
           <HistoryLink of="domain" id={id} />
           <Button

@@ -21,6 +21,7 @@ export const resources: Texts['resources'] = {
   saved: { one: '{n} Zeile als {file} gespeichert', other: '{n} Zeilen als {file} gespeichert' },
   copySecret: 'Kopieren',
   onLinks: { one: 'auf {n} Link', other: 'auf {n} Links' },
+  itsLinks: 'Ihre Links',
   addLinks: 'Links hinzufügen',
   addLinksTo: 'Links zu {name} hinzufügen',
   addCount: { one: '{n} Link hinzufügen', other: '{n} Links hinzufügen' },
@@ -105,7 +106,6 @@ export const domains: Texts['domains'] = {
   none: 'Sie haben noch keine eigene Domain',
   noneText: 'Mit einer lauten Ihre Links go.example.com/spring. Sie brauchen Zugang zu ihren DNS-Einstellungen.',
   notFound: 'In Ihrem Konto gibt es diese Domain nicht',
-  itsLinks: 'Ihre Links',
   records: 'DNS-Einträge',
   recordsText:
     'Erstellen Sie diese Einträge dort, wo Sie die Domain gekauft haben, und prüfen Sie dann. DNS braucht einige Minuten, selten einen Tag.',

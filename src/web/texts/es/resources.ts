@@ -21,6 +21,7 @@ export const resources: Texts['resources'] = {
   saved: { one: '{n} fila guardada en {file}', other: '{n} filas guardadas en {file}' },
   copySecret: 'Copiar',
   onLinks: { one: 'en {n} enlace', other: 'en {n} enlaces' },
+  itsLinks: 'Sus enlaces',
   addLinks: 'Añadir enlaces',
   addLinksTo: 'Añadir enlaces a {name}',
   addCount: { one: 'Añadir {n} enlace', other: 'Añadir {n} enlaces' },
@@ -105,7 +106,6 @@ export const domains: Texts['domains'] = {
   none: 'Todavía no tiene dominios',
   noneText: 'Con uno, sus enlaces son go.example.com/spring. Necesita acceso a su configuración de DNS.',
   notFound: 'Ese dominio no existe en su cuenta',
-  itsLinks: 'Sus enlaces',
   records: 'Registros DNS',
   recordsText:
     'Cree estos registros donde compró el dominio y compruébelo. El DNS tarda unos minutos, rara vez un día.',

@@ -21,6 +21,7 @@ export const resources: Texts['resources'] = {
   saved: { one: '{n} ligne enregistrée dans {file}', other: '{n} lignes enregistrées dans {file}' },
   copySecret: 'Copier',
   onLinks: { one: 'sur {n} lien', other: 'sur {n} liens' },
+  itsLinks: 'Ses liens',
   addLinks: 'Ajouter des liens',
   addLinksTo: 'Ajouter des liens à {name}',
   addCount: { one: 'Ajouter {n} lien', other: 'Ajouter {n} liens' },
@@ -105,7 +106,6 @@ export const domains: Texts['domains'] = {
   none: 'Vous n’avez pas encore de domaine',
   noneText: 'Avec un domaine, vos liens s’écrivent go.example.com/spring. Il faut accéder à ses réglages DNS.',
   notFound: 'Ce domaine n’existe pas dans votre compte',
-  itsLinks: 'Ses liens',
   records: 'Enregistrements DNS',
   recordsText:
     'Créez ces enregistrements là où vous avez acheté le domaine, puis vérifiez. Le DNS prend quelques minutes, rarement un jour.',
