@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Disable an account
-         * @description For sessions of operators only; all others get 403. Its keys and sessions are refused, and its links are hidden.
+         * @description For sessions of operators only; other callers get 403. Its keys and sessions are refused, and its links are hidden.
          */
         post: operations["postOperatorAccountDisable"];
         delete?: never;
@@ -1171,7 +1171,7 @@ export interface paths {
         put?: never;
         /**
          * Enable an account again
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         post: operations["postOperatorAccountEnable"];
         delete?: never;
@@ -1189,7 +1189,7 @@ export interface paths {
         };
         /**
          * List the accounts of this service
-         * @description For sessions of operators only; all others get 403. Of what an account has made, it shows the number of links only.
+         * @description For sessions of operators only; other callers get 403. Of what an account has made, it shows the number of links only.
          */
         get: operations["getOperatorAccounts"];
         put?: never;
@@ -1211,7 +1211,7 @@ export interface paths {
         put?: never;
         /**
          * Block a link, a destination or a branded domain
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         post: operations["postOperatorBlock"];
         delete?: never;
@@ -1229,7 +1229,7 @@ export interface paths {
         };
         /**
          * List what operators have blocked
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         get: operations["getOperatorBlocks"];
         put?: never;
@@ -1249,7 +1249,7 @@ export interface paths {
         };
         /**
          * Get the health of the service
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         get: operations["getOperatorHealth"];
         put?: never;
@@ -1271,7 +1271,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a report as dealt with
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         post: operations["postOperatorReportClose"];
         delete?: never;
@@ -1289,7 +1289,7 @@ export interface paths {
         };
         /**
          * List what visitors have reported
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         get: operations["getOperatorReports"];
         put?: never;
@@ -1311,7 +1311,7 @@ export interface paths {
         put?: never;
         /**
          * End a block
-         * @description For sessions of operators only; all others get 403.
+         * @description For sessions of operators only; other callers get 403.
          */
         post: operations["postOperatorUnblock"];
         delete?: never;
@@ -8048,7 +8048,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description of another account than the own */
+                    /** @description of an account other than your own */
                     id: number | string;
                 };
             };
@@ -8124,7 +8124,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description of another account than the own */
+                    /** @description of an account other than your own */
                     id: number | string;
                 };
             };

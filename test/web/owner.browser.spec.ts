@@ -19,6 +19,7 @@ describe("the owner's screens in Chromium", function () {
   let link: number
   /** screens of what the tests have made, which the last tests look at once more */
   const screens: string[] = []
+  const oneOfEach = () => new Map(screens.map((one) => [one.split('/')[1], one])).values()
   const post = async (path: string, body: object = {}) => {
     const { status, json, text } = await dashboard.app.post(path, { key, body })
     expect(status, text).to.equal(200)
@@ -461,8 +462,7 @@ describe("the owner's screens in Chromium", function () {
       .map((one) => (one.ariaLabel ?? one.innerText).trim())
       .filter((name) => !/^(?:Copy|History|Its links|Edit|Preview|Table|CSV|Export CSV|Save as CSV|Today|Show|Remove filter|Refresh|Download|Clear|Fewer|Sources|Referrers|Countries|Browsers|Devices|Systems|Language|Links|Again|Try again)/.test(name) || /^Edit ./.test(name))`
     const found: string[] = []
-    const all = [...lists, ...new Map(screens.map((one) => [one.split('/')[1], one])).values()]
-    for (const screen of all) {
+    for (const screen of [...lists, ...oneOfEach()]) {
       await open(`${screen}?${at}`)
       await seeText('read-only')
       for (const name of (await browser.read<readonly string[]>(offered)).filter(Boolean))
@@ -481,8 +481,7 @@ describe("the owner's screens in Chromium", function () {
     const all = [
       ...[...lists, '/more'],
       ...['/bio/new', '/splash/new', '/overlays/new', '/pixels?q=nothing', '/channels/999', '/bio/999'],
-      // one of each kind
-      ...new Map(screens.map((one) => [one.split('/')[1], one])).values(),
+      ...oneOfEach(),
     ]
     const faults: string[] = []
     for (const screen of all) {
@@ -501,6 +500,21 @@ describe("the owner's screens in Chromium", function () {
     expect(faults).to.deep.equal([])
     expect(browser.errors).to.deep.equal([])
   })
+
+  for (const language of ['de', 'fr', 'es'])
+    it(`fits the narrowest phones in ${language}, too`, async () => {
+      const { browser, faults, open } = dashboard
+      await browser.prefer(language)
+      await browser.show(320, 'light')
+      const found: string[] = []
+      for (const screen of ['', '/links', '/account', '/history', '/proof', '/qr/new', ...lists, ...oneOfEach()]) {
+        await open(screen)
+        expect(await browser.read('document.documentElement.lang')).to.equal(language)
+        for (const fault of await faults()) found.push(`${screen}: ${fault}`)
+      }
+      await browser.prefer('en')
+      expect(found).to.deep.equal([])
+    })
 
   it('has no fault in any window either', async () => {
     const { browser, open, press } = dashboard

@@ -118,7 +118,12 @@ const Dns = ({ domain, verification }: { readonly domain: Domain; readonly verif
         {domain.status !== 'active' && <p>{texts.recordsText}</p>}
         <Records host={hostOf(domain.domain)} verification={verification} />
         {form.error && <Problem>{form.error.message}</Problem>}
-        {problem && <Notice kind={domain.status === 'pending' ? 'warn' : 'bad'}>{problem}</Notice>}
+        {problem && (
+          <Notice kind={domain.status === 'pending' ? 'warn' : 'bad'}>
+            {/* a message of the API, which speaks English */}
+            <span lang="en">{problem}</span>
+          </Notice>
+        )}
         {checked && <p class="hint">{fill(texts.checked, { when: momentOf(moment(checked)) })}</p>}
       </div>
     </Section>

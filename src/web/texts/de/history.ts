@@ -132,7 +132,7 @@ export const history: Texts['history'] = {
     pixels: 'Pixel',
     campaign: 'Kampagne',
     channel: 'Kanal',
-    type: 'Weg',
+    type: 'Art',
     metatitle: 'Titel der Vorschau',
     metadescription: 'Beschreibung der Vorschau',
     metaimage: 'Bild der Vorschau',

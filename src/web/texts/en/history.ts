@@ -130,7 +130,7 @@ export const history = {
     pixels: 'Pixels',
     campaign: 'Campaign',
     channel: 'Channel',
-    type: 'Way',
+    type: 'Kind',
     metatitle: 'Title of the preview',
     metadescription: 'Description of the preview',
     metaimage: 'Picture of the preview',

@@ -132,7 +132,7 @@ export const history: Texts['history'] = {
     pixels: 'Píxeles',
     campaign: 'Campaña',
     channel: 'Canal',
-    type: 'Paso',
+    type: 'Tipo',
     metatitle: 'Título de la vista previa',
     metadescription: 'Descripción de la vista previa',
     metaimage: 'Imagen de la vista previa',

@@ -132,7 +132,7 @@ export const history: Texts['history'] = {
     pixels: 'Pixels',
     campaign: 'Campagne',
     channel: 'Canal',
-    type: 'Passage',
+    type: 'Type',
     metatitle: 'Titre de l’aperçu',
     metadescription: 'Description de l’aperçu',
     metaimage: 'Image de l’aperçu',
