@@ -4,6 +4,7 @@ import { systemMetadata } from '../../src/events/event.ts'
 import { codeOfStep, stepAt } from '../../src/security/secondfactor.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
+import { atOneMoment } from '../support/clock.ts'
 import { query } from '../support/faults.ts'
 import { cookieIn, samePage, signIn } from '../support/session.ts'
 
@@ -195,49 +196,52 @@ describe('sessions of the dashboard', () => {
     expect((await tryToSignIn({ email, password }, { 'X-Forwarded-For': '198.51.100.79' })).status).to.equal(200)
   })
 
-  it('need a code where the account has a second factor, and no code works twice (threat 150)', async () => {
-    const { email } = await app.register()
-    const [owner, other] = [await signIn(app, email), await signIn(app, email)]
-    const { secret } = (await owner.ask('POST', '/api/account/totp/secret', {})).json as { secret: string }
-    const codeAt = (steps: number) => codeOfStep(secret, stepAt(Date.now()) + steps)
-    const enable = (body: object) => owner.ask('POST', '/api/account/totp', { secret, ...body })
-    expect((await enable({ code: codeAt(0) })).status).to.equal(400)
-    expect((await enable({ code: '000000x', current_password: password })).json['message']).to.match(/^`code` is wrong/)
-    const enabled = await enable({ code: codeAt(-1), current_password: password })
-    const [first = '', second = ''] = enabled.json['recovery_codes'] as string[]
-    expect(enabled.json['recovery_codes']).to.have.length(10)
-    // a session from before it does not outlive it
-    expect([await reads(owner.cookie, {}), await reads(other.cookie, {})]).to.deep.equal([200, 401])
-    const totp = async () => (await owner.ask('GET', '/api/account/totp')).json['data'] as object
-    expect(await totp()).to.deep.equal({ enabled: true, recovery_codes: 10 })
+  it('need a code where the account has a second factor, and no code works twice (threat 150)', () =>
+    atOneMoment(async () => {
+      const { email } = await app.register()
+      const [owner, other] = [await signIn(app, email), await signIn(app, email)]
+      const { secret } = (await owner.ask('POST', '/api/account/totp/secret', {})).json as { secret: string }
+      const codeAt = (steps: number) => codeOfStep(secret, stepAt(Date.now()) + steps)
+      const enable = (body: object) => owner.ask('POST', '/api/account/totp', { secret, ...body })
+      expect((await enable({ code: codeAt(0) })).status).to.equal(400)
+      expect((await enable({ code: '000000x', current_password: password })).json['message']).to.match(
+        /^`code` is wrong/,
+      )
+      const enabled = await enable({ code: codeAt(-1), current_password: password })
+      const [first = '', second = ''] = enabled.json['recovery_codes'] as string[]
+      expect(enabled.json['recovery_codes']).to.have.length(10)
+      // a session from before it does not outlive it
+      expect([await reads(owner.cookie, {}), await reads(other.cookie, {})]).to.deep.equal([200, 401])
+      const totp = async () => (await owner.ask('GET', '/api/account/totp')).json['data'] as object
+      expect(await totp()).to.deep.equal({ enabled: true, recovery_codes: 10 })
 
-    const enter = (code?: string, given = password) => tryToSignIn({ email, password: given, ...(code && { code }) })
-    const without = await enter()
-    expect([without.status, without.json['second_factor'], cookieIn(without)]).to.deep.equal([400, true, undefined])
-    // who does not know the password does not learn that there is one
-    expect((await enter(undefined, 'wrong horse 1')).json).not.to.have.property('second_factor')
-    const code = codeAt(0)
-    expect((await enter(code)).status).to.equal(200)
-    const again = await enter(code)
-    expect([again.status, again.json['message']]).to.deep.equal([
-      400,
-      '`code` was used already. Wait for the next one.',
-    ])
-    expect((await enter(codeAt(-1))).status).to.equal(400)
+      const enter = (code?: string, given = password) => tryToSignIn({ email, password: given, ...(code && { code }) })
+      const without = await enter()
+      expect([without.status, without.json['second_factor'], cookieIn(without)]).to.deep.equal([400, true, undefined])
+      // who does not know the password does not learn that there is one
+      expect((await enter(undefined, 'wrong horse 1')).json).not.to.have.property('second_factor')
+      const code = codeAt(0)
+      expect((await enter(code)).status).to.equal(200)
+      const again = await enter(code)
+      expect([again.status, again.json['message']]).to.deep.equal([
+        400,
+        '`code` was used already. Wait for the next one.',
+      ])
+      expect((await enter(codeAt(-1))).status).to.equal(400)
 
-    const both = await Promise.all([enter(first.toUpperCase()), enter(first)])
-    expect(both.map((one) => one.status)).to.have.members([200, 400])
-    expect((await enter(first)).status).to.equal(400)
-    expect((await enter(second)).status).to.equal(200)
-    expect(await totp()).to.deep.equal({ enabled: true, recovery_codes: 8 })
-    const guesses = []
-    for (let n = 0; n < 12; n++) guesses.push((await enter('zzzzz-zzzzz')).status)
-    expect(guesses.at(-1)).to.equal(429)
+      const both = await Promise.all([enter(first.toUpperCase()), enter(first)])
+      expect(both.map((one) => one.status)).to.have.members([200, 400])
+      expect((await enter(first)).status).to.equal(400)
+      expect((await enter(second)).status).to.equal(200)
+      expect(await totp()).to.deep.equal({ enabled: true, recovery_codes: 8 })
+      const guesses = []
+      for (let n = 0; n < 12; n++) guesses.push((await enter('zzzzz-zzzzz')).status)
+      expect(guesses.at(-1)).to.equal(429)
 
-    expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: 'x' })).status).to.equal(400)
-    expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: password })).status).to.equal(200)
-    expect((await enter()).status).to.equal(200)
-  })
+      expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: 'x' })).status).to.equal(400)
+      expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: password })).status).to.equal(200)
+      expect((await enter()).status).to.equal(200)
+    }))
 
   it('have a cookie for this host and https alone where the service is on https, and count for no page over http (threats 147, 166)', async () => {
     const secure = await startTestApp({ BASE_URL: 'https://go.example.com' }, app.connection)

@@ -45,6 +45,13 @@ describe('a file with an event log', () => {
     await writeFile(path, content)
     return { path, name, close: async () => {} }
   }
+  const unpacked = (bytes: Buffer) => {
+    try {
+      return gunzipSync(bytes).toString()
+    } catch {
+      return undefined
+    }
+  }
   const refusal = async (content: Buffer | string, name?: string) => {
     try {
       await checkArchive(await fileWith(content, name))
@@ -90,6 +97,8 @@ describe('a file with an event log', () => {
     for (let n = 10; n < bytes.length; n += 11) {
       const changed = Buffer.from(bytes)
       changed[n] = changed[n]! ^ 16
+      // some bits mean nothing: those that fill up the last byte of the last block (RFC 1951, 3.2.3)
+      if (unpacked(changed) === text) continue
       expect(await refusal(changed, 'log.ndjson.gz'), `byte ${n}`).to.be.instanceOf(DamagedFile)
       expect(await refusal(bytes.subarray(0, n), 'log.ndjson.gz'), `cut at ${n}`).to.be.instanceOf(DamagedFile)
     }

@@ -63,10 +63,10 @@ export const client = (address: string, check = checkAnswer) => {
 
 /** Repeats a request until `matches` accepts its result, and returns that result; after `ms`, returns the last one. */
 export const until = async <T>(ask: () => Promise<T>, matches: (answer: T) => boolean, ms = 30_000): Promise<T> => {
-  const end = Date.now() + ms
+  const end = performance.now() + ms
   for (;;) {
     const answer = await ask()
-    if (matches(answer) || Date.now() > end) return answer
+    if (matches(answer) || performance.now() > end) return answer
     await new Promise((done) => setTimeout(done, 20))
   }
 }
