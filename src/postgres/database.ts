@@ -17,14 +17,19 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
   /** refuse every statement that would change something */
   readonly readOnly?: boolean
+  /** ms in which a connection has to be there, opened or given back; see `patienceOf` */
+  readonly patience?: number
 }
 
 /** Keep-alive settings: a connection that is lost silently is noticed within half a minute. */
 export const keepAlive = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  connectionTimeoutMillis: 2000,
 } as const
+
+/** Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds), as libpq knows it. */
+export const patienceOf = ({ connectionString = '' }: Connection): number =>
+  Number(/[?&]connect_timeout=([1-9]\d{0,3})(?:&|$)/.exec(connectionString)?.[1] ?? 2) * 1000
 
 /** ms that a server may take to close a connection that we have ended */
 const farewell = 1000
@@ -49,20 +54,21 @@ export const closeWhenSilent = (client: pg.Client, timeout: number) => {
   })
 }
 
-const settings = (connection: Connection, { name, timeout }: PoolOptions) => ({
+const settings = (connection: Connection, { name, timeout, patience = patienceOf(connection) }: PoolOptions) => ({
   ...connection,
   application_name: name,
   ...keepAlive,
+  connectionTimeoutMillis: patience,
   statement_timeout: timeout,
   idle_in_transaction_session_timeout: 30_000,
 })
 
-/** Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails after 2 s. */
+/** Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails after the patience. */
 export const openDatabase = (connection: Connection, options: PoolOptions): Database =>
   knex({
     client: 'pg',
     connection: settings(connection, options) as Knex.PgConnectionConfig,
-    acquireConnectionTimeout: 2000,
+    acquireConnectionTimeout: options.patience ?? patienceOf(connection),
     // knex would print: its errors are thrown or passed to onError as well
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     pool: {

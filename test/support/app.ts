@@ -44,7 +44,8 @@ export const startTestApp = async (
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dir,
-    DATABASE_URL: urlOf(connection),
+    // on a busy machine, PostgreSQL may need more than two seconds to open a connection
+    DATABASE_URL: `${urlOf(connection)}&connect_timeout=20`,
     SECRET: 'a secret for tests only',
     RATE_LIMIT_PER_MINUTE: '0',
     REGISTRATIONS_PER_ADDRESS: '0',

@@ -17,7 +17,13 @@ let migrated: Promise<Connection> | undefined
 export const migratedDatabase = async (): Promise<Connection> => {
   migrated ??= (async () => {
     const connection = await freshDatabase()
-    const db = openDatabase(connection, { name: 'migrate', max: 2, timeout: 30_000, onError: () => {} })
+    const db = openDatabase(connection, {
+      name: 'migrate',
+      max: 2,
+      timeout: 30_000,
+      patience: 20_000,
+      onError: () => {},
+    })
     await migrate(db)
     await ensureCheckpoints(db)
     await db.destroy()
