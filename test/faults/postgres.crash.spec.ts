@@ -25,7 +25,8 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
   afterEach(stage.clear)
 
   const startOn = async (connection: EmbeddedConnection, settings: Readonly<Record<string, string>> = {}) => {
-    const common = { ...secret, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() }
+    // as long as a service waits for a connection where its operator does not say more
+    const common = { ...secret, DATABASE_URL: urlOf(connection, 2), DATA_DIR: await stage.dir() }
     const service = await stage.start({ ...common, ...settings })
     await until(
       () => service.operator.get('/readyz'),

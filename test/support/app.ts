@@ -44,8 +44,7 @@ export const startTestApp = async (
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dir,
-    // on a busy machine, PostgreSQL may need more than two seconds to open a connection
-    DATABASE_URL: `${urlOf(connection)}&connect_timeout=20`,
+    DATABASE_URL: urlOf(connection),
     SECRET: 'a secret for tests only',
     RATE_LIMIT_PER_MINUTE: '0',
     REGISTRATIONS_PER_ADDRESS: '0',
@@ -87,8 +86,14 @@ const domainPositions = async ({ ledger: { store } }: App, after: bigint) => {
 }
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
-/** Returns the connection as a DATABASE_URL; a socket folder is the `host` in its query. */
-export const urlOf = ({ host = '', port = 5432, user = '', password = '', database = '' }: Connection) => {
-  const query = new URLSearchParams({ host, port: String(port) })
+/**
+ * Returns the connection as a DATABASE_URL; a socket folder is the `host` in its query. On a busy machine, PostgreSQL may need more than the
+ * usual two seconds to open a connection.
+ */
+export const urlOf = (
+  { host = '', port = 5432, user = '', password = '', database = '' }: Connection,
+  seconds = 20,
+) => {
+  const query = new URLSearchParams({ host, port: String(port), connect_timeout: String(seconds) })
   return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(String(password))}@/${database}?${query.toString()}`
 }
