@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
+import { atOneMoment } from '../support/clock.ts'
 import { channelClient } from '../support/clients/channel.ts'
 
 const today = () => new Date().toISOString().slice(0, 10)
@@ -20,22 +21,23 @@ describe('items of a channel', () => {
     () => key,
   )
 
-  it('show a link with title, picture, short address and day of assignment', async () => {
-    const { id: channel } = await create()
-    const image = 'https://example.com/a.png'
-    const { id, short } = await link({ title: 'Hello', metaimage: image })
-    await assigned(channel, 'links', id)
-    const { error, data } = await items(channel)
-    expect(error).to.equal('0')
-    expect(data).to.deep.equal({
-      result: 1,
-      perpage: 15,
-      currentpage: 1,
-      nextpage: 1,
-      maxpage: 1,
-      items: [{ type: 'links', id, title: 'Hello', preview: image, link: short, date: today() }],
-    })
-  })
+  it('show a link with title, picture, short address and day of assignment', () =>
+    atOneMoment(async () => {
+      const { id: channel } = await create()
+      const image = 'https://example.com/a.png'
+      const { id, short } = await link({ title: 'Hello', metaimage: image })
+      await assigned(channel, 'links', id)
+      const { error, data } = await items(channel)
+      expect(error).to.equal('0')
+      expect(data).to.deep.equal({
+        result: 1,
+        perpage: 15,
+        currentpage: 1,
+        nextpage: 1,
+        maxpage: 1,
+        items: [{ type: 'links', id, title: 'Hello', preview: image, link: short, date: today() }],
+      })
+    }))
 
   it('come with the channel itself and the clicks on its links', async () => {
     const { id } = await create({ name: 'Letters', starred: true })
@@ -79,47 +81,52 @@ describe('items of a channel', () => {
     expect(await shown()).to.deep.equal([gone.id, kept.id])
   })
 
-  it('show a bio page by title or name, avatar and address', async () => {
-    const { id: channel } = await create()
-    const titled = await bio({ title: 'Ann Smith', avatar: 'https://example.com/ann.jpg' })
-    const named = await bio({ name: 'Only a name' })
-    for (const { id } of [titled, named]) await assigned(channel, 'bio', id)
-    expect((await items(channel))['data'].items).to.deep.equal([
-      {
-        type: 'bio',
+  it('show a bio page by title or name, avatar and address', () =>
+    atOneMoment(async () => {
+      const { id: channel } = await create()
+      const titled = await bio({ title: 'Ann Smith', avatar: 'https://example.com/ann.jpg' })
+      const named = await bio({ name: 'Only a name' })
+      for (const { id } of [titled, named]) await assigned(channel, 'bio', id)
+      expect((await items(channel))['data'].items).to.deep.equal([
+        {
+          type: 'bio',
+          id: named.id,
+          title: 'Only a name',
+          preview: `${app.app.baseUrl}/favicon.ico`,
+          link: named.link,
+          date: today(),
+        },
+        {
+          type: 'bio',
+          id: titled.id,
+          title: 'Ann Smith',
+          preview: 'https://example.com/ann.jpg',
+          link: titled.link,
+          date: today(),
+        },
+      ])
+    }))
+
+  it('show a QR code by name or alias, with its image as preview and link', () =>
+    atOneMoment(async () => {
+      const { id: channel } = await create()
+      const [named, nameless] = [
+        await qr({ name: 'Menu' }),
+        await qr({ type: 'wifi', data: { ssid: 'Bar', pass: 'x' } }),
+      ]
+      for (const { id } of [named, nameless]) await assigned(channel, 'qr', id)
+      const [newest, oldest] = (await items(channel))['data'].items
+      expect(oldest).to.deep.equal({
+        type: 'qr',
         id: named.id,
-        title: 'Only a name',
-        preview: `${app.app.baseUrl}/favicon.ico`,
+        title: 'Menu',
+        preview: named.link,
         link: named.link,
         date: today(),
-      },
-      {
-        type: 'bio',
-        id: titled.id,
-        title: 'Ann Smith',
-        preview: 'https://example.com/ann.jpg',
-        link: titled.link,
-        date: today(),
-      },
-    ])
-  })
-
-  it('show a QR code by name or alias, with its image as preview and link', async () => {
-    const { id: channel } = await create()
-    const [named, nameless] = [await qr({ name: 'Menu' }), await qr({ type: 'wifi', data: { ssid: 'Bar', pass: 'x' } })]
-    for (const { id } of [named, nameless]) await assigned(channel, 'qr', id)
-    const [newest, oldest] = (await items(channel))['data'].items
-    expect(oldest).to.deep.equal({
-      type: 'qr',
-      id: named.id,
-      title: 'Menu',
-      preview: named.link,
-      link: named.link,
-      date: today(),
-    })
-    const { details } = (await app.get(`/api/qr/${nameless.id}`, { key })).json
-    expect(newest.title).to.equal(details.name || nameless.link.split('/').at(-1))
-  })
+      })
+      const { details } = (await app.get(`/api/qr/${nameless.id}`, { key })).json
+      expect(newest.title).to.equal(details.name || nameless.link.split('/').at(-1))
+    }))
 
   it('are listed by newest assignment in pages, whatever their kind and age', async () => {
     const { id: channel } = await create()

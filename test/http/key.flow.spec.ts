@@ -118,7 +118,7 @@ describe('API keys', () => {
     await status(key)
     const row = await until(
       async () => (await listed()).find((one) => one.id === id),
-      (found) => found?.['lastused'] !== '',
+      (found) => Boolean(found?.['lastused']),
     )
     expect(row?.['lastused']).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
