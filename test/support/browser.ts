@@ -1,11 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
 import type { Context } from 'mocha'
+import { chromium } from 'playwright-core'
 import { skip } from './skip.ts'
 
 const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -16,31 +11,7 @@ export const needsBrowser = (context: Context) => {
 }
 
 // only local addresses can be reached
-const flags = [
-  ...'--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'.split(' '),
-  ...'--disable-component-update --disable-sync --remote-debugging-pipe'.split(' '),
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-]
-
-/** Replaces the id of a load when a page has navigated to a blocked address: that load never finishes. */
-const navigatedAway = 'navigated away'
-
-interface Message {
-  readonly id?: number
-  readonly method?: string
-  readonly params?: {
-    readonly entry?: { readonly source: string; readonly text: string }
-    readonly name?: string
-    readonly type?: string
-    readonly args?: readonly { readonly value?: unknown; readonly description?: string }[]
-    readonly exceptionDetails?: { readonly text: string; readonly exception?: { readonly description?: string } }
-    readonly loaderId?: string
-    readonly requestId?: string
-    readonly request?: { readonly url: string }
-  }
-  readonly result?: unknown
-  readonly error?: { readonly message: string }
-}
+const args = ['--disable-quic', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost']
 
 /** The result of a visit: the value of an expression on the loaded page, and what the browser reported. */
 export interface Seen<T> {
@@ -50,120 +21,85 @@ export interface Seen<T> {
   readonly problems: readonly string[]
 }
 
-/** Opens a real browser, over the DevTools protocol: JSON messages that end with NUL, on file descriptors 3 and 4. */
+/** Opens a real browser with one page. What Playwright has no call for, we ask over the DevTools protocol. */
 export const openBrowser = async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'linkledger-browser-'))
-  const child: ChildProcess = spawn(program, [...flags, `--user-data-dir=${dir}`, 'about:blank'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  const [to, from] = [child.stdio[3] as Writable, child.stdio[4] as Readable]
-  const waiting = new Map<number, (message: Message) => void>()
-  let [last, loaded, dialogs] = [0, (_: string | undefined) => {}, 0]
+  const browser = await chromium.launch({ executablePath: program, args, chromiumSandbox: false })
+  const page = await browser.newPage({ viewport: { width: 800, height: 600 } })
+  const protocol = await page.context().newCDPSession(page)
+  let dialogs = 0
   let problems: string[] = []
   let blocked: string[] = []
+  let leave: (() => void) | undefined
   let answerEmpty = false
   const errors: string[] = []
 
-  const send = <T>(method: string, params: object = {}, sessionId?: string) =>
-    new Promise<T>((resolve, reject) => {
-      const id = ++last
-      waiting.set(id, ({ result, error }) =>
-        error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result as T),
-      )
-      to.write(`${JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) })}\0`)
-    })
-  const handleMessage = (message: Message) => {
-    const { id, method, params } = message
-    if (id !== undefined) {
-      waiting.get(id)?.(message)
-      waiting.delete(id)
-    }
-    if (method === 'Page.lifecycleEvent' && params?.name === 'load') loaded(params.loaderId)
-    if (method === 'Log.entryAdded' && params?.entry?.source === 'security') problems.push(params.entry.text)
-    if (method === 'Runtime.exceptionThrown')
-      errors.push(params?.exceptionDetails?.exception?.description ?? params?.exceptionDetails?.text ?? '')
-    if (method === 'Runtime.consoleAPICalled' && params?.type === 'error')
-      errors.push((params.args ?? []).map(({ value, description }) => description ?? JSON.stringify(value)).join(' '))
-    if (method === 'Fetch.requestPaused') {
-      blocked.push(params?.request?.url ?? '')
-      const { requestId } = params ?? {}
-      // a page that navigates away before it is loaded reports no load event
-      if (answerEmpty)
-        void send('Fetch.fulfillRequest', { requestId, responseCode: 204 }, session).then(() => loaded(navigatedAway))
-    }
-    if (method === 'Page.javascriptDialogOpening') {
-      dialogs++
-      void send('Page.handleJavaScriptDialog', { accept: false }, session)
-    }
-  }
-  let rest = ''
-  from.setEncoding('utf8').on('data', (text: string) => {
-    const messages = (rest + text).split('\0')
-    rest = messages.pop() ?? ''
-    for (const message of messages) handleMessage(JSON.parse(message) as Message)
+  page.on('dialog', (dialog) => {
+    dialogs++
+    void dialog.dismiss()
   })
+  page.on('pageerror', (error) => errors.push(error.stack ?? error.message))
+  page.on('console', (message) => {
+    // the browser's own messages, such as those on failed requests, have no arguments
+    if (message.type() === 'error' && message.args().length > 0) errors.push(message.text())
+  })
+  protocol.on('Log.entryAdded', ({ entry }) => {
+    if (entry.source === 'security') problems.push(entry.text)
+  })
+  protocol.on('Fetch.requestPaused', ({ requestId, request }) => {
+    blocked.push(request.url)
+    if (answerEmpty) void protocol.send('Fetch.fulfillRequest', { requestId, responseCode: 204 }).then(() => leave?.())
+  })
+  await protocol.send('Log.enable')
 
-  const { targetId } = await send<{ targetId: string }>('Target.createTarget', { url: 'about:blank' })
-  const attached = await send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
-  const session = attached.sessionId
-  for (const domain of ['Page', 'Log', 'Network', 'Runtime']) await send(`${domain}.enable`, {}, session)
-  await send('Page.setLifecycleEventsEnabled', { enabled: true }, session)
-
+  const evaluate = async <T>(expression: string) => {
+    const { result } = await protocol.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+    return result.value as T
+  }
   // without promises and listeners, which do not run while scripts are off
   const isParsing = async () => {
-    const evaluate = { expression: `document.readyState === 'loading'`, returnByValue: true }
-    return (await send<{ result: { value: boolean } }>('Runtime.evaluate', evaluate, session)).result.value
+    const expression = `document.readyState === 'loading'`
+    return (await protocol.send('Runtime.evaluate', { expression, returnByValue: true })).result.value as boolean
   }
 
   return {
     /** Loads a page and evaluates an expression on it, two animation frames later, when scripts of the page have run. */
     visit: async <T>(url: string, expression: string): Promise<Seen<T>> => {
       ;[problems, dialogs] = [[], 0]
-      const loads = new Set<string | undefined>()
-      loaded = (id) => void loads.add(id)
-      const navigated = await send<{ loaderId: string; errorText?: string }>('Page.navigate', { url }, session)
-      const { loaderId, errorText } = navigated
-      if (errorText) throw new Error(`${url}: ${errorText}`)
-      // the previous page may still navigate: that load is not the one to wait for
-      while (!loads.has(loaderId) && !loads.has(navigatedAway))
-        await new Promise<void>((resolve) => (loaded = (id) => resolve(void loads.add(id))))
-      const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`
-      const evaluate = { expression: settled, awaitPromise: true, returnByValue: true }
-      const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
-      return { value: result.value, dialogs, problems }
+      // a page that navigates away before it is loaded, to an address that answers nothing, never is
+      const left = new Promise<void>((resolve) => (leave = resolve))
+      const loaded = page.goto(url, { timeout: 60_000 }).then(() => {})
+      loaded.catch(() => {})
+      await Promise.race([loaded, left])
+      const value = await evaluate<T>(
+        `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(${expression}))))`,
+      )
+      return { value, dialogs, problems }
     },
     /** Shows pages in a window of this width, in light or dark colors. */
     show: async (width: number, scheme: 'light' | 'dark') => {
-      const metrics = { width, height: 844, deviceScaleFactor: 1, mobile: false }
-      await send('Emulation.setDeviceMetricsOverride', metrics, session)
-      await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] }, session)
+      await page.setViewportSize({ width, height: 844 })
+      await page.emulateMedia({ colorScheme: scheme })
     },
     /** Presses a key that moves the focus or activates what has it. */
-    press: async (key: 'Tab' | 'Enter') => {
-      const code = { Tab: 9, Enter: 13 }[key]
-      const event = { key, code: key, windowsVirtualKeyCode: code, ...(key === 'Enter' && { text: '\r' }) }
-      await send('Input.dispatchKeyEvent', { type: 'keyDown', ...event }, session)
-      await send('Input.dispatchKeyEvent', { type: 'keyUp', ...event }, session)
-    },
+    press: (key: 'Tab' | 'Enter') => page.keyboard.press(key),
     /** Sends the languages that the visitor prefers (`Accept-Language`). */
-    prefer: (languages: string) =>
-      send('Network.setExtraHTTPHeaders', { headers: { 'Accept-Language': languages } }, session),
-    /** Returns the page as an image: all of it as PNG, or what the window shows in a format of its own. */
-    screenshot: async (options: object = { captureBeyondViewport: true }) => {
-      return Buffer.from((await send<{ data: string }>('Page.captureScreenshot', options, session)).data, 'base64')
+    prefer: (languages: string) => page.setExtraHTTPHeaders({ 'Accept-Language': languages }),
+    /** Returns what the window shows as a WebP image. */
+    screenshot: async () => {
+      const { data } = await protocol.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
+      return Buffer.from(data, 'base64')
     },
     /** Sets the user agent; an empty string restores the browser's own. */
-    setUserAgent: (userAgent: string) => send('Emulation.setUserAgentOverride', { userAgent }, session),
+    setUserAgent: (userAgent: string) => protocol.send('Emulation.setUserAgentOverride', { userAgent }),
     /**
      * From now on requests for these addresses (`https://example.com/*`) get no response (`silent`) or an empty one (`empty`), with which a page
      * stays where it is. Without patterns, nothing is blocked any more.
      */
     block: async (how: 'silent' | 'empty' = 'silent', ...patterns: readonly string[]) => {
       answerEmpty = how === 'empty'
-      await send('Fetch.disable', {}, session)
+      await protocol.send('Fetch.disable')
       if (patterns.length === 0) return
-      await send('Fetch.enable', { patterns: patterns.map((urlPattern) => ({ urlPattern })) }, session)
+      await protocol.send('Fetch.enable', { patterns: patterns.map((urlPattern) => ({ urlPattern })) })
     },
     /** Navigates to a URL (or stays) and waits until the page has a wanted one, at most `ms`. Returns the last URL, the ms that it took, and the blocked requests. */
     arrive: async (
@@ -172,17 +108,17 @@ export const openBrowser = async () => {
       { scripts = true, ms = 15_000 } = {},
     ) => {
       ;[problems, dialogs, blocked] = [[], 0, []]
-      await send('Emulation.setScriptExecutionDisabled', { value: !scripts }, session)
+      await protocol.send('Emulation.setScriptExecutionDisabled', { value: !scripts })
       const began = performance.now()
-      if (url !== undefined) await send('Page.navigate', { url }, session)
+      if (url !== undefined) await protocol.send('Page.navigate', { url })
       for (;;) {
-        const { targetInfo } = await send<{ targetInfo: { url: string } }>('Target.getTargetInfo', { targetId })
+        const { targetInfo } = await protocol.send('Target.getTargetInfo')
         const at = targetInfo.url
         const took = performance.now() - began
         if (isWanted(at) || took > ms) {
           // scripts that are allowed before the page is parsed would still run
           while (!scripts && (await isParsing())) await new Promise((done) => setTimeout(done, 20))
-          await send('Emulation.setScriptExecutionDisabled', { value: false }, session)
+          await protocol.send('Emulation.setScriptExecutionDisabled', { value: false })
           return { at, ms: took, blocked, problems }
         }
         await new Promise((done) => setTimeout(done, 20))
@@ -193,31 +129,17 @@ export const openBrowser = async () => {
     /** Violations of the Content-Security-Policy on the current page so far. */
     problems: () => problems as readonly string[],
     /** Returns the value of an expression on the current page. */
-    read: async <T>(expression: string) => {
-      const evaluate = { expression, awaitPromise: true, returnByValue: true }
-      const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', evaluate, session)
-      return result.value
-    },
+    read: evaluate,
     /** Clicks at a place of the window as a visitor does, in CSS pixels. */
-    click: async (x: number, y: number) => {
-      for (const type of ['mousePressed', 'mouseReleased'])
-        await send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 }, session)
-    },
+    click: (x: number, y: number) => page.mouse.click(x, y),
     /** Drags from one place of the window to another, in some steps. */
     drag: async (from: { readonly x: number; readonly y: number }, to: { readonly x: number; readonly y: number }) => {
-      const at = (type: string, part: number) => {
-        const [x, y] = [from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part]
-        return send('Input.dispatchMouseEvent', { type, x, y, button: 'left', buttons: 1, clickCount: 1 }, session)
-      }
-      await at('mousePressed', 0)
-      for (const step of [0.25, 0.5, 0.75, 1]) await at('mouseMoved', step)
-      await at('mouseReleased', 1)
+      await page.mouse.move(from.x, from.y)
+      await page.mouse.down()
+      await page.mouse.move(to.x, to.y, { steps: 4 })
+      await page.mouse.up()
     },
-    close: async () => {
-      child.kill()
-      await exited
-      await rm(dir, { recursive: true, force: true, maxRetries: 5 })
-    },
+    close: () => browser.close(),
   }
 }
 export type Browser = Awaited<ReturnType<typeof openBrowser>>

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { account as accounts } from '../../src/commands/account.ts'
+import { report } from '../../src/commands/report.ts'
 import type { Click } from '../../src/events/click.ts'
+import { systemMetadata } from '../../src/events/event.ts'
 import { until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 import { click, clicked, fresh } from '../support/events.ts'
@@ -66,8 +69,8 @@ const links = [
   ['start', 'https://docs.example.com/start', 'Getting started', ['product'], 21],
 ] as const
 
-/** Makes links with a story: somebody mistypes a destination, and somebody else takes it back. Returns the id of the first. */
-const seed = async ({ app, browser }: Dashboard): Promise<number> => {
+/** Makes links with a story: somebody mistypes a destination, and somebody else takes it back. Returns the ids of the first and of their account. */
+const seed = async ({ app, browser }: Dashboard) => {
   const key = await browser.read<string>(
     `fetch('/api/key/add', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"name":"campaign-sync","scopes":["read","write","account"]}' }).then((one) => one.json()).then((one) => one.key)`,
   )
@@ -96,7 +99,32 @@ const seed = async ({ app, browser }: Dashboard): Promise<number> => {
   await app.post(`/api/url/${spring}/restore`, { key, body: { revision: 1 } })
   const total = async () => ((await app.get(`/api/url/${spring}`, { key })).json['data'] as { clicks: number }).clicks
   await until(total, (clicks) => clicks > 1000)
-  return spring
+  return { link: spring, account }
+}
+
+/** Makes whoever is signed in an operator, with other accounts and open reports of their links. */
+const seedOperator = async ({ app }: Dashboard, operator: number) => {
+  const { handle } = app.app.ledger.handler
+  await handle(accounts, { type: 'MarkOperator', id: operator }, systemMetadata(operator))
+  const others = ['noor', 'felix', 'cafe-central', 'newsroom'].map((name) => app.register(name))
+  const [noor, felix] = await Promise.all(others)
+  const reports = [
+    [felix!, 'bank-login', 'phishing', 'It asks for the password of my bank.'],
+    [noor!, 'win', 'spam', 'The same message came ten times today.'],
+  ] as const
+  for (const [owner, custom, reason, message] of reports) {
+    const { json } = await app.post('/api/url/add', { key: owner.key, body: { url: 'https://example.org/', custom } })
+    const sent = {
+      kind: 'link',
+      subject: Number(json['id']),
+      address: `go.example.com/${custom}`,
+      reason,
+      message,
+    } as const
+    const id = custom === 'win' ? '4hq8v2ke' : '7kq2m9xd'
+    const command = { type: 'SendReport', id, account: owner.id, email: 'visitor@example.com', ...sent } as const
+    await handle(report, command, systemMetadata(owner.id))
+  }
 }
 
 const dashboard = await openDashboard({ CHECKPOINT_SECONDS: '1', BASE_URL: 'http://go.example.com' })
@@ -109,7 +137,8 @@ try {
   await write('input[name=password]', 'correct horse 1')
   await press('Create account')
   await seeText('Make your first link')
-  const link = await seed(dashboard)
+  const { link, account } = await seed(dashboard)
+  await seedOperator(dashboard, account)
   const screens = [
     ['overview', ''],
     ['links', '/links'],
@@ -117,13 +146,16 @@ try {
     ['history', '/history'],
     ['proof', '/proof'],
     ['qr', `/qr/new?link=https://go.example.com/menu`],
+    ['accounts', '/operator'],
+    ['reports', '/operator/reports'],
+    ['health', '/operator/health'],
   ] as const
   for (const [name, path] of screens) {
     await open(path)
     for (const scheme of ['light', 'dark'] as const) {
       await browser.show(1280, scheme)
       await new Promise((done) => setTimeout(done, 500))
-      const picture = await browser.screenshot({ format: 'webp', quality: 80 })
+      const picture = await browser.screenshot()
       if (picture.length > most)
         throw new Error(`${name}-${scheme}.webp has ${picture.length} bytes, more than ${most}`)
       await writeFile(`${folder}${name}-${scheme}.webp`, picture)
