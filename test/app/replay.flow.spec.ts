@@ -104,6 +104,8 @@ describe('linkledger replay', function () {
     const replay = await start({ onProgress: (replayed, all) => seen.push([replayed, all]) })
     expect(await answersOf(replay, then.key)).to.deep.equal(then.answers)
     expect(await answersOf(app, then.key)).not.to.deep.equal(then.answers)
+    // asking has recorded another visit, which must not come in the middle of another test
+    await counted(then.key, 3)
     expect(seen.at(-1)).to.deep.equal([then.event + 1, then.event + 1])
   })
 
