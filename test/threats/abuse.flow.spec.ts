@@ -5,6 +5,7 @@ import { operatorContext } from '../../src/app/operator.ts'
 import { fresh, linkCreated } from '../support/events.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
+import { inSeconds, secondsLater } from '../support/clock.ts'
 import { query } from '../support/faults.ts'
 import { visitAt } from '../support/host.ts'
 
@@ -175,9 +176,9 @@ describe('abuse of links', function () {
   it('does not lead from an expired link to a blocked site of its domain (threat 62)', async () => {
     const host = 'go.over.example'
     await add('/api/domain/add', { domain: `https://${host}`, redirectroot: 'https://site.example/' })
-    const expiry = new Date(Date.now() + 2000).toISOString()
+    const expiry = inSeconds(60)
     await add('/api/url/add', { custom: 'over', url: 'https://good.example/', domain: host, expiry })
-    const page = async () => (await visitAt(app.address, host, '/over', {})).body
+    const page = async () => (await secondsLater(61, () => visitAt(app.address, host, '/over', {}))).body
     const site = 'href="https://site.example/"'
     expect(await until(page, (text) => text.includes(site))).to.include(site)
     await blockHost('site.example')
