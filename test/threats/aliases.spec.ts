@@ -120,11 +120,16 @@ describe('aliases and passwords', () => {
         }
       return answers.filter(({ status }) => status === 200)
     }
+    /** Returns who has an alias, once the tables know of somebody. */
     const holders = (alias: string) =>
-      query(
-        app.connection,
-        `select 1 from ${app.app.ledger.tables.name('links')} where alias_key = $1 and deleted is null`,
-        [alias],
+      until(
+        () =>
+          query(
+            app.connection,
+            `select 1 from ${app.app.ledger.tables.name('links')} where alias_key = $1 and deleted is null`,
+            [alias],
+          ),
+        ({ length }) => length > 0,
       )
 
     it('belongs to one link, whichever process creates it', async () => {
@@ -276,7 +281,7 @@ describe('aliases and passwords', () => {
       const locked = await until(
         () => second.visit(`/${custom}`),
         ({ status }) => status === 200,
-        2000,
+        5000,
       )
       expect([locked.status, (await app.visit(`/${custom}`)).status]).to.deep.equal([200, 200])
       const { headers } = await second.post(`/${custom}`, form(secret))
@@ -289,7 +294,7 @@ describe('aliases and passwords', () => {
             await until(
               () => at.visit(`/${custom}`, { Cookie }),
               ({ status }) => status === 200,
-              2000,
+              5000,
             )
           ).status,
         ).to.equal(200)
