@@ -117,11 +117,12 @@ describe('an API key', () => {
     const read = (key: string, at = app) => at.get('/api/account', { key })
     const soon = async (key: string, status: number, at: TestApp) => {
       const start = Date.now()
-      const answer = await until(
-        () => read(key, at),
-        (now) => now.status === status,
-        5000,
-      )
+      const asked = async () => {
+        // asking again and again must not use up the limit
+        await query(app.connection, 'truncate state.rate_limits')
+        return read(key, at)
+      }
+      const answer = await until(asked, (now) => now.status === status, 5000)
       expect(answer.status).to.equal(status)
       return { answer, ms: Date.now() - start }
     }
@@ -234,7 +235,7 @@ describe('an API key', () => {
               await until(
                 () => at.visit(`/${custom}`),
                 (now) => now.status === status,
-                3000,
+                5000,
               )
             ).status,
           ).to.equal(status)
