@@ -68,6 +68,10 @@ describe('account commands and rebuild, on the embedded database', function () {
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'linkledger-admin-'))
     service = await startProcess({ DATA_DIR: dir })
+    await until(
+      () => service.get('/readyz'),
+      ({ status }) => status === 200,
+    )
   })
   after(async () => {
     await service.end()

@@ -59,7 +59,7 @@ describe('linkledger log copy', function () {
 
   it('copies the embedded database to another PostgreSQL, and from there to an EventStoreDB (fault 102)', async () => {
     const DATA_DIR = await stage.dir()
-    const embedded = await stage.start({ SECRET, DATA_DIR })
+    const embedded = await ready(await stage.start({ SECRET, DATA_DIR }))
     const filled = await fill(embedded)
     const url = urlOf(await freshDatabase())
 
@@ -131,6 +131,10 @@ describe('linkledger spool import', function () {
   it('counts each click once however often the spool is imported, while the service runs', async () => {
     const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
     const service = await stage.start({ ...settings, DATA_DIR: await stage.dir() })
+    await until(
+      () => service.get('/readyz'),
+      ({ status }) => status === 200,
+    )
     const { key, id: account } = await service.register()
     const made = await service.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
     const link = Number(made.json['id'])

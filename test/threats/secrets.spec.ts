@@ -32,6 +32,10 @@ describe('a service that logs everything and fails in many ways', () => {
     connection = await freshDatabase()
     const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: dir, SECRET }
     service = await startProcess({ ...settings, LOG_LEVEL: 'trace', TRUST_PROXY: '1', DEBUG: '*' })
+    await until(
+      () => service.get('/readyz'),
+      ({ status }) => status === 200,
+    )
     await fail()
     await service.end()
     output = service.output()
