@@ -8,7 +8,7 @@ let pools: readonly Pool[] | undefined
  * start.
  */
 export const sharedImages = (): Images => {
-  pools ??= [openPool({ size: 2, timeoutMs: 5000, perSource: 100 }), openPool({ size: 1, timeoutMs: 1000, queue: 20 })]
+  pools ??= [openPool({ size: 2, timeoutMs: 5000, perSource: 100 }), openPool({ size: 1, timeoutMs: 5000, queue: 20 })]
   const [drawers, decoders] = pools.map(({ run }) => ({ run, close: async () => {} }))
   return openImages(drawers, decoders)
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { deflateSync } from 'node:zlib'
 import { openFetch } from '../../src/lib/fetch.ts'
+import { openImages } from '../../src/qr/images.ts'
+import { openPool } from '../../src/qr/pool.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { note, query, spread } from '../support/faults.ts'
@@ -14,6 +16,8 @@ const MiB = 1024 * 1024
 describe('a malicious logo (threat 9, fault 63)', function () {
   this.timeout(60_000)
   let app: TestApp
+  /** the same service, which decodes no logo for longer than a second */
+  let impatient: TestApp
   let stub: Stub
   let key: string
   let served: Buffer = Buffer.alloc(0)
@@ -26,6 +30,8 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     stub = await startStub((_, res) => res.end(served))
     const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
     app = await startTestApp({}, undefined, { guardedFetch })
+    const images = openImages(undefined, openPool({ size: 1, timeoutMs: 1000, queue: 20 }))
+    impatient = await startTestApp({}, app.connection, { guardedFetch, images })
     key = (await app.register()).key
     zeros = deflateSync(Buffer.alloc(128 * MiB), { level: 9 })
     // starts the workers, so that no test measures their start; on a busy machine this may need a second request
@@ -36,11 +42,12 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     expect(started.status).to.equal(200)
   })
   after(async () => {
+    await impatient.close()
     await app.close()
     await stub.close()
   })
 
-  const add = (logo: string) => app.post('/api/qr/add', { key, body: { type: 'text', data: 'x', logo } })
+  const add = (logo: string, at = app) => at.post('/api/qr/add', { key, body: { type: 'text', data: 'x', logo } })
   const inline = (bytes: Buffer, type = 'png') => `data:image/${type};base64,${bytes.toString('base64')}`
   const fetched = (bytes: Buffer) => {
     served = bytes
@@ -65,11 +72,11 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const grown = (most - before) / MiB
     return { result, ms, grown }
   }
-  const refused = async (logo: string, problem: RegExp) => {
-    const { result, ms, grown } = await measured(() => add(logo))
+  const refused = async (logo: string, problem: RegExp, at = app) => {
+    const { result, ms, grown } = await measured(() => add(logo, at))
     expect([result.status, result.json['error']]).to.deep.equal([400, 1])
     expect(result.json['message']).to.match(problem)
-    // decoding is aborted after one second here; the rest is tolerance for a busy machine
+    // decoding is aborted after seconds; the rest is tolerance for a busy machine
     expect(ms, 'ms').to.be.below(20_000)
     expect(grown, 'MiB more').to.be.below(110)
   }
@@ -145,8 +152,13 @@ describe('a malicious logo (threat 9, fault 63)', function () {
   it('is refused when decoding exceeds the time limit, and the next logo is decoded', async () => {
     const bomb = slowJpeg(40_000)
     expect(bomb.length).to.be.below(512 * 1024)
-    await refused(fetched(bomb), /^`logo` takes too long or too much memory to decode/)
-    expect((await add(inline(slowJpeg(1), 'jpeg'))).status).to.equal(200)
+    await refused(fetched(bomb), /^`logo` takes too long or too much memory to decode/, impatient)
+    // on a busy machine, a new thread may need more than a second for its first one
+    const next = await until(
+      () => add(inline(slowJpeg(1), 'jpeg'), impatient),
+      ({ status }) => status === 200,
+    )
+    expect(next.status).to.equal(200)
   })
 
   it('is refused when it is a JPEG that once made the decoder hang', async () => {
@@ -172,15 +184,17 @@ describe('a malicious logo (threat 9, fault 63)', function () {
   })
 
   it('does not delay drawing QR codes while it is decoded', async () => {
-    const { json } = await app.post('/api/qr/add', { key, body: { type: 'text', data: 'quick' } })
-    const path = String(json['link']).replace(app.app.baseUrl, app.address)
+    const { json } = await impatient.post('/api/qr/add', { key, body: { type: 'text', data: 'quick' } })
+    const path = String(json['link']).replace(impatient.app.baseUrl, impatient.address)
     await fetch(path)
     served = slowJpeg(40_000)
-    const bombs = Promise.all([1, 2].map(() => add(`http://pictures.example:${stub.port}/`)))
+    const bombs = Promise.all([1, 2].map(() => add(`http://pictures.example:${stub.port}/`, impatient)))
     let read = false
     void bombs.then(() => (read = true))
-    for (const size of [64, 128, 256, 1024])
-      for (const suffix of ['.png', '.svg']) expect((await fetch(`${path}${suffix}?size=${size}`)).status).to.equal(200)
+    const drawn = [64, 128, 256, 1024].flatMap((size) =>
+      ['.png', '.svg'].map((suffix) => fetch(`${path}${suffix}?size=${size}`)),
+    )
+    for (const { status } of await Promise.all(drawn)) expect(status).to.equal(200)
     expect(read, 'the bombs are read').to.equal(false)
     for (const { status } of await bombs) expect(status).to.equal(400)
   })
