@@ -16,7 +16,7 @@ describe('the guarded post', () => {
     asked = 0
   })
 
-  const post = (url: string, ms = 500): Promise<Posted> =>
+  const post = (url: string, ms = 5000): Promise<Posted> =>
     openPost(
       {
         resolve: async () => {
@@ -94,6 +94,6 @@ describe('the guarded post', () => {
       res.writeHead(204)
       res.flushHeaders()
     }
-    expect(await post(here(), 5000)).to.include({ status: 204 })
+    expect(await post(here())).to.include({ status: 204 })
   })
 })
