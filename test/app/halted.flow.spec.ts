@@ -3,8 +3,7 @@ import { loadHalts } from '../../src/projections/halts.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 
-describe('a projection that was halted', function () {
-  this.timeout(30_000)
+describe('a projection that was halted', () => {
   let app: TestApp
   before(async () => (app = await startTestApp()))
   after(() => app.close())

@@ -46,5 +46,5 @@ describe('hashing events in threads', () => {
     for (const [i, { leaves }] of found.entries())
       expect(Buffer.from(leaves)).to.deep.equal(Buffer.from(hashTexts(tasks[i]!).leaves))
     await pool.close()
-  }).timeout(30_000)
+  })
 })

@@ -16,8 +16,7 @@ import { click, clicked, fresh } from '../support/events.ts'
 import { randomFrom, repeatable, seed } from '../support/faults.ts'
 import { history, openTestLog, type TestLog } from '../support/log.ts'
 
-describe(`the tree over the log (${repeatable})`, function () {
-  this.timeout(30_000)
+describe(`the tree over the log (${repeatable})`, () => {
   const random = randomFrom(seed)
   let log: TestLog
   let stored: StoredLog
