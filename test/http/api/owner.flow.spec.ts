@@ -19,29 +19,35 @@ describe('an id of another account (threat 27, fault 32)', () => {
   })
   after(() => app.close())
   const head = () => app.domainHead()
+  const create = async (resource: string, by: string) => {
+    const { json, text } = await app.post(`/api/${resource}/add`, { key: by, body: bodies[resource]![0]() })
+    expect(json['error'], `${resource} ${text}`).to.equal(0)
+    return Number(json['id'])
+  }
 
-  it('gets the same response on every route as an unknown, deleted or malformed id, byte by byte', async () => {
-    const withId = routes.filter(
-      // a session is opened by signing in: see session.flow.spec.ts; nobody creates a click: see tenants.flow.spec.ts
-      ({ path }) => /^\/api\/[a-z]+\/:id(\/|$)/.test(path) && !/^\/api\/(?:session|clicks)\//.test(path),
-    )
-    expect(withId).to.have.length.at.least(3)
-    const create = async (resource: string, by: string) => {
-      const { json, text } = await app.post(`/api/${resource}/add`, { key: by, body: bodies[resource]![0]() })
-      expect(json['error'], `${resource} ${text}`).to.equal(0)
-      return Number(json['id'])
-    }
-    const createAndDelete = async (resource: string) => {
-      const id = await create(resource, key)
-      const gone = await app.del(`/api/${resource}/${id}/delete`, { key })
-      expect(gone.status, gone.text).to.equal(200)
-      return id
-    }
+  const withId = routes.filter(
+    // a session is opened by signing in: see session.flow.spec.ts; nobody creates a click: see tenants.flow.spec.ts
+    ({ path }) => /^\/api\/[a-z]+\/:id(\/|$)/.test(path) && !/^\/api\/(?:session|clicks)\//.test(path),
+  )
+  /** no request of these tests changes them */
+  const others = new Map<string, readonly [foreign: number, deleted: number]>()
+  let message = ''
+  before(async () => {
     await create('pixel', key)
-    const message = `evt_${Number(await head()) - 1}`
-    /** no request of this test changes them */
-    const others = new Map<string, readonly [foreign: number, deleted: number]>()
-    for (const [place, { method, path }] of withId.entries()) {
+    message = `evt_${Number(await head()) - 1}`
+  })
+  const createAndDelete = async (resource: string) => {
+    const id = await create(resource, key)
+    const gone = await app.del(`/api/${resource}/${id}/delete`, { key })
+    expect(gone.status, gone.text).to.equal(200)
+    return id
+  }
+
+  it('is asked for on many routes', () => expect(withId).to.have.length.at.least(3))
+
+  // each route has a test of its own: on a busy machine, all of them together take minutes
+  for (const [place, { method, path }] of withId.entries())
+    it(`gets the same response as an unknown, deleted or malformed id, byte by byte: ${method} ${path}`, async () => {
       const resource = path.split('/')[2]!
       const [, update] = bodies[resource] ?? []
       if (!update) throw new Error(`${path}: this spec needs a body that creates the resource`)
@@ -76,8 +82,7 @@ describe('an id of another account (threat 27, fault 32)', () => {
       // revision 0 is the account's, which is older than the key
       const status = path === '/api/key/:id/restore' ? 400 : 200
       expect((await ask(mine, valid)).status, `${method} ${path} of one's own`).to.equal(status)
-    }
-  }).timeout(60_000)
+    })
 
   it('gets a 404 before the body is validated, while an id of the account gets a 400 that names the field', async () => {
     const invalid: Record<string, object> = {
