@@ -194,7 +194,6 @@ describe('a public bio page', () => {
           await until(
             () => heading(path, second),
             (found) => found === expected,
-            5000,
           ),
         ).to.equal(expected)
       }
@@ -226,7 +225,6 @@ describe('a public bio page', () => {
           await until(
             () => heading(path),
             (found) => found === expected,
-            5000,
           ),
         ).to.equal(expected)
       await command('disable')
@@ -257,7 +255,6 @@ describe('a public bio page', () => {
             await until(
               () => heading(path, by),
               (found) => found === expected,
-              1500,
             ),
           ).to.equal(expected)
       for (const { status, headers } of await writes)

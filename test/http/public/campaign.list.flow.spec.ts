@@ -67,7 +67,10 @@ describe('the public list of a campaign', () => {
   it('links to older and newer pages', async () => {
     const { id, list } = await create({ slug: free() })
     await Promise.all(Array.from({ length: 101 }, (_, n) => link({ title: `Link ${n}`, campaign: id })))
-    const first = await page(list)
+    const first = await until(
+      () => page(list),
+      ({ text }) => text.includes('Older'),
+    )
     const second = await page(list, '?page=2')
     const shown = [first, second].map(({ text }) => [...text.matchAll(/>(Link \d+)</g)].map(([, title]) => title))
     expect(shown.map(({ length }) => length)).to.deep.equal([100, 1])

@@ -20,7 +20,7 @@ describe('an interstitial that its owner changes', () => {
   let n = 0
   const soon = async (path: string, matches: (answer: Answer) => boolean, what: string) => {
     for (const at of [app(), other]) {
-      const answer = await until(() => visit(path, {}, at), matches, 5000)
+      const answer = await until(() => visit(path, {}, at), matches)
       expect(matches(answer), `${what}: ${answer.text.slice(-800)}`).to.equal(true)
     }
   }
