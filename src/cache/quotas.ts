@@ -122,11 +122,14 @@ export const openQuotas = ({ limits, used, projected, patience = 1000 }: QuotaOp
   /** Takes room; a refusal waits for the tables, because what they have just got may have been counted twice. */
   const takeAtLast = async (account: number, kind: QuotaKind, amount: number) => {
     const end = performance.now() + patience
+    const key = `${kind} ${account}`
     for (;;) {
+      const before = settling.get(key)
       try {
         return await take(account, kind, amount)
       } catch (error) {
-        const settled = settling.get(`${kind} ${account}`)
+        // what was counted twice may have settled during the look
+        const settled = settling.get(key) ?? before
         const ms = end - performance.now()
         if (!(error instanceof QuotaExceeded) || !settled || ms <= 0) throw error
         await Promise.race([settled, sleep(ms, undefined, { ref: false })])

@@ -88,8 +88,30 @@ describe('quotas of accounts (threat 70)', () => {
     stored = 9
     setTimeout(seen, 20)
     ;(await quotas.reserve(1, 'link'))(2n)
+    stored = 10
     const error = await quotas.reserve(1, 'link').catch(String)
     expect(error).to.include('quota of 10 links')
+  })
+
+  it('do not refuse the rest because the process learns what the tables have while it reads them (fault 214)', async () => {
+    let stored = 0
+    let seen = () => {}
+    const projection = new Promise<void>((done) => (seen = done))
+    const quotas = openQuotas({
+      limits: { ...Object.fromEntries(quotaKinds.map((kind) => [kind, 0])), link: 2 } as never,
+      used: async () => {
+        if (stored > 0) seen()
+        await new Promise((done) => setTimeout(done, 1))
+        return stored
+      },
+      projected: () => projection,
+    })
+    ;(await quotas.reserve(1, 'link'))(1n)
+    stored = 1
+    ;(await quotas.reserve(1, 'link'))(2n)
+    stored = 2
+    const error = await quotas.reserve(1, 'link').catch(String)
+    expect(error).to.include('quota of 2 links')
   })
 
   it('do not count what was not created, and nothing when there is no limit', async () => {
