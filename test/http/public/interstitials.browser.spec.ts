@@ -56,7 +56,11 @@ describe('a visitor with Chromium', function () {
   }
   const arrived = (at: string) => at.startsWith(to)
   /** Clicks when `arrive` already watches which requests are made. */
-  const later = (selector: string) => `void setTimeout(() => document.querySelector('${selector}').click(), 300)`
+  const arriveBy = async (selector: string) => {
+    const arriving = browser.arrive(undefined, arrived)
+    await browser.read(`document.querySelector('${selector}').click()`)
+    return arriving
+  }
 
   it('stays on a pixel page and on a splash page without script, and has a link to the destination (fault 156)', async () => {
     const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
@@ -72,9 +76,11 @@ describe('a visitor with Chromium', function () {
   })
 
   it('can stop the countdown of a splash page, and is led on when the button says so (fault 156)', async () => {
-    const type = await create('splash', { name: 's', title: 'Wait', counter: 1 })
+    const type = await create('splash', { name: 's', title: 'Wait', counter: 10 })
     const address = await link({ type })
     await browser.visit(address, `document.querySelector('#stay').click()`)
+    // from here on, each look at the clock finds it a second later
+    await browser.read(`(() => { let now = performance.now(); performance.now = () => (now += 1000) })()`)
     const { at } = await browser.arrive(undefined, arrived, { ms: 2500 })
     expect(at).to.equal(address)
     expect(await browser.read(`document.querySelector('#said').textContent`)).to.match(/^The redirect is stopped/)
@@ -92,10 +98,9 @@ describe('a visitor with Chromium', function () {
     const [direct, waiting] = [await link({ pixels }), await link({ pixels, type: splash })]
     const before = await browser.arrive(direct, arrived, { ms: 1000 })
     expect([before.at, before.blocked, before.problems]).to.deep.equal([direct, [], []])
-    await browser.read(later('#go'))
-    for (const url of [undefined, waiting]) {
+    for (const arrive of [() => arriveBy('#go'), () => browser.arrive(waiting, arrived)]) {
       // a page that waited for the networks would never arrive
-      const { at, blocked, problems } = await browser.arrive(url, arrived)
+      const { at, blocked, problems } = await arrive()
       expect([at, problems]).to.deep.equal([to, []])
       // 13 pixels, one of which has two addresses
       expect(blocked).to.have.length(14)
@@ -133,8 +138,8 @@ describe('a visitor with Chromium', function () {
       expect([splash.at.startsWith(asking.address), splash.blocked]).to.deep.equal([true, []])
       await browser.visit(await ask({ pixels }), `document.querySelector('#go').click()`)
       expect((await browser.arrive(undefined, arrived)).blocked).to.deep.equal([])
-      await browser.visit(await ask({ pixels }), later('#agree'))
-      expect((await browser.arrive(undefined, arrived)).blocked).to.have.length(1)
+      await browser.visit(await ask({ pixels }), '1')
+      expect((await arriveBy('#agree')).blocked).to.have.length(1)
       const framed = await browser.visit<number>(
         await ask({ pixels, type: 'frame' }),
         `(() => { const before = performance.getEntriesByType('resource').length
@@ -221,8 +226,12 @@ describe('a visitor with Chromium', function () {
     const isTop = (at: string) => at.endsWith('/top')
     await browser.arrive(address, () => requests.some((request) => request.startsWith('image /tried')))
     expect((await browser.arrive(undefined, isTop, { ms: 300 })).at).to.equal(address)
-    await browser.click(300, 300)
-    expect((await browser.arrive(undefined, isTop)).at).to.equal(to.replace('there', 'top'))
+    // a frame that is not painted yet gets no click
+    const click = async () => {
+      await browser.click(300, 300)
+      return (await browser.arrive(undefined, isTop, { ms: 1000 })).at
+    }
+    expect(await until(click, isTop)).to.equal(to.replace('there', 'top'))
   })
 
   it('leaves a splash page whose images never load', async () => {
