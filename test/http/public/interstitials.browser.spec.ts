@@ -10,8 +10,7 @@ import { until } from '../../support/client.ts'
 const takeover = `<!doctype html><title>there</title><a href="/top" target="_top" style="position:fixed;inset:0">go</a>
 <script>try { top.location.href = new URL('/top', location.href).href } catch {} new Image().src = '/tried'</script>`
 
-describe('a visitor with Chromium', function () {
-  this.timeout(60_000)
+describe('a visitor with Chromium', () => {
   let app: TestApp
   let key: string
   let browser: Browser

@@ -67,5 +67,5 @@ describe('a protected link with an interstitial (fault 60)', () => {
       }
       await app().del(`/api/url/${id}/delete`, { key: key() })
     }
-  }).timeout(60_000)
+  })
 })

@@ -36,8 +36,7 @@ interface Measured {
   readonly focus: number
 }
 
-describe('public pages in Chromium', function () {
-  this.timeout(60_000)
+describe('public pages in Chromium', () => {
   let browser: Browser
   let server: Server
   let at: string
