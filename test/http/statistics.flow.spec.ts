@@ -205,9 +205,9 @@ describe('link statistics', () => {
   it('are filtered by what visitors have in common, and say how complete they are (faults 295 and 296, threat 176)', async () => {
     const { id, visit, after } = await add()
     await visit({ referrer: 'https://example.net/' })
+    await visit({ agent: robots.GPTBot })
     await visit({ address: britain, agent: agents.firefox })
     await visit({ address: britain, agent: agents.android, referrer: 'https://example.net/' })
-    await visit({ agent: robots.GPTBot })
     await after(3)
     const ask = async (query: string) => (await app.get(`/api/stats?link=${id}&${query}`, { key })).json['data']
     const british = await ask('country=GB&by=browser,referrer,link,class&compare=before')
