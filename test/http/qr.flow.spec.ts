@@ -290,7 +290,6 @@ describe(`QR codes (${repeatable})`, () => {
       await until(
         () => says(changed.path),
         (said) => said === 'after',
-        3000,
       ),
     ).to.equal('after')
     expect(
@@ -298,7 +297,6 @@ describe(`QR codes (${repeatable})`, () => {
         await until(
           () => image(gone.path),
           ({ status }) => status === 404,
-          3000,
         )
       ).status,
     ).to.equal(404)

@@ -17,8 +17,7 @@ interface Row {
   readonly sent: readonly { readonly rule: string; readonly destination: string; readonly clicks: number }[]
 }
 
-describe('the revisions of a link', function () {
-  this.timeout(30_000)
+describe('the revisions of a link', () => {
   let app: TestApp
   let key: string
   before(async () => {
