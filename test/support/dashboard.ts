@@ -22,7 +22,7 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
   })
   const browser = await openBrowser()
   const see = async (expression: string) => {
-    const seen = await until(() => browser.read<unknown>(expression), Boolean, 15_000)
+    const seen = await until(() => browser.read<unknown>(expression), Boolean)
     expect(seen, `${expression} on: ${await browser.read<string>('document.body.innerText')}`).to.be.ok
   }
   return {

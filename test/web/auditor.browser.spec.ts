@@ -7,7 +7,7 @@ import { until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 describe('history and time in the dashboard', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let dashboard: Dashboard
   /** of the account that is signed in */
   let key: string

@@ -7,7 +7,7 @@ import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 const [email, password] = ['ines@example.com', 'correct horse 1']
 
 describe('the first visit of a dashboard, on a phone', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let dashboard: Dashboard
   before(async function () {
     needsBrowser(this)
@@ -52,6 +52,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     const goesTo = async () => (await app.visit(`/${alias}`)).headers.get('location')
     await seeText('Clicks appear here as they happen')
     await seeText('in the last minute')
+    await see(`document.querySelector('.live.open')`)
     expect(await goesTo()).to.equal('https://shop.example.com/spring')
     await see(`document.querySelector('.feed a')?.innerText === '/${alias}'`)
     await see(`document.querySelector('.totals .figure').innerText === '1'`)

@@ -11,7 +11,7 @@ const [phone, desktop] = [390, 1440]
 const screens = ['/operator', '/operator/reports', '/operator/blocks', '/operator/health']
 
 describe("the operator's screens in Chromium", function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let dashboard: Dashboard
   let bob: Awaited<ReturnType<Dashboard['app']['register']>>
   /** of the account that is signed in */

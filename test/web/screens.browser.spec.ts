@@ -7,7 +7,7 @@ import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 const password = 'correct horse 1'
 
 describe('the dashboard in Chromium', function () {
-  this.timeout(120_000)
+  this.timeout(600_000)
   let dashboard: Dashboard
   /** of the account that is signed in */
   let key: string
