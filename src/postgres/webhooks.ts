@@ -147,16 +147,17 @@ export const settleAttempt = async (
   { starts, next, part, failingSince, tries, dueAt }: Settled,
 ): Promise<void> => {
   const { webhook, account, message, type, ordinal, status, ms, delivered, problem, excerpt } = attempt
+  // the lock: a webhook that is deleted meanwhile has no row, and one that is deleted afterwards loses this one, too
   await db.raw(
-    `with settled as (
+    `with own as materialized (select webhook from ${cursors} where webhook = ? for update), settled as (
        update ${cursors} set next = ?, part = ?, failing_since = ?, tries = ?, due_at = ?
-       where webhook = ? and starts = ? and ${leads}
+       where webhook in (select webhook from own) and starts = ? and ${leads}
      )
      insert into ${deliveries} (webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt)
-     select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? where exists (select 1 from ${cursors} where webhook = ?)`,
+     select webhook, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from own`,
     [
-      ...[next, part, failingSince, tries, dueAt, webhook, starts, leader],
-      ...[webhook, account, message, type, ordinal, attempt.try, status, ms, delivered, problem, excerpt, webhook],
+      ...[webhook, next, part, failingSince, tries, dueAt, starts, leader],
+      ...[account, message, type, ordinal, attempt.try, status, ms, delivered, problem, excerpt],
     ] as string[],
   )
 }

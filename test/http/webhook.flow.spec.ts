@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { migrate, openDatabase } from '../../src/postgres/database.ts'
 import { copyState, readState } from '../../src/postgres/state.ts'
+import { settleAttempt } from '../../src/postgres/webhooks.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -334,13 +335,14 @@ describe('the webhook API', () => {
     expect(json['data'].result).to.equal(1000)
   })
 
+  const rowsOf = (id: number) =>
+    query(
+      app.connection,
+      `select webhook from state.webhooks where webhook = $1 union all select webhook from state.webhook_deliveries where webhook = $1`,
+      [id],
+    )
+
   it('leaves no row of a deleted webhook or an erased account (threat 142)', async () => {
-    const rowsOf = (id: number) =>
-      query(
-        app.connection,
-        `select webhook from state.webhooks where webhook = $1 union all select webhook from state.webhook_deliveries where webhook = $1`,
-        [id],
-      )
     const { id } = await add({ events: ['LinkCreated'] })
     await receiver.arrives(isCreated(await addLink('x')))
     await until(
@@ -359,6 +361,31 @@ describe('the webhook API', () => {
     await receiver.arrives(isCreated(await addLink('y')))
     await app.app.ledger.keys.destroy([account.id])
     expect(await rowsOf(erased.id)).to.deep.equal([])
+  })
+
+  it('leaves no row of an attempt that is stored while its webhook is erased (threat 142)', async () => {
+    const { id } = await add({ events: ['LinkDeleted'] })
+    await until(
+      () => rowsOf(id),
+      (rows) => rows.length === 1,
+    )
+    const { db } = app.app.ledger
+    const [tail] = await query<{ leader: string }>(app.connection, 'select leader from state.webhook_tail')
+    const outcome = { try: 1, status: 200, ms: 1, delivered: true, problem: '', excerpt: '' }
+    const attempt = { webhook: id, account: account.id, message: 'evt_1', type: 'LinkDeleted', ordinal: 1, ...outcome }
+    const place = { starts: 1, next: 2, part: 0, failingSince: null, tries: 0, dueAt: null }
+    let stored: Promise<void> | undefined
+    await db.transaction(async (tx) => {
+      await tx('state.webhooks').where({ webhook: id }).delete()
+      stored = settleAttempt(db, tail!.leader, attempt, place)
+      const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%webhook_deliveries%'`
+      await until(
+        () => query(app.connection, `${waits} and datname = current_database()`),
+        (found) => found.length > 0,
+      )
+    })
+    await stored
+    expect(await rowsOf(id)).to.deep.equal([])
   })
 
   it('is in a backup and a copy with its place, also when it has nothing left to send (fault 283)', async () => {
