@@ -86,7 +86,9 @@ export const normalHost = (host: string): string => {
   const known = normalised.get(host)
   if (known !== undefined) return known
   const url = /^[^\s/?#@\\]+$/.test(host) ? parseUrl(`http://${host}`) : undefined
-  const normal = url ? url.hostname.replace(/\.$/, '').replace(/^www\.(?=.)/, '') : ''
+  const name = url?.hostname.replace(/\.$/, '') ?? ''
+  // no name in DNS has an empty label, and of two dots at the end one would be left
+  const normal = name.split('.').includes('') ? '' : name.replace(/^www\.(?=.)/, '')
   // visits keep naming the same few hosts; a longer name is not worth the memory
   if (host.length < 256) normalised.set(host, normal)
   return normal

@@ -215,7 +215,23 @@ describe('normalHost', () => {
   })
 
   it('is empty for text that is not a host', () => {
-    for (const text of ['', ' ', 'a@b', 'a/b', 'a b', 'a\\b', 'a?b', '%', '[::1', 'x:y', 'xn--']) {
+    for (const text of [
+      '',
+      ' ',
+      'a@b',
+      'a/b',
+      'a b',
+      'a\\b',
+      'a?b',
+      '%',
+      '[::1',
+      'x:y',
+      'xn--',
+      '..',
+      'a..',
+      '.a',
+      'a..b',
+    ]) {
       expect(normalHost(text), text).to.equal('')
     }
   })
