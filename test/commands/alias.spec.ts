@@ -116,8 +116,9 @@ describe('a random alias', () => {
     for (const alias of many) expect(aliasProblem(alias)).to.equal(undefined)
   })
 
-  it('does not repeat among 20,000', () => {
-    expect(new Set(many).size).to.equal(many.length)
+  it('hardly repeats among 20,000', () => {
+    // of 2^40, one repeats once in 5,500 times, and two once in 60 million
+    expect(new Set(many).size).to.be.at.least(many.length - 1)
   })
 
   it('uses all 32 symbols with equal frequency in every place', () => {
