@@ -35,7 +35,8 @@ export const openBrowser = async () => {
 
   page.on('dialog', (dialog) => {
     dialogs++
-    void dialog.dismiss()
+    // it closes with its page, too
+    dialog.dismiss().catch(() => {})
   })
   page.on('pageerror', (error) => errors.push(error.stack ?? error.message))
   page.on('console', (message) => {
@@ -47,7 +48,12 @@ export const openBrowser = async () => {
   })
   protocol.on('Fetch.requestPaused', ({ requestId, request }) => {
     blocked.push(request.url)
-    if (answerEmpty) void protocol.send('Fetch.fulfillRequest', { requestId, responseCode: 204 }).then(() => leave?.())
+    // a page that is gone by now makes no request any more
+    if (answerEmpty)
+      protocol.send('Fetch.fulfillRequest', { requestId, responseCode: 204 }).then(
+        () => leave?.(),
+        () => {},
+      )
   })
   await protocol.send('Log.enable')
 
@@ -65,9 +71,11 @@ export const openBrowser = async () => {
     /** Loads a page and evaluates an expression on it, two animation frames later, when scripts of the page have run. */
     visit: async <T>(url: string, expression: string): Promise<Seen<T>> => {
       ;[problems, dialogs] = [[], 0]
+      // until then the page before, or a frame of it, may still navigate
+      await page.goto(url, { waitUntil: 'commit', timeout: 60_000 })
       // a page that navigates away before it is loaded, to an address that answers nothing, never is
       const left = new Promise<void>((resolve) => (leave = resolve))
-      const loaded = page.goto(url, { timeout: 60_000 }).then(() => {})
+      const loaded = page.waitForLoadState('load', { timeout: 60_000 })
       loaded.catch(() => {})
       await Promise.race([loaded, left])
       const value = await evaluate<T>(
