@@ -76,7 +76,7 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const { result, ms, grown } = await measured(() => add(logo, at))
     expect([result.status, result.json['error']]).to.deep.equal([400, 1])
     expect(result.json['message']).to.match(problem)
-    // decoding is aborted after seconds; the rest is tolerance for a busy machine
+    // decoding is aborted after five seconds here; the rest is tolerance for a busy machine
     expect(ms, 'ms').to.be.below(20_000)
     expect(grown, 'MiB more').to.be.below(110)
   }
