@@ -10,8 +10,11 @@ const usual = {
   'user-agent': 'node',
 }
 
-/** Connections are kept, like those of `fetch`. An idle one does not keep the process running. */
-const agent = new Agent({ keepAlive: true })
+/**
+ * Connections are kept, like those of `fetch`, and for less time than servers keep them: a request fails when its connection is closed by the
+ * server at the same moment. An idle one does not keep the process running.
+ */
+const agent = new Agent({ keepAlive: true, timeout: 3000 })
 
 export interface Exchange {
   readonly method: string
