@@ -100,7 +100,7 @@ export const chosen = fc.nat(1000)
 export const choose = <T>(items: readonly T[], n: number): T | undefined => items[n % items.length]
 
 /** Repeats a check until it passes; rejects with its failure after `ms`. */
-export const soon = async (check: () => Promise<unknown>, ms = 10_000) => {
+export const soon = async (check: () => Promise<unknown>, ms = 30_000) => {
   const failure = await until(
     () =>
       check().then(
