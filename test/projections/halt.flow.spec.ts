@@ -37,7 +37,7 @@ const registered = (id: number) =>
   }) as const
 
 describe(`the projector (${repeatable})`, function () {
-  this.timeout(long ? 300_000 : 30_000)
+  this.timeout(long ? 300_000 : 120_000)
   const random = randomFrom(seed)
   const { log, start, subscription, haltOf, caughtUp, read, build, expectCleanRun } = projectorStage()
 

@@ -20,7 +20,7 @@ const countdown = (times: number) => {
 }
 
 describe(`the projector (${repeatable})`, function () {
-  this.timeout(long ? 300_000 : 30_000)
+  this.timeout(long ? 300_000 : 120_000)
   const random = randomFrom(seed)
   const { log, start, caughtUp, build, expectCleanRun } = projectorStage()
 
@@ -46,7 +46,7 @@ describe(`the projector (${repeatable})`, function () {
   })
 
   it('leaves the tables of a clean run after being killed before, during and after transactions (fault 2)', async () => {
-    const ways = ['between', 'killed', 'failed', 'after'] as const
+    const ways = ['between', 'killed', 'within', 'failed', 'after'] as const
     const entries = history(random, 5000)
     const rounds = long ? 200 : 20
     const share = Math.ceil(entries.length / rounds)
@@ -55,16 +55,6 @@ describe(`the projector (${repeatable})`, function () {
       await log().append(entries.slice(round * share, (round + 1) * share))
       const way = ways[round < ways.length ? round : random(ways.length)]!
       const end = countdown(random(way === 'killed' ? 40 : 4))
-      /** Fails within the transaction, after the other projections have written. */
-      const failing = (filter: 'domain' | 'clicks'): Projection => ({
-        name: `failing-${filter}`,
-        version: 1,
-        filter,
-        tables: { [`failing_${filter}`]: (t) => `create table ${t} (id int)` },
-        write: async () => {
-          if (way === 'failed' && end.hits()) throw new Error('failed in the transaction')
-        },
-      })
       const name = `victim-${round}`
       const kill = async () => {
         const { rows } = await log().db.raw<{ rows: { open: boolean }[] }>(
@@ -73,6 +63,17 @@ describe(`the projector (${repeatable})`, function () {
         )
         inTransaction += rows.filter(({ open }) => open).length
       }
+      /** Fails or is killed within the transaction, after the other projections have written. */
+      const failing = (filter: 'domain' | 'clicks'): Projection => ({
+        name: `failing-${filter}`,
+        version: 1,
+        filter,
+        tables: { [`failing_${filter}`]: (t) => `create table ${t} (id int)` },
+        write: async () => {
+          if (way === 'failed' && end.hits()) throw new Error('failed in the transaction')
+          if (way === 'within' && end.hits()) await kill()
+        },
+      })
       const db = log().connect(name)
       db.on('query', () => {
         if (way === 'killed' && end.hits()) void kill()

@@ -17,7 +17,7 @@ import { dump, history, liveCheckpoint } from '../support/log.ts'
 import { noLocks, projections, projectorStage } from '../support/projector.ts'
 
 describe(`the projector (${repeatable})`, function () {
-  this.timeout(long ? 300_000 : 30_000)
+  this.timeout(long ? 300_000 : 120_000)
   const random = randomFrom(seed)
   const { log, start, caughtUp, build, expectCleanRun } = projectorStage()
 
