@@ -173,7 +173,7 @@ describe(`the projector (${repeatable})`, function () {
       start({ projections: [accounts, failing, stats], retries })
       const attempts = async () => (await loadHalts(log().db))[0]?.attempts ?? 0
       // more attempts than the back-off would make meanwhile
-      expect(await until(attempts, (n) => n >= 12, 15_000)).to.be.at.least(12)
+      expect(await until(attempts, (n) => n >= 12)).to.be.at.least(12)
     })
 
     it('goes on without an event that is parked, and every replay skips it, too (fault 85)', async () => {
