@@ -6,7 +6,7 @@ import { long, note, randomFrom, repeatable, rounds, seed } from '../support/fau
 import { accept, forget, hang, type Receiver, reset, respond, slowly, startReceiver } from '../support/receiver.ts'
 
 describe(`a webhook whose receiver fails (${repeatable})`, function () {
-  this.timeout(long ? 600_000 : 60_000)
+  this.timeout(long ? 600_000 : 120_000)
   const random = randomFrom(seed)
   let app: TestApp
   let receiver: Receiver
