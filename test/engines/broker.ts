@@ -2,11 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../support/client.ts'
+import { ownPort } from '../support/ports.ts'
 import { skip } from '../support/skip.ts'
 
 const run = promisify(execFile)
@@ -54,13 +55,6 @@ export const needsBroker = async (test: Mocha.Context) => {
   }
 }
 
-export const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
-}
 const answers = (port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -165,7 +159,7 @@ export const startBroker = async (advertised?: number, extras = noExtras): Promi
     return { port: 0, address: given, start: none, kill: none, stop: none, freeze: none, thaw: none, clear: none }
   const libs = await fetchJars()
   const dir = await mkdtemp(join(process.env['LINKLEDGER_TEST_DIR'] ?? tmpdir(), 'kafka-'))
-  const [port, controller] = [await freePort(), await freePort()]
+  const [port, controller] = [await ownPort(), await ownPort()]
   const conf = join(dir, 'server.properties')
   await writeFile(conf, propertiesOf(dir, { port, controller, advertised: advertised ?? port }, extras))
   await writeFile(join(dir, 'log4j.properties'), logging)

@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { withTimeout } from '../../src/lib/timeout.ts'
 import { client, until } from '../support/client.ts'
+import { ownPort } from '../support/ports.ts'
 import { skip } from '../support/skip.ts'
-import { fetchJars, freePort } from './broker.ts'
+import { fetchJars } from './broker.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -52,7 +53,7 @@ describe('docker-compose.yml on a Docker engine', function () {
   before(async function () {
     if (process.env['REQUIRE_DOCKER'] !== '1')
       skip(this, 'it builds images', '`npm run test:compose` runs it, with Docker, Java 17 and Maven')
-    const port = await freePort()
+    const port = await ownPort()
     project = await openProject({
       PORT: String(port),
       BASE_URL: `http://localhost:${port}`,

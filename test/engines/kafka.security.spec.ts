@@ -14,9 +14,10 @@ import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { note, openStage, randomFrom, seed } from '../support/faults.ts'
 import { makeLinks, visitsTo } from '../support/load.ts'
+import { ownPort } from '../support/ports.ts'
 import { linksOf, numbers } from '../support/spool.ts'
 import { eventsOf, newMemoryStore } from '../support/writer.ts'
-import { type Broker, freePort, needsBroker, needsOwnBroker, startBroker } from './broker.ts'
+import { type Broker, needsBroker, needsOwnBroker, startBroker } from './broker.ts'
 import { createCa, createCertificate } from './certificates.ts'
 import { expectOnce } from './clicks.ts'
 import { clicks } from './topic.ts'
@@ -43,7 +44,7 @@ describe('the connection to Kafka with TLS and a login', function () {
     await createCertificate(dir, 'client', ca, 'DNS:client')
     const protocols = { TLS: 'SSL', MUTUAL: 'SSL', LOGIN: 'SASL_SSL', PLAINLOGIN: 'SASL_PLAINTEXT' } as const
     const listeners = await Promise.all(
-      Object.entries(protocols).map(async ([name, protocol]) => ({ name, protocol, port: await freePort() })),
+      Object.entries(protocols).map(async ([name, protocol]) => ({ name, protocol, port: await ownPort() })),
     )
     const logins = ['login', 'plainlogin'].flatMap((name) => [
       `listener.name.${name}.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_ann="${password}";`,

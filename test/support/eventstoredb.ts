@@ -12,6 +12,7 @@ import type { Call, Fault, Node } from './eventstoredb/faults.ts'
 import { type MemoryLog, memoryLog } from './eventstoredb/log.ts'
 import { failure, nameOf } from './eventstoredb/messages.ts'
 import { readHandler } from './eventstoredb/read.ts'
+import { ownPort } from './ports.ts'
 
 export type { Fault } from './eventstoredb/faults.ts'
 
@@ -24,7 +25,7 @@ export interface DoubleOptions {
   readonly leader?: () => number
   /** the answer of the gossip waits for it */
   readonly gossip?: () => Promise<unknown>
-  /** where it listens; by default on a free port of 127.0.0.1 */
+  /** where it listens; by default on a free port of 127.0.0.1, which stays its own while it is down */
   readonly host?: string
   /** a certificate and its key, in PEM; without it, the node speaks no TLS */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
@@ -39,7 +40,7 @@ export const startDouble = async (options: DoubleOptions = {}) => {
   const { log = memoryLog(), leader, gossip = async () => {}, host = '127.0.0.1' } = options
   let fault: (call: Call) => Fault | undefined = () => undefined
   let server: grpc.Server | undefined
-  let port = options.port ?? 0
+  const port = options.port ?? (await ownPort())
   let sent = 0
   const { tls } = options
   const security = tls
@@ -71,8 +72,8 @@ export const startDouble = async (options: DoubleOptions = {}) => {
       tombstone: remove(log, true),
     }
     server.addService(streamsService.StreamsService, methods as never)
-    port = await new Promise<number>((resolve, reject) =>
-      server!.bindAsync(`${host}:${port}`, security, (error, bound) => (error ? reject(error) : resolve(bound))),
+    await new Promise<void>((resolve, reject) =>
+      server!.bindAsync(`${host}:${port}`, security, (error) => (error ? reject(error) : resolve())),
     )
   }
   /** Like `kill -9`: calls that are under way are cut off. */

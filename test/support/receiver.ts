@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { openPost } from '../../src/lib/post.ts'
 import { until } from './client.ts'
+import { ownPort } from './ports.ts'
 import { startStub } from './stub.ts'
 
 /** A message that has arrived, whatever was answered. */
@@ -74,8 +75,8 @@ export const startReceiver = async (ms?: number) => {
       '127.0.0.1',
       port,
     )
-  let stub = await listen(0)
-  const { port } = stub
+  const port = await ownPort()
+  let stub = await listen(port)
   const accepted = (path?: string) =>
     received.filter((one) => one.accepted && (path === undefined || one.path === path))
   return {

@@ -1,0 +1,32 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** The ports of this process: mocha's workers have numbers. */
+const [first, count] = [10_000 + 5000 * (Number(process.env['MOCHA_WORKER_ID'] ?? 0) % 4), 5000]
+const given = new Set<number>()
+
+const isFree = async (port: number) => {
+  const server = createServer().listen(port)
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+/**
+ * Returns a free port of this machine which a server can leave and take again. Systems give ports from 32768 on to everyone who wants any, so
+ * such a port may have another owner a moment later.
+ */
+export const ownPort = async (): Promise<number> => {
+  for (;;) {
+    const port = first + randomInt(count)
+    if (given.has(port)) continue
+    given.add(port)
+    if (await isFree(port)) return port
+  }
+}
