@@ -55,7 +55,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     const links = await makeLinks(service, key, 5)
 
     const load = stage.load(service, 50, visitsTo(links, random))
-    await load.answers(12_000 + random(1000)) // 10,000 are kept in memory
+    await load.answers(12_000 + random(1000), undefined, 100_000) // 10,000 are kept in memory
     expect(service.output()).to.include('the spool cannot be written')
     expect(mount('remount,size=64m').status).to.equal(0)
     const output = await until(

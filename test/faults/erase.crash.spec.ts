@@ -84,8 +84,12 @@ describe(`erasing an account (${repeatable})`, function () {
       output += command.err
 
       const expectGone = async () => {
-        expect((await service.visit(`/${theirs!.alias}`)).status).to.equal(404)
-        expect((await service.get('/api/urls', { key: erased.key })).status).to.equal(401)
+        // the service reads what has changed a moment after the command has ended
+        const answers = async () => [
+          (await service.visit(`/${theirs!.alias}`)).status,
+          (await service.get('/api/urls', { key: erased.key })).status,
+        ]
+        expect(await until(answers, (statuses) => statuses.join() === '404,401', 5000)).to.deep.equal([404, 401])
         expect(await places()).to.deep.equal([])
       }
       await expectGone()

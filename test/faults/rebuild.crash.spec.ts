@@ -120,7 +120,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
         const count = await until(
           async () => (await holder.query(waits)).rowCount,
           (rows) => rows === 1,
-          20_000,
+          60_000,
         )
         expect(count, 'the rebuild waits in the switch').to.equal(1)
         command.kill('SIGKILL')
