@@ -37,6 +37,8 @@ export interface Waiting {
   readonly onWaiting: (problem: () => string) => Promise<void>
   /** ends waiting */
   readonly signal: AbortSignal
+  /** ms that a service waits for its event store before it starts without it, or begins to wait */
+  readonly patience?: number | undefined
 }
 
 export interface EventLog {
@@ -85,8 +87,8 @@ class EmptyLog extends OperatorError {
   }
 }
 
-/** ms that a service waits for its event store before it starts without it */
-const patience = 2000
+/** ms that a service waits for its event store before it starts without it, unless another time is given */
+const usualPatience = 2000
 
 /**
  * Opens the event log and compares it with the tables and the keys. A service starts also while its EventStoreDB cannot be reached: with the
@@ -116,6 +118,7 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })
   cleanup.defer(engine.store.close)
   const known = use === 'service' ? await findKnown(parts) : undefined
+  const patience = options.waiting?.patience ?? usualPatience
   const opens = async () => {
     if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog()
     return opening()

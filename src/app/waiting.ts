@@ -14,6 +14,8 @@ export interface WaitingStart {
   readonly onWaiting: (listening: Omit<Listening, 'end'>, problem: string) => void
   /** ends waiting */
   readonly signal: AbortSignal
+  /** ms before it waits, or starts with the read tables that it has; 2 s by default */
+  readonly patience?: number
 }
 
 /** Where a service listens that waits for its event store. */

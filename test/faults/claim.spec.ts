@@ -236,5 +236,5 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
         const { state } = await writer(store).link(Number(holder?.slice('link-'.length)))
         expect(last?.data).to.include({ holder, token: state.tokens.held.alias })
       }
-    }).timeout(long ? 300_000 : 60_000)
+    }).timeout(long ? 300_000 : 180_000)
   })

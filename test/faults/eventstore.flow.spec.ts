@@ -23,7 +23,7 @@ const failOnce = (double: Double, faults: readonly (readonly [type: string, faul
 }
 
 describe('a service whose EventStoreDB', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   const stage = openStage()
   afterEach(stage.clear)
 
@@ -207,7 +207,7 @@ describe('a service whose EventStoreDB', function () {
     await visit(20)
     expect(await until(clicks, (n) => n >= visits, 30_000)).to.equal(visits)
     expect((await app.operator.get('/readyz')).json).to.deep.include({ ready: true, problems: [] })
-  }).timeout(long ? 300_000 : 60_000)
+  }).timeout(long ? 300_000 : 180_000)
 
   it('is not queried by visitors who guess aliases, even while the projector is stopped, and writes succeed (fault 69)', async () => {
     const double = await startDouble()

@@ -19,7 +19,7 @@ import { sharedImages } from '../support/images.ts'
 import { runCommand } from '../support/process.ts'
 
 describe('proofs of a log on EventStoreDB', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   const stage = openStage()
   afterEach(stage.clear)
 

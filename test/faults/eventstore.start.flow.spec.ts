@@ -16,6 +16,8 @@ import { runCommand } from '../support/process.ts'
 import { logged } from './eventstore.ts'
 
 const SECRET = 'a secret for tests only'
+/** Waits for a server that is there, however busy the machine is. */
+const patient: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, patience: 30_000 }
 
 describe(`a service that starts while its EventStoreDB is away (${repeatable})`, function () {
   this.timeout(120_000)
@@ -158,7 +160,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     stage.later(() => Promise.all([filled.close(), emptied.close()]))
     await (await startTestApp({ EVENTSTORE_URL: filled.url }, tables)).close()
     const given = { DATABASE_URL: urlOf(tables), DATA_DIR: await stage.dir() }
-    const refused = await start(emptied.url, given).catch((error: unknown) => error)
+    const refused = await start(emptied.url, given, patient).catch((error: unknown) => error)
     expect(refused)
       .to.be.instanceOf(Error)
       .with.property('message')
@@ -169,7 +171,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     expect(command.err).to.include((refused as Error).message)
     expect(logged(emptied), 'nothing is appended').to.deep.equal([])
     expect((await runCommand(['rebuild', '--new-log'], { ...settings(emptied.url), ...given })).err).to.equal('')
-    await ready(await start(emptied.url, given))
+    await ready(await start(emptied.url, given, patient))
   })
 
   it('serves nothing while the tables lack an erasure of the register, and applies it when the server is back (fault 163)', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, startApp } from '../../src/app/service.ts'
+import type { WaitingStart } from '../../src/app/waiting.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Outside } from '../../src/app/site.ts'
 import { readToHead } from '../../src/events/store.ts'
@@ -18,6 +19,9 @@ const noAnswer = () => Promise.resolve(undefined)
 const taken = () => Promise.resolve({ status: 204, excerpt: '', retryAfter: undefined })
 /** A password costs 40 ms of a processor because of this hash, and tests set hundreds. */
 const hashFast = (password: string) => hashPassword(password, { N: 16, r: 8, p: 1 })
+
+/** On a busy machine an event store may not answer within the two seconds that a service waits for it. */
+const waiting: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, patience: 30_000 }
 
 let started: Promise<Connection> | undefined
 /**
@@ -52,13 +56,16 @@ export const startTestApp = async (
     ...settings,
   })
   // the destinations of tests are not asked anything, unless a test answers for them
-  const app: App = await startApp(config, pino({ level: 'silent' }), {
+  const own: Outside = {
     guardedProbe: noAnswer,
     hashNewPassword: hashFast,
     images: sharedImages(),
     webhooks: { post: { ...openPost(), send: taken } },
     ...outside,
-  })
+  }
+  const app: App = await startApp(config, pino({ level: 'silent' }), own, waiting)
+  // with read tables to serve, it starts without its event store
+  await until(async () => app.ledger.logCheck.problem() === undefined, Boolean)
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
   return {
     ...client(app.address),
