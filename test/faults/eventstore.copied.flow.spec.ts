@@ -58,8 +58,8 @@ describe('a log copied to EventStoreDB, with read tables of the other engine', f
       )
       expect((await moved.get('/two')).status).to.equal(302)
       expect((await add(moved, 'four')).status).to.equal(200)
-      const list = await moved.get('/api/urls', { key })
-      expect(list.json['data'].result, 'links').to.equal(4)
+      const links = async () => (await moved.get('/api/urls', { key })).json['data']?.result as number | undefined
+      expect(await until(links, (n) => n === 4), 'links').to.equal(4)
     })
 
   it('ends a subscription with an error that names the cure when no event begins at its position (fault 122)', async () => {

@@ -77,8 +77,12 @@ describe('while the projection of links is halted', function () {
     })
     expect(code).to.equal(0)
     expect(await until(problems, (text) => !text.includes('links'))).to.not.include('links')
-    const listed = async () => (await app.get('/api/urls', { key })).json['data'].urls as readonly { alias: string }[]
-    expect((await listed()).map(({ alias }) => alias)).to.have.members(['locked', 'poison', 'new', 'late'])
+    const listed = async () =>
+      ((await app.get('/api/urls', { key })).json['data'].urls as readonly { alias: string }[]).map(
+        ({ alias }) => alias,
+      )
+    const aliases = ['locked', 'poison', 'new', 'late']
+    expect(await until(listed, ({ length }) => length === aliases.length)).to.have.members(aliases)
     await answers('/deleted', isMissing)
     await answers('/locked', asksForPassword)
     const next = async () =>
