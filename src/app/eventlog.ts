@@ -37,7 +37,7 @@ export interface Waiting {
   readonly onWaiting: (problem: () => string) => Promise<void>
   /** ends waiting */
   readonly signal: AbortSignal
-  /** ms that a service waits for its event store before it starts without it, or begins to wait */
+  /** ms that a service waits for its event store before it starts without it, or begins to wait; 2 s by default */
   readonly patience?: number | undefined
 }
 
@@ -87,9 +87,6 @@ class EmptyLog extends OperatorError {
   }
 }
 
-/** ms that a service waits for its event store before it starts without it, unless another time is given */
-const usualPatience = 2000
-
 /**
  * Opens the event log and compares it with the tables and the keys. A service starts also while its EventStoreDB cannot be reached: with the
  * tables that it has, or else it waits.
@@ -118,7 +115,7 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })
   cleanup.defer(engine.store.close)
   const known = use === 'service' ? await findKnown(parts) : undefined
-  const patience = options.waiting?.patience ?? usualPatience
+  const patience = options.waiting?.patience ?? 2000
   const opens = async () => {
     if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog()
     return opening()
