@@ -9,6 +9,7 @@ import pg from 'pg'
 import { startEmbedded } from '../src/postgres/embedded.ts'
 import { append } from './append.ts'
 import { create } from './create.ts'
+import { dashboard } from './dashboard.ts'
 import { type Bench, type Line, openBench, stopAll } from './kit.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
@@ -26,6 +27,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   redirect,
   append,
   create,
+  dashboard,
   project,
   proof,
   visible,

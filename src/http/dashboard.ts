@@ -82,7 +82,9 @@ const waiting = (isSignedIn: boolean) =>
   isSignedIn
     ? html`<div class="frame">
         <nav class="side"><span class="brand">${logo}Linkledger</span></nav>
-        <header class="top"><div class="top-row"></div></header>
+        <header class="top">
+          <div class="top-row"><span class="brand on-phone">${logo}Linkledger</span></div>
+        </header>
         <main></main>
       </div>`
     : html`<div class="door">
@@ -132,6 +134,7 @@ const pageOf = (
         <meta name="robots" content="noindex" />
         <title>Linkledger</title>
         <link rel="icon" href="/favicon.ico" />
+        ${page.isSignedIn ? html`<link rel="preload" as="fetch" href="/api/account" crossorigin />` : ''}
         ${scriptsOf(bundle, page).map((name) => html`<link rel="modulepreload" href="${assets}${name}" />`)}
         <script type="module" src="${assets}${bundle.script}"></script>
         ${new Html(`<style>${bundle.inlined.text}</style>`)}
