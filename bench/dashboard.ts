@@ -18,6 +18,8 @@ const secret = { SECRET: 'a secret for benchmarks only' }
 const user = { email: 'owner@example.com', password: 'correct horse 1' }
 /** what is on a screen once all of its data are there */
 const loaded = 'main:not(:has([aria-busy=true])) h1'
+/** ms until a page is given up */
+const patience = 120_000
 
 /** Writes links of one account and their clicks of 90 days to the log, and starts a service that has them in its tables. */
 const openService = async (bench: Bench, on: EmbeddedConnection, links: number, clicks: number) => {
@@ -65,6 +67,7 @@ const firstVisit = async (browser: Browser, url: string, whole: string, storageS
     ...(storageState && { storageState }),
   })
   const page = await context.newPage()
+  page.setDefaultTimeout(patience)
   const protocol = await context.newCDPSession(page)
   await protocol.send('Network.enable')
   const limits = { offline: false, latency, downloadThroughput: throughput, uploadThroughput: throughput }
@@ -94,7 +97,10 @@ const stepBack = async (page: Page) => {
   page.on('request', onRequest).on('requestfinished', onEnd).on('requestfailed', onEnd)
   const began = performance.now()
   await page.locator('.ruler input').press('ArrowLeft')
-  while (asked === 0 || waiting.size > 0 || performance.now() - last < 200) await pause(5)
+  while (asked === 0 || waiting.size > 0 || performance.now() - last < 200) {
+    if (performance.now() - began > patience) throw new Error('the ruler asked for nothing')
+    await pause(5)
+  }
   await page.waitForSelector(loaded)
   page.off('request', onRequest).off('requestfinished', onEnd).off('requestfailed', onEnd)
   return last - began
@@ -131,6 +137,7 @@ export const dashboard = async (bench: Bench): Promise<Line[]> => {
       first.push(await firstVisit(browser, `${service.address}/dashboard`, loaded, state))
     }
     const page = await (await browser.newContext({ storageState: state })).newPage()
+    page.setDefaultTimeout(patience)
     const back = { overview: [] as number[], links: [] as number[] }
     for (const [name, times] of Object.entries(back)) {
       await page.goto(`${service.address}/dashboard${name === 'overview' ? '' : `/${name}`}`)
