@@ -6,11 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { openDatabase } from '../src/postgres/database.ts'
 import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
+import { program } from '../test/support/browser.ts'
 import { appendClicks } from './clickdata.ts'
 import { type Bench, count, type Line, quantile, reach } from './kit.ts'
 import { firstLink, openLinkWriter } from './links.ts'
 
-const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const day = 86_400_000
 /** a phone on a slow network: ms that each request waits, and bytes per second */
 const [latency, throughput] = [400, 50 * 1024]

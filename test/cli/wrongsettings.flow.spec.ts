@@ -94,7 +94,7 @@ describe('The command line with a wrong setting', () => {
   })
 
   it('names DATABASE_URL when its server cannot be reached or refuses it (fault 118)', async () => {
-    // a port that is free at first may be taken by another test
+    // nothing listens on port 1; another test could take a port that is free now
     const place = '127.0.0.1:1'
     expect(await refusal({ DATABASE_URL: `postgres://u:canary@${place}/db` })).to.equal(
       `DATABASE_URL: no PostgreSQL can be reached at ${place} (ECONNREFUSED): start it, or correct the address`,

@@ -268,7 +268,7 @@ describe(`reclassifications (${repeatable})`, () => {
     const again = await open()
     await again.write(events, 12)
     expect(await dump(log.db, stats, again.generation)).to.deep.equal(await dump(log.db, stats, tables.generation))
-  }).timeout(120_000)
+  })
 
   it('know the class that a visit had at any position of the log', async () => {
     const tables = await open()

@@ -189,7 +189,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     expect(Number(rolled[0]?.n)).to.be.above(0)
 
     await expectAgreement(reader, events, 42)
-  }).timeout(120_000)
+  })
 
   it('say what they said after any event, however late clicks were recorded, and after old months are dropped (fault 232)', async () => {
     const events = randomEvents(random, long ? 4000 : 2500)
@@ -219,7 +219,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
         const earlier = await readAt(tx, reader.table, { domain: 0n, clicks: events[n - 1]!.position })
         await expectTotals(earlier, events.slice(0, n))
       })
-  }).timeout(120_000)
+  })
 
   describe('of a link that had none when the clicks of a month were recorded (fault 303)', () => {
     const visits = (n: number, day: string) =>
@@ -343,7 +343,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       expect(problem, JSON.stringify(subject)).to.be.instanceOf(BeforeHorizon)
       expect((problem as BeforeHorizon).horizon.toISOString()).to.equal('2026-02-01T00:00:00.000Z')
     }
-  }).timeout(120_000)
+  })
 
   it('begin with the thousandth visit, and leave out the last minutes and clocks that are ahead', () => {
     const at = (minute: number, n: number) => Array<number>(n).fill(minute)

@@ -139,7 +139,7 @@ describe(`filtered statistics (${repeatable})`, () => {
   }
 
   it('equal a count of the clicks, whatever is filtered and broken down (fault 295)', () =>
-    expectAgreement(reader, events, 30)).timeout(120_000)
+    expectAgreement(reader, events, 30))
 
   it('equal a count of the clicks up to an earlier event (fault 295)', async () => {
     const n = 1 + random(events.length)
@@ -147,5 +147,5 @@ describe(`filtered statistics (${repeatable})`, () => {
       const earlier = await readAt(tx, reader.table, { domain: 0n, clicks: events[n - 1]!.position })
       await expectAgreement(earlier, events.slice(0, n), 15)
     })
-  }).timeout(120_000)
+  })
 })

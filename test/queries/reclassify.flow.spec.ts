@@ -140,7 +140,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     const counted = (all: typeof before) => Object.entries(all).filter(([name]) => !said.includes(name))
     expect(counted(await dump(log.db, stats, tables.generation))).to.deep.equal(counted(before))
     expect(await totals()).to.deep.equal(totalsBefore)
-  }).timeout(120_000)
+  })
 
   it('leaves the answers of before it to the roll-ups, and moves no first visit from part to part (faults 266, 267)', async () => {
     const [tables, all] = [await open(), events()]
@@ -162,7 +162,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
       const { earlier, rolled } = await readCounted(await readAt(tx, tables.reader.table, at), { account })
       expect([earlier?.corrected, earlier?.changed, rolled !== null]).to.deep.equal([true, [], true])
     })
-  }).timeout(120_000)
+  })
 
   it('leaves visits alone that are not kept one by one, so that a rebuild gives the same (fault 258)', async () => {
     const [tables, all] = [await open(), events()]
@@ -184,5 +184,5 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
       return { link_stats, account_stats, hours, visitors, clicks, link_routes, route_rolls }
     }
     expect(await sums(tables)).to.deep.equal(await sums(rebuilt))
-  }).timeout(120_000)
+  })
 })

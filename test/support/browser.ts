@@ -3,7 +3,8 @@ import type { Context } from 'mocha'
 import { chromium } from 'playwright-core'
 import { skip } from './skip.ts'
 
-const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+/** Where Chromium is. */
+export const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Skips a test where no browser is installed. */
 export const needsBrowser = (context: Context) => {

@@ -23,7 +23,7 @@ const withClock = async <T>(now: (real: () => number) => number, run: () => Prom
 export const secondsLater = <T>(seconds: number, run: () => Promise<T>): Promise<T> =>
   withClock((real) => real() + seconds * 1000, run)
 
-/** Runs something while the clock of this process stands still, for what changes with the time, such as a code of an authenticator app. */
+/** Runs something while the clock of this process stands still, so that a code of an authenticator app, for example, stays right. */
 export const atOneMoment = <T>(run: () => Promise<T>): Promise<T> => {
   const moment = Date.now()
   return withClock(() => moment, run)

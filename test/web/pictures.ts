@@ -102,7 +102,7 @@ const seed = async ({ app, browser }: Dashboard) => {
   return { link: spring, account }
 }
 
-/** Makes whoever is signed in an operator, with other accounts and open reports of their links. */
+/** Makes the signed-in account an operator, and other accounts whose links are reported. */
 const seedOperator = async ({ app }: Dashboard, operator: number) => {
   const { handle } = app.app.ledger.handler
   await handle(accounts, { type: 'MarkOperator', id: operator }, systemMetadata(operator))
