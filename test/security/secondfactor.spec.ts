@@ -44,6 +44,9 @@ describe('second factors', () => {
     expect(Object.fromEntries(address.searchParams)).to.deep.equal({
       secret: made,
       issuer: 'Linkledger go.example.com',
+      algorithm: 'SHA1',
+      digits: '6',
+      period: '30',
     })
   })
 
