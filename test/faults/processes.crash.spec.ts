@@ -222,7 +222,10 @@ describe('two processes on one database', function () {
       ),
     ).to.include(newest)
     await inBoth('/made-late', '302 https://example.com/late')
-    for (const service of [a, b]) expect((await service.get('/api/account', { key: lateKey })).status).to.equal(200)
+    for (const service of [a, b]) {
+      const account = async () => (await service.get('/api/account', { key: lateKey })).status
+      expect(await until(account, (status) => status !== 503)).to.equal(200)
+    }
     await expectReadYourWrites(4)
   })
 })
