@@ -90,22 +90,32 @@ const perInterval = { hour: 60, day: 1440, month: 1440 } as const
 const countFacts = async (
   reader: Reader,
   counted: Counted,
-  { by, filters, ...time }: FilteredOptions,
+  { by, filters, limit, ...time }: FilteredOptions,
   overTime: boolean,
 ) => {
   const facts = factsOfTime(reader, counted, time)
   const where = ['true', ...(await conditions(reader, facts, filters))].join(' and ')
   const columns = [...(overTime ? ['at'] : []), ...by.map(columnOf)]
+  const countingOf = (name: BreakdownDimension) => (name === 'class' || filters.class ? 'visits' : 'clicks')
+  const link = columns.indexOf('link')
   // a planner whose statistics are old expects a few rows, and sorts a million of them on disk
   await reader.db.raw(`set local enable_sort = off`)
   const { rows } = await reader.db.raw<{ rows: Row[] }>(
-    `select case ${columns.map((name, n) => `when grouping(${name}) = 0 then ${n}`).join(' ')} end as dim,
-       case ${columns.map((name) => `when grouping(${name}) = 0 then ${name}::bigint`).join(' ')} end as value,
-       count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
-     from (
-       select *, ${intervalOf(perInterval[time.interval])} as at from (${facts}) f where ${where}
-     ) c
-     group by grouping sets (${columns.map((name) => `(${name})`).join()})`,
+    `with counts as (
+       select case ${columns.map((name, n) => `when grouping(${name}) = 0 then ${n}`).join(' ')} end as dim,
+         case ${columns.map((name) => `when grouping(${name}) = 0 then ${name}::bigint`).join(' ')} end as value,
+         count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
+       from (
+         select *, ${intervalOf(perInterval[time.interval])} as at from (${facts}) f where ${where}
+       ) c
+       group by grouping sets (${columns.map((name) => `(${name})`).join()})
+     )
+     select * from counts where dim <> ?
+     -- there may be as many links as visits: only those that are shown leave the database
+     union all (
+       select * from counts where dim = ? order by ${countingOf('link')} desc fetch first ? rows with ties
+     )`,
+    [link, link, limit],
   )
   const of = (column: string) => rows.filter(({ dim }) => dim === columns.indexOf(column))
   const sums = new Map<number, Sums>()
@@ -118,8 +128,7 @@ const countFacts = async (
       })
   const counts: Partial<Record<BreakdownDimension, readonly Count[]>> = {}
   for (const name of by) {
-    const counting = name === 'class' || filters.class ? 'visits' : 'clicks'
-    const numbered = of(columnOf(name)).map((row) => ({ value: Number(row.value), n: Number(row[counting]) }))
+    const numbered = of(columnOf(name)).map((row) => ({ value: Number(row.value), n: Number(row[countingOf(name)]) }))
     counts[name] = await named(reader, name, numbered)
   }
   return { perInterval: sums, by: counts }
