@@ -35,6 +35,7 @@ export interface DashboardOptions {
 const Manifest = z.object({
   script: z.string(),
   style: z.string(),
+  chart: z.string(),
   preload: z.array(z.string()),
   parts: z.record(z.string(), z.array(z.string())),
   files: z.array(z.string()),
@@ -91,18 +92,24 @@ const waiting = (isSignedIn: boolean) =>
         <header><span class="brand">${logo}Linkledger</span></header>
       </div>`
 
-/** The screens that somebody opens first most often, by their paths. */
+/** The screens that somebody opens first most often, by their paths, with what they need besides. */
 const firstScreens = [
-  [/^\/?$/, 'overview'],
-  [/^\/links$/, 'links'],
-  [/^\/links\/\d+$/, 'link'],
+  { pattern: /^\/?$/, screen: 'overview', hasAllTexts: false, hasChart: true },
+  { pattern: /^\/links$/, screen: 'links', hasAllTexts: true, hasChart: false },
+  { pattern: /^\/links\/\d+$/, screen: 'link', hasAllTexts: true, hasChart: true },
 ] as const
 
-/** Returns the scripts that a page needs: without their names in it, they are asked for one after another. */
-const scriptsOf = ({ preload, parts }: Bundle, { lang, isSignedIn, path }: PageOptions) => {
-  const [, screen] = (isSignedIn && firstScreens.find(([pattern]) => pattern.test(path))) || []
-  const texts = parts[`texts/${lang}`] ?? []
-  return [...new Set([...preload, ...texts, ...((screen && parts[`screens/${screen}`]) ?? [])])]
+/**
+ * Returns the scripts that a page needs: without their names in it, they are asked for one after another. The chart can wait for the others, which
+ * ask for its figures.
+ */
+const scriptsOf = ({ preload, parts, chart }: Bundle, { lang, isSignedIn, path }: PageOptions) => {
+  const first = isSignedIn ? firstScreens.find(({ pattern }) => pattern.test(path)) : undefined
+  const names = [`texts/${lang}/start`]
+  if (first) names.push(`screens/${first.screen}`)
+  if (first?.hasAllTexts) names.push(`texts/${lang}/screens`)
+  const scripts = new Set([...preload, ...names.flatMap((name) => parts[name] ?? [])])
+  return { scripts: [...scripts], later: first?.hasChart ? [chart] : [] }
 }
 
 interface PageOptions {
@@ -118,8 +125,9 @@ const pageOf = (
   bundle: Bundle,
   { baseUrl, registration, mail }: Pick<DashboardOptions, 'baseUrl' | 'registration' | 'mail'>,
   page: PageOptions,
-) =>
-  html`<!doctype html>
+) => {
+  const { scripts, later } = scriptsOf(bundle, page)
+  return html`<!doctype html>
     <html
       lang="${page.lang}"
       data-base="${baseUrl()}"
@@ -135,8 +143,9 @@ const pageOf = (
         <title>Linkledger</title>
         <link rel="icon" href="/favicon.ico" />
         ${page.isSignedIn ? html`<link rel="preload" as="fetch" href="/api/account" crossorigin />` : ''}
-        ${scriptsOf(bundle, page).map((name) => html`<link rel="modulepreload" href="${assets}${name}" />`)}
+        ${scripts.map((name) => html`<link rel="modulepreload" href="${assets}${name}" />`)}
         <script type="module" src="${assets}${bundle.script}"></script>
+        ${later.map((name) => html`<link rel="modulepreload" href="${assets}${name}" fetchpriority="low" />`)}
         ${new Html(`<style>${bundle.inlined.text}</style>`)}
       </head>
       <body>
@@ -144,6 +153,7 @@ const pageOf = (
         <noscript>The dashboard needs JavaScript. The API works without: <a href="/docs">/docs</a>.</noscript>
       </body>
     </html>`.text
+}
 
 const sendShell = async (req: IncomingMessage, res: ServerResponse, bundle: Bundle, options: DashboardOptions) => {
   const lang = accepts(req).languages(Object.keys(languages)) || 'en'

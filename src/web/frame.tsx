@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from './core/api.ts'
 import { useKey } from './core/keys.ts'
 import { past } from './core/past.ts'
 import { at, go, href, withQuery } from './core/router.ts'
 import { account, shortHost, signOut } from './core/session.ts'
-import { t } from './core/texts.ts'
+import { loadTexts, t } from './core/texts.ts'
 import { sayProblem } from './core/toasts.ts'
 import { ownPlaces } from './navigation.ts'
 import { Icon, Logo } from './parts/icon.tsx'
 import { Help } from './parts/help.tsx'
 import { TimeBar } from './parts/ruler.tsx'
-import { LinkSheet } from './screens/editor/sheet.tsx'
 
 const isCurrent = (path: string) => {
   const now = at.value.path
@@ -20,8 +20,16 @@ const isCurrent = (path: string) => {
 /** Whether this is one of the places that a phone has under "More". */
 const isFurther = () => isCurrent('/more') || ownPlaces().some(({ path, onPhone }) => !onPhone && isCurrent(path))
 
-/** The address that opens the sheet for a new link above this screen. */
-const createLink = () => withQuery({ sheet: 'new' })
+const loadSheet = async () => (await Promise.all([import('./screens/editor/sheet.tsx'), loadTexts()]))[0].LinkSheet
+
+/** Begins to load the sheet for a new link when somebody is about to open it. */
+const expectSheet = () => void loadSheet().catch(() => {})
+/** What leads to the sheet for a new link, above this screen. */
+const createLink = () => ({
+  href: withQuery({ sheet: 'new' }),
+  onPointerEnter: expectSheet,
+  onFocus: expectSheet,
+})
 
 const Side = () => {
   const texts = t()
@@ -42,7 +50,7 @@ const Side = () => {
         ))}
         {!past.value && (
           <li class="on-phone">
-            <a class="make" href={createLink()}>
+            <a class="make" {...createLink()}>
               <Icon name="plus" />
               {texts.nav.create}
             </a>
@@ -160,7 +168,7 @@ const Top = ({ onHelp }: { readonly onHelp: () => void }) => (
             {t().past.readOnly}
           </span>
         ) : (
-          <a class="button primary not-phone" href={createLink()}>
+          <a class="button primary not-phone" {...createLink()}>
             <Icon name="plus" />
             {t().nav.createLink} <kbd aria-hidden="true">C</kbd>
           </a>
@@ -181,11 +189,26 @@ const Foot = ({ onHelp }: { readonly onHelp: () => void }) => (
   </footer>
 )
 
+/** The sheet for a new link, which is loaded when it is opened first. */
+const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
+  const [Sheet, setSheet] = useState<Awaited<ReturnType<typeof loadSheet>> | undefined>(undefined)
+  useEffect(() => {
+    loadSheet().then(
+      (found) => setSheet(() => found),
+      () => {
+        sayProblem(new ApiError(0, t().errors.newVersion))
+        onClose()
+      },
+    )
+  }, [])
+  return Sheet ? <Sheet id={undefined} onClose={onClose} /> : null
+}
+
 /** What every screen stands in: navigation, search, and the sheet that creates a link. */
 export const Frame = ({ children }: { readonly children: ComponentChildren }) => {
   const [help, setHelp] = useState(false)
   const isPast = past.value !== undefined
-  useKey('c', () => !isPast && go(createLink()))
+  useKey('c', () => !isPast && go(createLink().href))
   useKey('?', () => setHelp(true))
   useEffect(() => void document.documentElement.toggleAttribute('data-past', isPast), [isPast])
   const isCreating = !isPast && at.value.query.get('sheet') === 'new'
@@ -202,9 +225,7 @@ export const Frame = ({ children }: { readonly children: ComponentChildren }) =>
         </main>
         <Foot onHelp={() => setHelp(true)} />
       </div>
-      {isCreating && (
-        <LinkSheet id={undefined} onClose={() => go(withQuery({ sheet: undefined }), { replace: true })} />
-      )}
+      {isCreating && <NewLink onClose={() => go(withQuery({ sheet: undefined }), { replace: true })} />}
       {help && <Help onClose={() => setHelp(false)} />}
     </>
   )

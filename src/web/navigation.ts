@@ -1,11 +1,11 @@
 import { account } from './core/session.ts'
-import type { Texts } from './core/texts.ts'
+import type { StartTexts } from './texts/en/start.ts'
 import type { IconName } from './parts/icon.tsx'
 
 /** An entry of the navigation. */
 export interface Place {
   readonly path: string
-  readonly name: (texts: Texts) => string
+  readonly name: (texts: StartTexts) => string
   readonly icon: IconName
   /** whether a phone has it in its bar; the others are under "More" there */
   readonly onPhone?: boolean

@@ -89,7 +89,7 @@ describe('statistics in the dashboard', function () {
     expect(before + today).to.equal(4)
   })
 
-  it('asks for all scripts of the first screen at once, in the language of the reader', async () => {
+  it('asks for all scripts of the first screen and its chart at once, in the language of the reader', async () => {
     const { browser, open } = dashboard
     await browser.prefer('fr')
     for (const screen of ['', `/links/${link}`, '/links']) {
@@ -99,7 +99,7 @@ describe('statistics in the dashboard', function () {
         return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js') && !named.includes(name))
       })()`)
       expect(
-        late.filter((name) => !/\/(?:uPlot|linkledger_world|code)\b/.test(name)),
+        late.filter((name) => !/\/(?:linkledger_world|code)\b/.test(name)),
         screen,
       ).to.deep.equal([])
     }

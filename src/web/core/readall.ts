@@ -1,7 +1,8 @@
 import { get } from './api.ts'
 import type { List } from './answers.ts'
 import { type Cell, csvOf, saveFile } from './csv.ts'
-import { counted, figure, fill, t } from './texts.ts'
+import { t } from './alltexts.ts'
+import { counted, figure, fill } from './texts.ts'
 import { say, sayProblem } from './toasts.ts'
 
 /** Reads a whole list, page by page: each row comes once, while others come and go. */

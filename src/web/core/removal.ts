@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { request } from './api.ts'
-import { fill, t } from './texts.ts'
+import { t } from './alltexts.ts'
+import { fill } from './texts.ts'
 import { attempt } from './toasts.ts'
 
 /** Something that is deleted, and comes back when somebody presses Undo. */

@@ -9,6 +9,9 @@ import { moment, stamp } from './time.ts'
 export const goTo = (time: Date, { replace = past.value !== undefined } = {}) =>
   go(time.getTime() >= Date.now() - 1000 ? now() : whenAt(time), { replace })
 
+/** When something was changed, of what the API tells. */
+export type Change = Pick<HistoryEvent, 'event' | 'time'>
+
 /** how many changes of a moment are looked at */
 const most = '100'
 
@@ -20,30 +23,36 @@ const changesNear = async (subject: string, query: Readonly<Record<string, strin
   ).data.events
 
 /** Whether a change was made by the moment that is shown. */
-const isDone = ({ event, time }: Pick<HistoryEvent, 'event' | 'time'>, shown: Past) => {
+const isDone = ({ event, time }: Change, shown: Past) => {
   const [, last] = /^event:(\d+)$/.exec(shown.at) ?? []
   return last === undefined ? moment(time) <= shown.time : event !== null && event <= Number(last)
 }
 
-const goAfter = ({ event, time }: Pick<HistoryEvent, 'event' | 'time'>) =>
+const goAfter = ({ event, time }: Change) =>
   go(event === null ? whenAt(moment(time)) : afterEvent(event, moment(time)), { replace: past.value !== undefined })
 
-/** Goes to the state before the newest change that is shown: right after the one before it. */
-export const toPrevious = async (subject: string) => {
+/**
+ * Goes to the state before the newest change that is shown: right after the one before it. `known` are the newest changes, which do not
+ * have to be asked for again in the past.
+ */
+export const toPrevious = async (subject: string, known: readonly Change[]) => {
   const shown = past.value
+  const doneIn = (events: readonly Change[]) => (shown ? events.filter((one) => isDone(one, shown)) : events)
   const upTo = shown ? { to: stamp(new Date(shown.time.getTime() + 1000)) } : {}
-  const events = await changesNear(subject, upTo)
-  const [newest, before] = shown ? events.filter((one) => isDone(one, shown)) : events
+  const isKnown = shown && doneIn(known).length > 1
+  const [newest, before] = doneIn(isKnown ? known : await changesNear(subject, upTo))
   if (before) goAfter(before)
   else if (newest) goTo(new Date(moment(newest.time).getTime() - 1000))
 }
 
-/** Goes to the state after the next change. */
-export const toNext = async (subject: string) => {
+/** Goes to the state after the next change, which `known` has when it also has one before it. */
+export const toNext = async (subject: string, known: readonly Change[]) => {
   const shown = past.value
   if (!shown) return
-  const events = await changesNear(subject, { order: 'oldest', from: stamp(shown.time) })
-  const next = events.find((one) => !isDone(one, shown))
+  const isNext = (one: Change) => !isDone(one, shown)
+  const later = known.some((one) => isDone(one, shown)) ? known.findLast(isNext) : undefined
+  const next =
+    later ?? (await changesNear(subject, { order: 'oldest', from: stamp(shown.time) })).find((one) => isNext(one))
   if (next) goAfter(next)
   else go(now(), { replace: true })
 }

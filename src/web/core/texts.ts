@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
-import { en, type Texts } from '../texts/en/index.ts'
-
-export type { Texts } from '../texts/en/index.ts'
+import type { Texts } from '../texts/en/screens.ts'
+import type { StartTexts } from '../texts/en/start.ts'
 
 /** A text around a number, in the two forms that our languages have. */
 export interface Plural {
@@ -9,29 +8,50 @@ export interface Plural {
   readonly other: string
 }
 
-/** The languages besides English are loaded when somebody reads them. */
-const others: Readonly<Record<string, () => Promise<Texts>>> = {
-  de: async () => (await import('../texts/de/index.ts')).de,
-  es: async () => (await import('../texts/es/index.ts')).es,
-  fr: async () => (await import('../texts/fr/index.ts')).fr,
+/** Each language is loaded when somebody reads it, in two parts. */
+const languages = {
+  en: {
+    start: async () => (await import('../texts/en/start.ts')).start,
+    screens: async () => (await import('../texts/en/screens.ts')).screens,
+  },
+  de: {
+    start: async () => (await import('../texts/de/start.ts')).start,
+    screens: async () => (await import('../texts/de/screens.ts')).screens,
+  },
+  es: {
+    start: async () => (await import('../texts/es/start.ts')).start,
+    screens: async () => (await import('../texts/es/screens.ts')).screens,
+  },
+  fr: {
+    start: async () => (await import('../texts/fr/start.ts')).start,
+    screens: async () => (await import('../texts/fr/screens.ts')).screens,
+  },
 }
+type Language = keyof typeof languages
+const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code)
 
-const texts = signal<Texts>(en)
+const texts = signal<StartTexts | undefined>(undefined)
+/** All texts, once a screen has needed them. */
+export const allTexts = signal<Texts | undefined>(undefined)
 /** The language of the page. */
-export const lang = signal('en')
+export const lang = signal<Language>('en')
 /** How the language writes dates and figures. English has the day before the month here, as most of its readers outside of America do. */
 export const locale = (): string => (lang.value === 'en' ? 'en-GB' : lang.value)
 
-/** Returns the texts in the language of the page. A component that calls it is rendered again when that changes. */
-export const t = (): Texts => texts.value
+/** Returns what the frame and the first screen say, in the language of the page. Other screens have the one of `alltexts.ts`. */
+export const t = (): StartTexts => texts.value!
 
 /** Shows the page in a language; in English when there is no such language. */
 export const useLanguage = async (code: string): Promise<void> => {
-  const load = others[code]
-  const found = load ? await load() : en
-  texts.value = found
-  lang.value = load ? code : 'en'
-  document.documentElement.lang = lang.value
+  const known = isLanguage(code) ? code : 'en'
+  texts.value = await languages[known].start()
+  lang.value = known
+  document.documentElement.lang = known
+}
+
+/** Loads what the other screens say. */
+export const loadTexts = async (): Promise<void> => {
+  allTexts.value ??= { ...t(), ...(await languages[lang.value].screens()) }
 }
 
 /** Fills `{name}` in a text. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { FormState } from '../core/form.ts'
-import { t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
 import { Button, Writable } from './button.tsx'
 import { Problem } from './field.tsx'
 import { HistoryLink } from './historylink.tsx'

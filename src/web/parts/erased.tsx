@@ -1,4 +1,4 @@
-import { t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
 
 /** Where a personal value was: it is gone, which is said, never left blank. */
 export const Erased = () => (

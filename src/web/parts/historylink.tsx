@@ -1,5 +1,6 @@
 import { href } from '../core/router.ts'
-import { fill, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { fill } from '../core/texts.ts'
 import { Icon } from './icon.tsx'
 
 interface HistoryLinkProps {

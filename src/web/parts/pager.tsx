@@ -1,5 +1,6 @@
 import { go, withQuery } from '../core/router.ts'
-import { fill, figure, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { fill, figure } from '../core/texts.ts'
 
 interface PagerProps {
   readonly page: {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { contrast } from '../../qr/color.ts'
-import { fill, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { fill } from '../core/texts.ts'
 import { Icon } from './icon.tsx'
 
 interface PhoneProps {

@@ -5,7 +5,7 @@ import { now, past, showsNowOnly } from '../core/past.ts'
 import { resourceAt } from '../core/places.ts'
 import { at, go } from '../core/router.ts'
 import { account } from '../core/session.ts'
-import { goTo, toNext, toPrevious } from '../core/steps.ts'
+import { type Change, goTo, toNext, toPrevious } from '../core/steps.ts'
 import { fill, locale, t } from '../core/texts.ts'
 import { clockOf, dateOf, moment, momentOf } from '../core/time.ts'
 import { sayProblem } from '../core/toasts.ts'
@@ -74,7 +74,8 @@ interface RulerProps {
   readonly subject: string
   readonly start: number
   readonly end: number
-  readonly changes: readonly Date[]
+  /** the newest ones first */
+  readonly changes: readonly Change[]
 }
 
 /** The line of time, with a tick for each change, and the knob. */
@@ -95,10 +96,10 @@ const Ruler = ({ subject, start, end, changes }: RulerProps) => {
     }, settles) as unknown as number
   }
   const keys: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => void toPrevious(subject).catch(sayProblem),
-    ArrowDown: () => void toPrevious(subject).catch(sayProblem),
-    ArrowRight: () => void toNext(subject).catch(sayProblem),
-    ArrowUp: () => void toNext(subject).catch(sayProblem),
+    ArrowLeft: () => void toPrevious(subject, changes).catch(sayProblem),
+    ArrowDown: () => void toPrevious(subject, changes).catch(sayProblem),
+    ArrowRight: () => void toNext(subject, changes).catch(sayProblem),
+    ArrowUp: () => void toNext(subject, changes).catch(sayProblem),
     PageUp: () => goTo(new Date((shown?.time.getTime() ?? Date.now()) - day)),
     PageDown: () => goTo(new Date((shown?.time.getTime() ?? Date.now()) + day)),
     Home: () => goTo(new Date(start)),
@@ -106,7 +107,7 @@ const Ruler = ({ subject, start, end, changes }: RulerProps) => {
   }
   const words = held === undefined ? shown?.time : timeAt(held)
   // ticks closer than the width of one are drawn once
-  const places = [...new Set(changes.map((time) => Math.round(share(time.getTime()) * 500) / 5))]
+  const places = [...new Set(changes.map(({ time }) => Math.round(share(moment(time).getTime()) * 500) / 5))]
   return (
     <div class="ruler">
       <svg aria-hidden="true">
@@ -184,12 +185,11 @@ export const TimeBar = () => {
     return () => clearInterval(timer)
   }, [])
   const shown = past.value
-  const events = history.data?.data.events ?? []
-  const changes = events.map(({ time }) => moment(time))
-  const isWhole = (history.data?.data.result ?? 0) <= events.length
-  const first = isWhole ? changes.at(-1) : undefined
+  const changes = history.data?.data.events ?? []
+  const isWhole = (history.data?.data.result ?? 0) <= changes.length
+  const first = isWhole ? changes.at(-1)?.time : undefined
   const start = Math.min(
-    (first ?? moment(account.value?.registered ?? '2020-01-01 00:00:00')).getTime(),
+    moment(first ?? account.value?.registered ?? '2020-01-01 00:00:00').getTime(),
     shown?.time.getTime() ?? Infinity,
     end - 60_000,
   )
@@ -214,8 +214,8 @@ export const TimeBar = () => {
       </div>
       {shown ? (
         <div class="steps">
-          <StepButton name={t().past.previous} icon="left" onClick={() => toPrevious(subject)} />
-          <StepButton name={t().past.next} icon="right" onClick={() => toNext(subject)} />
+          <StepButton name={t().past.previous} icon="left" onClick={() => toPrevious(subject, changes)} />
+          <StepButton name={t().past.next} icon="right" onClick={() => toNext(subject, changes)} />
           <a class="button primary" href={now()}>
             {t().past.back}
           </a>

@@ -1,4 +1,4 @@
-import { t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
 import { Button, CopyButton } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notice } from './states.tsx'

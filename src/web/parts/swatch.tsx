@@ -1,4 +1,4 @@
-import { t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
 
 interface SwatchProps {
   readonly color: string

@@ -1,5 +1,6 @@
 import { href } from '../core/router.ts'
-import { fill, figure, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { fill, figure } from '../core/texts.ts'
 import { CopyButton } from '../parts/button.tsx'
 import { Named } from '../parts/listing.tsx'
 import { OwnedList } from '../parts/ownedlist.tsx'

@@ -4,7 +4,8 @@ import { useLoad } from '../core/load.ts'
 import { past } from '../core/past.ts'
 import { placeOf } from '../core/places.ts'
 import { at, go, href, withQuery } from '../core/router.ts'
-import { counted, fill, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { counted, fill } from '../core/texts.ts'
 import { moment } from '../core/time.ts'
 import { Pager } from '../parts/pager.tsx'
 import { Head } from '../parts/section.tsx'
@@ -101,7 +102,7 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
           class="text-button"
           href={withQuery({ resource: undefined, deleted: undefined, from: undefined, to: undefined, page: undefined })}
         >
-          {texts.clear}
+          {t().filters.clear}
         </a>
       )}
     </div>
@@ -173,7 +174,7 @@ export const HistoryScreen = () => {
           action={
             isFiltered && (
               <a class="button" href={href('/history')}>
-                {texts.clear}
+                {t().filters.clear}
               </a>
             )
           }

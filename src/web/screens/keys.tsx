@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { request } from '../core/api.ts'
-import { counted, fill, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { counted, fill } from '../core/texts.ts'
 import { dayOf, moment, momentOf } from '../core/time.ts'
 import { say, sayProblem } from '../core/toasts.ts'
 import { Button, IconButton } from '../parts/button.tsx'

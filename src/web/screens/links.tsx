@@ -3,7 +3,8 @@ import type { LinkRow, Links as LinksAnswer } from '../core/answers.ts'
 import { useKey } from '../core/keys.ts'
 import { useLoad } from '../core/load.ts'
 import { at, go, href, withQuery } from '../core/router.ts'
-import { counted, fill, figure, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { counted, fill, figure } from '../core/texts.ts'
 import { dateOf, moment } from '../core/time.ts'
 import { Button, CopyButton, WriteLink } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -178,7 +179,7 @@ const Nothing = ({ filtered }: { readonly filtered: boolean }) => {
       text={texts.noMatchText}
       action={
         <a class="button" href={href('/links')}>
-          {texts.clear}
+          {t().filters.clear}
         </a>
       }
     />

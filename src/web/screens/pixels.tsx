@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { request } from '../core/api.ts'
 import { useForm } from '../core/form.ts'
-import { t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
 import { dateOf, moment } from '../core/time.ts'
 import { SelectField, TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/formdialog.tsx'

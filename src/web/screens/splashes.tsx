@@ -1,5 +1,5 @@
 import { href } from '../core/router.ts'
-import { t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
 import { dateOf, moment } from '../core/time.ts'
 import { Named } from '../parts/listing.tsx'
 import { OwnedList } from '../parts/ownedlist.tsx'

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { go, href } from '../core/router.ts'
-import { fill, t } from '../core/texts.ts'
+import { t } from '../core/alltexts.ts'
+import { fill } from '../core/texts.ts'
 import { moment, momentOf } from '../core/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Listing, ListHead, Named, useList } from '../parts/listing.tsx'

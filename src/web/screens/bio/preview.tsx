@@ -1,4 +1,4 @@
-import { t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
 import { isColour } from '../../parts/colour.tsx'
 import { hostIn, Phone } from '../../parts/phone.tsx'
 import type { Draft } from './draft.ts'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../../core/api.ts'
-import { counted, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted } from '../../core/texts.ts'
 import { TextField } from '../../parts/field.tsx'
 import { type Draft, type Group, groupOf, hasContent } from './draft.ts'
 

@@ -1,6 +1,7 @@
 import type { Campaigns, Channels } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
-import { counted, fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, fill } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { PasswordField, Problem, SelectField, Switch } from '../../parts/field.tsx'
 import { Fold, type FormProps, Plain, problemOf } from './form.tsx'

@@ -1,5 +1,6 @@
 import type { LinkDetails } from '../../core/answers.ts'
-import { lang, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { lang } from '../../core/texts.ts'
 
 export type RuleKind = 'device' | 'country' | 'language'
 /** Another destination for some visitors. */
@@ -53,7 +54,7 @@ export type Device = (typeof deviceNames)[number]
 export const choices = (kind: RuleKind): readonly (readonly [value: string, label: string])[] => {
   switch (kind) {
     case 'device':
-      return deviceNames.map((name) => [name, t().editor.devices[name]] as const)
+      return deviceNames.map((name) => [name, t().devices[name]] as const)
     case 'country':
       return countriesIn(lang.value)
     case 'language': {

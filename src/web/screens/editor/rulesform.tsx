@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import { counted, fill, lang, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, fill, lang } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Problem } from '../../parts/field.tsx'
 import { Fold, type FormProps, problemOf } from './form.tsx'
@@ -32,7 +33,7 @@ const RuleRow = ({ rule, n, isHit, onRule, onRemove }: RowProps) => {
         >
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
-              {texts.kinds[kind]}
+              {t().stats.filters[kind]}
             </option>
           ))}
         </select>
@@ -92,7 +93,7 @@ const Tester = ({ draft, visitor, onVisitor }: Pick<FormProps, 'draft'> & Tester
   const parts = {
     country: (
       <Choice
-        label={texts.kinds.country}
+        label={t().stats.filters.country}
         value={visitor.country}
         options={countries}
         onValue={(country) => set({ country })}
@@ -100,7 +101,7 @@ const Tester = ({ draft, visitor, onVisitor }: Pick<FormProps, 'draft'> & Tester
     ),
     device: (
       <Choice
-        label={texts.kinds.device}
+        label={t().stats.filters.device}
         value={visitor.device}
         options={Object.entries(texts.testers)}
         onValue={(device) => set({ device: device as Visitor['device'] })}
@@ -108,7 +109,7 @@ const Tester = ({ draft, visitor, onVisitor }: Pick<FormProps, 'draft'> & Tester
     ),
     language: (
       <Choice
-        label={texts.kinds.language}
+        label={t().stats.filters.language}
         value={visitor.language}
         options={languages}
         onValue={(language) => set({ language })}

@@ -1,6 +1,7 @@
 import type { List } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
-import { fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Problem, SelectField, Switch } from '../../parts/field.tsx'
 import { Fold, type FormProps, problemOf } from './form.tsx'

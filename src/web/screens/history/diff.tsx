@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Change } from '../../core/answers.ts'
-import { counted, figure, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, figure } from '../../core/texts.ts'
 import { Erased } from '../../parts/erased.tsx'
 import { fieldName } from './words.ts'
 

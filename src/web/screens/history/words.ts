@@ -1,5 +1,6 @@
 import type { HistoryEvent } from '../../core/answers.ts'
-import { fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
 
 const verbs = /(Created|Updated|Deleted|Restored)$/
 

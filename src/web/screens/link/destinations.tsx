@@ -1,5 +1,5 @@
 import type { LinkDetails } from '../../core/answers.ts'
-import { t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
 import { Section } from '../../parts/section.tsx'
 import { nameOfRule, rulesOf } from '../editor/rules.ts'
 

@@ -1,6 +1,7 @@
 import type { LinkDetails } from '../../core/answers.ts'
 import { shownTime } from '../../core/past.ts'
-import { fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
 import { moment, momentOf } from '../../core/time.ts'
 
 type State = 'active' | 'scheduled' | 'expired' | 'protected' | 'archived'

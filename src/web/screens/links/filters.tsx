@@ -3,7 +3,8 @@ import type { Campaigns, Channels, Domains, Tags } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
-import { fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
 
 type FilterName = 'tag' | 'campaign' | 'channel' | 'domain' | 'archived'
@@ -70,7 +71,7 @@ const AddFilter = ({ options, onOpen }: { readonly options: Options; readonly on
   return (
     <select
       class="chip add"
-      aria-label={texts.addFilter}
+      aria-label={t().filters.add}
       value=""
       onFocus={onOpen}
       onPointerDown={onOpen}
@@ -79,7 +80,7 @@ const AddFilter = ({ options, onOpen }: { readonly options: Options; readonly on
         go(withQuery({ [name]: value.join('='), page: undefined }))
       }}
     >
-      <option value="">{texts.addFilter}</option>
+      <option value="">{t().filters.add}</option>
       {left.map((name) => (
         <optgroup key={name} label={texts.filters[name]}>
           {options[name].map(([value, label]) => (
@@ -114,7 +115,7 @@ export const Filters = () => {
             <b dir="auto">{labelOf(name)}</b>
             <button
               type="button"
-              aria-label={fill(texts.removeFilter, { name: texts.filters[name], value: labelOf(name) })}
+              aria-label={fill(t().filters.remove, { name: texts.filters[name], value: labelOf(name) })}
               onClick={() => go(withQuery({ [name]: undefined, page: undefined }))}
             >
               <Icon name="close" />
@@ -124,7 +125,7 @@ export const Filters = () => {
         <AddFilter options={options} onOpen={() => setIsOpen(true)} />
         {(set.length > 0 || query.has('q')) && (
           <a class="text-button small" href={href('/links')}>
-            {texts.clear}
+            {t().filters.clear}
           </a>
         )}
       </div>

@@ -1,5 +1,5 @@
 import type { LinkRow } from '../../core/answers.ts'
-import { t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
 import { Mark } from '../../parts/mark.tsx'
 
 const marks = { scheduled: 'wait', expired: 'ended', protected: 'locked', blocked: 'bad' } as const

@@ -1,7 +1,8 @@
 import type { LinkRow, Links } from '../../core/answers.ts'
 import { get } from '../../core/api.ts'
 import { csvOf, saveFile } from '../../core/csv.ts'
-import { counted, figure, fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, figure, fill } from '../../core/texts.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 
 const columns = ['shorturl', 'longurl', 'title', 'clicks', 'uniqueclicks', 'date', 'tags', 'archived'] as const

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
 import { moment, momentOf } from '../../core/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'

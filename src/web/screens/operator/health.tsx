@@ -1,5 +1,6 @@
 import { useLoad } from '../../core/load.ts'
-import { counted, figure, fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, figure, fill } from '../../core/texts.ts'
 import { Mark } from '../../parts/mark.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'

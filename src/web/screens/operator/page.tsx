@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { at, href } from '../../core/router.ts'
-import { t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
 import { Head } from '../../parts/section.tsx'
 
 const tabs = [

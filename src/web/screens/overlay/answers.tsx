@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { saveList } from '../../core/readall.ts'
-import { counted, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted } from '../../core/texts.ts'
 import { moment, momentOf } from '../../core/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Erased } from '../../parts/erased.tsx'

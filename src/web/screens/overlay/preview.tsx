@@ -1,4 +1,4 @@
-import { t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
 import { isColour } from '../../parts/colour.tsx'
 import { hostIn, Phone, PicturePlace } from '../../parts/phone.tsx'
 import { answersOf, type Draft } from './draft.ts'

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
 import { clockOf, shortDay } from '../../core/time.ts'
 import { Section } from '../../parts/section.tsx'
 import { countryNamed } from '../editor/rules.ts'

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../core/api.ts'
-import { t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
 import { Button } from '../../parts/button.tsx'
 import { ColourField, isColour } from '../../parts/colour.tsx'
 import { Field, Problem, SelectField, TextField } from '../../parts/field.tsx'

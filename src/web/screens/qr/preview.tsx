@@ -1,6 +1,7 @@
 import type { Code } from '../../../qr/code.ts'
 import { contrast, luminance } from '../../../qr/color.ts'
-import { figure, fill, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { figure, fill } from '../../core/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { CodeImage, type Look } from '../../parts/qrimage.tsx'
 import { useScans } from './scan.ts'

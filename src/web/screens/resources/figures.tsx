@@ -1,6 +1,7 @@
 import { at } from '../../core/router.ts'
 import { account } from '../../core/session.ts'
-import { counted, t } from '../../core/texts.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
 import { periodOf, Periods } from '../../parts/period.tsx'
 import { Statistics } from '../statistics/statistics.tsx'

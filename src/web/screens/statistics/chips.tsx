@@ -24,7 +24,7 @@ export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly St
             <b dir="auto">{nameOf(name, value)}</b>
             <button
               type="button"
-              aria-label={fill(t().links.removeFilter, { name: texts.filters[name], value: nameOf(name, value) })}
+              aria-label={fill(t().filters.remove, { name: texts.filters[name], value: nameOf(name, value) })}
               onClick={() => go(toggled(name, value))}
             >
               <Icon name="close" />
@@ -34,7 +34,7 @@ export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly St
       )}
       <select
         class="chip add"
-        aria-label={t().links.addFilter}
+        aria-label={t().filters.add}
         value=""
         onChange={(event) => {
           const [name = '', ...value] = event.currentTarget.value.split('=')
@@ -42,7 +42,7 @@ export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly St
           go(toggled(name as Dimension, value.join('=')))
         }}
       >
-        <option value="">{t().links.addFilter}</option>
+        <option value="">{t().filters.add}</option>
         {dimensions
           .filter((name) => choices(name).length > 0)
           .map((name) => (
@@ -57,7 +57,7 @@ export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly St
       </select>
       {isFiltered() ? (
         <a class="text-button small" href={withoutFilters()}>
-          {t().links.clear}
+          {t().filters.clear}
         </a>
       ) : (
         <span class="quiet small">{texts.orRow}</span>

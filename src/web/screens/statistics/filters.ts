@@ -51,7 +51,7 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
   if (value === 'none') return dimension === 'referrer' ? by.direct : dimension === 'variant' ? by.none : by.unknown
   if (dimension === 'country') return countryName(value)
   if (dimension === 'language') return languageName(value)
-  if (dimension === 'device') return devices[value] ?? name
+  if (dimension === 'device') return (devices as Readonly<Record<string, string>>)[value] ?? name
   if (dimension === 'source') return stats.sources[value] ?? name
   if (dimension === 'class') return stats.classes[value] ?? name
   if (dimension === 'rule') return ruleName(value)
@@ -62,13 +62,13 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
 
 /** `location:de` is what the service calls a rule. */
 const ruleName = (rule: string): string => {
-  const { stats, editor } = t()
+  const { stats, devices } = t()
   const [kind = '', value = ''] = rule.split(':')
   if (kind === 'location')
-    return `${editor.kinds.country}: ${value.length === 2 ? countryName(value.toUpperCase()) : value}`
+    return `${stats.filters.country}: ${value.length === 2 ? countryName(value.toUpperCase()) : value}`
   if (kind === 'device')
-    return `${editor.kinds.device}: ${(editor.devices as Readonly<Record<string, string>>)[value] ?? value}`
-  if (kind === 'language') return `${editor.kinds.language}: ${languageName(value)}`
+    return `${stats.filters.device}: ${(devices as Readonly<Record<string, string>>)[value] ?? value}`
+  if (kind === 'language') return `${stats.filters.language}: ${languageName(value)}`
   return stats.rules[kind] === undefined ? rule : `${stats.rules[kind]}${value && ` ${value}`}`
 }
 

@@ -150,7 +150,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
           action={
             isFiltered() && (
               <a class="button" href={withoutFilters()}>
-                {t().links.clear}
+                {t().filters.clear}
               </a>
             )
           }

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const nav: Texts['nav'] = {
   label: 'Hauptmenü',
@@ -94,4 +94,21 @@ export const door: Texts['door'] = {
   askOperator: 'Bitten Sie den Betreiber dieses Dienstes um ein neues.',
   noAccount: 'Konto erstellen',
   haveAccount: 'Ich habe ein Konto',
+}
+
+export const past: Texts['past'] = {
+  label: 'Zeit',
+  moment: 'Gezeigter Zeitpunkt',
+  now: 'Jetzt',
+  utc: '{time} UTC',
+  shown: 'Sie sehen die Vergangenheit, nur lesbar · {ago}',
+  screenOfNow: 'Diese Seite hat keine Vergangenheit: Sie zeigt die Gegenwart',
+  readOnly: 'Nur lesbar',
+  readOnlyWhy: 'Sie sehen die Vergangenheit, die sich nicht ändern lässt. Gehen Sie zuerst zurück zum Jetzt.',
+  previous: 'Vorige Änderung',
+  next: 'Nächste Änderung',
+  back: 'Zurück zum Jetzt',
+  choose: 'Zeitpunkt wählen',
+  chooseHint: 'In UTC. Alles wird gezeigt, wie es damals war.',
+  go: 'Anzeigen',
 }

@@ -1,21 +1,4 @@
-import type { Texts } from '../en/index.ts'
-
-export const past: Texts['past'] = {
-  label: 'Zeit',
-  moment: 'Gezeigter Zeitpunkt',
-  now: 'Jetzt',
-  utc: '{time} UTC',
-  shown: 'Sie sehen die Vergangenheit, nur lesbar · {ago}',
-  screenOfNow: 'Diese Seite hat keine Vergangenheit: Sie zeigt die Gegenwart',
-  readOnly: 'Nur lesbar',
-  readOnlyWhy: 'Sie sehen die Vergangenheit, die sich nicht ändern lässt. Gehen Sie zuerst zurück zum Jetzt.',
-  previous: 'Vorige Änderung',
-  next: 'Nächste Änderung',
-  back: 'Zurück zum Jetzt',
-  choose: 'Zeitpunkt wählen',
-  chooseHint: 'In UTC. Alles wird gezeigt, wie es damals war.',
-  go: 'Anzeigen',
-}
+import type { Texts } from '../en/screens.ts'
 
 export const history: Texts['history'] = {
   title: 'Verlauf',
@@ -35,7 +18,6 @@ export const history: Texts['history'] = {
   deletedNow: 'Gelöscht, wiederherstellbar',
   from: 'Von',
   to: 'Bis',
-  clear: 'Filter entfernen',
   csv: 'CSV',
   receipt: 'Beleg',
   receiptOf: 'Beleg des Ereignisses {event} herunterladen',

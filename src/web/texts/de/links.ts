@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const links: Texts['links'] = {
   title: 'Links',
@@ -15,12 +15,9 @@ export const links: Texts['links'] = {
   select: '{name} auswählen',
   selectPage: 'Alle auf dieser Seite auswählen',
   searchFor: 'Name, Titel oder Ziel',
-  addFilter: 'Filter hinzufügen',
-  removeFilter: 'Filter entfernen: {name} {value}',
   filters: { tag: 'Tag', campaign: 'Kampagne', channel: 'Kanal', domain: 'Domain', archived: 'Archivierte' },
   archivedOnly: 'nur',
   archivedToo: 'auch',
-  clear: 'Filter entfernen',
   clearSelection: 'Aufheben',
   noMatch: 'Kein Link passt zu diesen Filtern',
   noMatchText: 'Entfernen Sie einen Filter, oder suchen Sie nach etwas anderem.',
@@ -99,7 +96,6 @@ export const editor: Texts['editor'] = {
   rulesHint: 'Der erste Treffer gilt: Gerät, dann Land, dann Sprache.',
   firstWins: 'der erste Treffer gilt',
   addRule: 'Regel hinzufügen',
-  kinds: { device: 'Gerät', country: 'Land', language: 'Sprache' },
   kind: 'Art von Regel {n}',
   value: 'Worauf Regel {n} passt',
   target: 'Ziel von Regel {n}',
@@ -110,18 +106,6 @@ export const editor: Texts['editor'] = {
   byDefault: 'das Ziel',
   byVariants: 'eine der Varianten',
   noUrl: 'noch keinem Ziel',
-  devices: {
-    iphone: 'iPhone',
-    ipad: 'iPad',
-    ios: 'iOS',
-    android: 'Android',
-    mobile: 'Telefon',
-    tablet: 'Tablet',
-    desktop: 'Desktop',
-    windows: 'Windows',
-    mac: 'Mac',
-    linux: 'Linux',
-  },
   testers: {
     iphone: 'iPhone',
     ipad: 'iPad',

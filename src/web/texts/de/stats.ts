@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 /** Was die Statistik sagt. */
 export const stats: Texts['stats'] = {
@@ -39,4 +39,10 @@ export const stats: Texts['stats'] = {
   notLive: 'Nicht verbunden',
   notLiveText: 'Live-Klicks können gerade nicht gezeigt werden. Die Zahlen stimmen trotzdem.',
   mapLabel: 'Karte der Klicks nach Ländern. Die Liste daneben hat dieselben Zahlen.',
+}
+
+export const filters: Texts['filters'] = {
+  add: 'Filter hinzufügen',
+  remove: 'Filter entfernen: {name} {value}',
+  clear: 'Filter entfernen',
 }

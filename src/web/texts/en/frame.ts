@@ -93,3 +93,20 @@ export const door = {
   noAccount: 'Create an account',
   haveAccount: 'I have an account',
 }
+
+export const past = {
+  label: 'Time',
+  moment: 'Moment shown',
+  now: 'Now',
+  utc: '{time} UTC',
+  shown: 'You see the past, read-only · {ago}',
+  screenOfNow: 'This screen has no past: it shows now',
+  readOnly: 'Read-only',
+  readOnlyWhy: 'You see the past, which cannot be changed. Go back to now first.',
+  previous: 'Previous change',
+  next: 'Next change',
+  back: 'Back to now',
+  choose: 'Choose a moment',
+  chooseHint: 'In UTC. Everything is shown as it was then.',
+  go: 'Show it',
+}

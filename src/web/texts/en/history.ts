@@ -1,20 +1,3 @@
-export const past = {
-  label: 'Time',
-  moment: 'Moment shown',
-  now: 'Now',
-  utc: '{time} UTC',
-  shown: 'You see the past, read-only · {ago}',
-  screenOfNow: 'This screen has no past: it shows now',
-  readOnly: 'Read-only',
-  readOnlyWhy: 'You see the past, which cannot be changed. Go back to now first.',
-  previous: 'Previous change',
-  next: 'Next change',
-  back: 'Back to now',
-  choose: 'Choose a moment',
-  chooseHint: 'In UTC. Everything is shown as it was then.',
-  go: 'Show it',
-}
-
 export const history = {
   title: 'History',
   lead: 'Everything that happened in this account: who, when, and what it was before.',
@@ -33,7 +16,6 @@ export const history = {
   deletedNow: 'Deleted, can be restored',
   from: 'From',
   to: 'To',
-  clear: 'Clear filters',
   csv: 'CSV',
   receipt: 'Receipt',
   receiptOf: 'Download the receipt of event {event}',

@@ -48,10 +48,17 @@ export const by = {
   direct: 'Direct',
 }
 
-export const devices: Readonly<Record<string, string>> = {
-  desktop: 'Desktop',
+export const devices = {
+  iphone: 'iPhone',
+  ipad: 'iPad',
+  ios: 'iOS',
+  android: 'Android',
   mobile: 'Phone',
   tablet: 'Tablet',
+  desktop: 'Desktop',
+  windows: 'Windows',
+  mac: 'Mac',
+  linux: 'Linux',
   other: 'Other',
 }
 

@@ -48,3 +48,9 @@ export const stats = {
   notLiveText: 'Live clicks cannot be shown right now. The figures are still right.',
   mapLabel: 'Map of clicks by country. The list beside it has the same figures.',
 }
+
+export const filters = {
+  add: 'Add filter',
+  remove: 'Remove filter: {name} {value}',
+  clear: 'Clear filters',
+}

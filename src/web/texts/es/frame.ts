@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const nav: Texts['nav'] = {
   label: 'Menú principal',
@@ -94,4 +94,21 @@ export const door: Texts['door'] = {
   askOperator: 'Pida al operador de este servicio que ponga una nueva.',
   noAccount: 'Crear una cuenta',
   haveAccount: 'Tengo una cuenta',
+}
+
+export const past: Texts['past'] = {
+  label: 'Tiempo',
+  moment: 'Momento mostrado',
+  now: 'Ahora',
+  utc: '{time} UTC',
+  shown: 'Está viendo el pasado, solo lectura · {ago}',
+  screenOfNow: 'Esta pantalla no tiene pasado: muestra el presente',
+  readOnly: 'Solo lectura',
+  readOnlyWhy: 'Está viendo el pasado, que no se puede cambiar. Vuelva primero al presente.',
+  previous: 'Cambio anterior',
+  next: 'Cambio siguiente',
+  back: 'Volver al presente',
+  choose: 'Elegir un momento',
+  chooseHint: 'En UTC. Todo se muestra como era entonces.',
+  go: 'Mostrar',
 }

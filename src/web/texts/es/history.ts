@@ -1,21 +1,4 @@
-import type { Texts } from '../en/index.ts'
-
-export const past: Texts['past'] = {
-  label: 'Tiempo',
-  moment: 'Momento mostrado',
-  now: 'Ahora',
-  utc: '{time} UTC',
-  shown: 'Está viendo el pasado, solo lectura · {ago}',
-  screenOfNow: 'Esta pantalla no tiene pasado: muestra el presente',
-  readOnly: 'Solo lectura',
-  readOnlyWhy: 'Está viendo el pasado, que no se puede cambiar. Vuelva primero al presente.',
-  previous: 'Cambio anterior',
-  next: 'Cambio siguiente',
-  back: 'Volver al presente',
-  choose: 'Elegir un momento',
-  chooseHint: 'En UTC. Todo se muestra como era entonces.',
-  go: 'Mostrar',
-}
+import type { Texts } from '../en/screens.ts'
 
 export const history: Texts['history'] = {
   title: 'Historial',
@@ -35,7 +18,6 @@ export const history: Texts['history'] = {
   deletedNow: 'Eliminado, se puede restaurar',
   from: 'Desde',
   to: 'Hasta',
-  clear: 'Quitar filtros',
   csv: 'CSV',
   receipt: 'Recibo',
   receiptOf: 'Descargar el recibo del evento {event}',

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const links: Texts['links'] = {
   title: 'Enlaces',
@@ -15,12 +15,9 @@ export const links: Texts['links'] = {
   select: 'Seleccionar {name}',
   selectPage: 'Seleccionar todo en esta página',
   searchFor: 'Nombre, título o destino',
-  addFilter: 'Añadir filtro',
-  removeFilter: 'Quitar filtro: {name} {value}',
   filters: { tag: 'Etiqueta', campaign: 'Campaña', channel: 'Canal', domain: 'Dominio', archived: 'Archivados' },
   archivedOnly: 'solo',
   archivedToo: 'también',
-  clear: 'Quitar filtros',
   clearSelection: 'Vaciar',
   noMatch: 'Ningún enlace coincide con estos filtros',
   noMatchText: 'Quite un filtro, o busque otra cosa.',
@@ -99,7 +96,6 @@ export const editor: Texts['editor'] = {
   rulesHint: 'Vale la primera que coincide: dispositivo, luego país, luego idioma.',
   firstWins: 'vale la primera que coincide',
   addRule: 'Añadir regla',
-  kinds: { device: 'Dispositivo', country: 'País', language: 'Idioma' },
   kind: 'Tipo de la regla {n}',
   value: 'Con qué coincide la regla {n}',
   target: 'Destino de la regla {n}',
@@ -110,18 +106,6 @@ export const editor: Texts['editor'] = {
   byDefault: 'el destino',
   byVariants: 'una de las variantes',
   noUrl: 'ningún sitio todavía',
-  devices: {
-    iphone: 'iPhone',
-    ipad: 'iPad',
-    ios: 'iOS',
-    android: 'Android',
-    mobile: 'Teléfono',
-    tablet: 'Tableta',
-    desktop: 'Ordenador',
-    windows: 'Windows',
-    mac: 'Mac',
-    linux: 'Linux',
-  },
   testers: {
     iphone: 'un iPhone',
     ipad: 'un iPad',

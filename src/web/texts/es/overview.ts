@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const periods: Texts['periods'] = {
   label: 'Periodo',
@@ -51,9 +51,16 @@ export const by: Texts['by'] = {
 }
 
 export const devices: Texts['devices'] = {
-  desktop: 'Ordenador',
+  iphone: 'iPhone',
+  ipad: 'iPad',
+  ios: 'iOS',
+  android: 'Android',
   mobile: 'Teléfono',
   tablet: 'Tableta',
+  desktop: 'Ordenador',
+  windows: 'Windows',
+  mac: 'Mac',
+  linux: 'Linux',
   other: 'Otro',
 }
 

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 /** Lo que dicen las estadísticas. */
 export const stats: Texts['stats'] = {
@@ -39,4 +39,10 @@ export const stats: Texts['stats'] = {
   notLive: 'Sin conexión',
   notLiveText: 'Los clics en directo no se pueden mostrar ahora. Las cifras siguen siendo correctas.',
   mapLabel: 'Mapa de clics por país. La lista de al lado tiene las mismas cifras.',
+}
+
+export const filters: Texts['filters'] = {
+  add: 'Añadir filtro',
+  remove: 'Quitar filtro: {name} {value}',
+  clear: 'Quitar filtros',
 }

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const nav: Texts['nav'] = {
   label: 'Menu principal',
@@ -94,4 +94,21 @@ export const door: Texts['door'] = {
   askOperator: 'Demandez à l’exploitant de ce service d’en définir un nouveau.',
   noAccount: 'Créer un compte',
   haveAccount: 'J’ai un compte',
+}
+
+export const past: Texts['past'] = {
+  label: 'Temps',
+  moment: 'Moment affiché',
+  now: 'Maintenant',
+  utc: '{time} UTC',
+  shown: 'Vous voyez le passé, en lecture seule · {ago}',
+  screenOfNow: 'Cet écran n’a pas de passé : il montre le présent',
+  readOnly: 'Lecture seule',
+  readOnlyWhy: 'Vous voyez le passé, qui ne peut pas être modifié. Revenez d’abord à maintenant.',
+  previous: 'Modification précédente',
+  next: 'Modification suivante',
+  back: 'Revenir à maintenant',
+  choose: 'Choisir un moment',
+  chooseHint: 'En UTC. Tout s’affiche tel qu’il était alors.',
+  go: 'Afficher',
 }

@@ -1,21 +1,4 @@
-import type { Texts } from '../en/index.ts'
-
-export const past: Texts['past'] = {
-  label: 'Temps',
-  moment: 'Moment affiché',
-  now: 'Maintenant',
-  utc: '{time} UTC',
-  shown: 'Vous voyez le passé, en lecture seule · {ago}',
-  screenOfNow: 'Cet écran n’a pas de passé : il montre le présent',
-  readOnly: 'Lecture seule',
-  readOnlyWhy: 'Vous voyez le passé, qui ne peut pas être modifié. Revenez d’abord à maintenant.',
-  previous: 'Modification précédente',
-  next: 'Modification suivante',
-  back: 'Revenir à maintenant',
-  choose: 'Choisir un moment',
-  chooseHint: 'En UTC. Tout s’affiche tel qu’il était alors.',
-  go: 'Afficher',
-}
+import type { Texts } from '../en/screens.ts'
 
 export const history: Texts['history'] = {
   title: 'Historique',
@@ -35,7 +18,6 @@ export const history: Texts['history'] = {
   deletedNow: 'Supprimé, peut être restauré',
   from: 'Du',
   to: 'Au',
-  clear: 'Effacer les filtres',
   csv: 'CSV',
   receipt: 'Reçu',
   receiptOf: 'Télécharger le reçu de l’événement {event}',

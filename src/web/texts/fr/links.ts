@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const links: Texts['links'] = {
   title: 'Liens',
@@ -15,12 +15,9 @@ export const links: Texts['links'] = {
   select: 'Sélectionner {name}',
   selectPage: 'Tout sélectionner sur cette page',
   searchFor: 'Nom, titre ou destination',
-  addFilter: 'Ajouter un filtre',
-  removeFilter: 'Retirer le filtre : {name} {value}',
   filters: { tag: 'Étiquette', campaign: 'Campagne', channel: 'Canal', domain: 'Domaine', archived: 'Archivés' },
   archivedOnly: 'seulement',
   archivedToo: 'aussi',
-  clear: 'Retirer les filtres',
   clearSelection: 'Vider',
   noMatch: 'Aucun lien ne correspond à ces filtres',
   noMatchText: 'Retirez un filtre, ou cherchez autre chose.',
@@ -99,7 +96,6 @@ export const editor: Texts['editor'] = {
   rulesHint: 'La première qui s’applique compte : appareil, puis pays, puis langue.',
   firstWins: 'la première qui s’applique compte',
   addRule: 'Ajouter une règle',
-  kinds: { device: 'Appareil', country: 'Pays', language: 'Langue' },
   kind: 'Genre de la règle {n}',
   value: 'Critère de la règle {n}',
   target: 'Destination de la règle {n}',
@@ -110,18 +106,6 @@ export const editor: Texts['editor'] = {
   byDefault: 'la destination',
   byVariants: 'une des variantes',
   noUrl: 'nulle part encore',
-  devices: {
-    iphone: 'iPhone',
-    ipad: 'iPad',
-    ios: 'iOS',
-    android: 'Android',
-    mobile: 'Téléphone',
-    tablet: 'Tablette',
-    desktop: 'Ordinateur',
-    windows: 'Windows',
-    mac: 'Mac',
-    linux: 'Linux',
-  },
   testers: {
     iphone: 'un iPhone',
     ipad: 'un iPad',

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 export const periods: Texts['periods'] = {
   label: 'Période',
@@ -51,9 +51,16 @@ export const by: Texts['by'] = {
 }
 
 export const devices: Texts['devices'] = {
-  desktop: 'Ordinateur',
+  iphone: 'iPhone',
+  ipad: 'iPad',
+  ios: 'iOS',
+  android: 'Android',
   mobile: 'Téléphone',
   tablet: 'Tablette',
+  desktop: 'Ordinateur',
+  windows: 'Windows',
+  mac: 'Mac',
+  linux: 'Linux',
   other: 'Autre',
 }
 

@@ -1,52 +1,34 @@
-import type { Texts } from '../en/index.ts'
+import type { ScreenTexts } from '../en/screens.ts'
 import { account } from './account.ts'
 import { bios, editors, overlays, splashes } from './editors.ts'
-import { actions, door, errors, help, nav, toasts } from './frame.ts'
-import { blast, history, past, restore } from './history.ts'
+import { blast, history, restore } from './history.ts'
+import { keys, webhooks } from './keys.ts'
 import { editor, link, links } from './links.ts'
-import { by, chart, devices, first, overview, periods, totals } from './overview.ts'
 import { operator } from './operator.ts'
 import { proof } from './proof.ts'
-import { keys, webhooks } from './keys.ts'
 import { qr } from './qr.ts'
-import { stats } from './stats.ts'
 import { campaigns, channels, domains, pixels, resources } from './resources.ts'
 
-export const fr: Texts = {
+export const screens: ScreenTexts = {
   account,
-  actions,
-  blast,
   bios,
-  by,
+  blast,
   campaigns,
   channels,
-  chart,
-  devices,
   domains,
-  door,
   editor,
   editors,
-  errors,
-  first,
-  help,
   history,
   keys,
   link,
   links,
-  nav,
   operator,
   overlays,
-  overview,
-  past,
-  periods,
-  proof,
   pixels,
+  proof,
   qr,
-  restore,
-  stats,
   resources,
+  restore,
   splashes,
-  toasts,
-  totals,
   webhooks,
 }

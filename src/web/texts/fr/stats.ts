@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts'
+import type { Texts } from '../en/screens.ts'
 
 /** Ce que disent les statistiques. */
 export const stats: Texts['stats'] = {
@@ -39,4 +39,10 @@ export const stats: Texts['stats'] = {
   notLive: 'Non connecté',
   notLiveText: 'Les clics en direct ne peuvent pas être affichés pour le moment. Les chiffres restent exacts.',
   mapLabel: 'Carte des clics par pays. La liste à côté contient les mêmes chiffres.',
+}
+
+export const filters: Texts['filters'] = {
+  add: 'Ajouter un filtre',
+  remove: 'Retirer le filtre : {name} {value}',
+  clear: 'Retirer les filtres',
 }
