@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
+import { type Told, told } from './messages.ts'
 import { isRefusedInPast } from './past.ts'
-import { fill, t } from './texts.ts'
+import { fill, lang, t } from './texts.ts'
 
 /** A request that failed. `message` is a sentence for people. */
 export class ApiError extends Error {
@@ -9,12 +10,16 @@ export class ApiError extends Error {
   readonly status: number
   /** the field that it is about, as the API names it */
   readonly field: string | undefined
+  /** the message for somebody who sees the field */
+  readonly words: string
   readonly body: Readonly<Record<string, unknown>>
-  constructor(status: number, message: string, body: Readonly<Record<string, unknown>> = {}) {
+  constructor(status: number, what: Told | string, body: Readonly<Record<string, unknown>> = {}) {
+    const { field, words, message } = typeof what === 'string' ? { field: undefined, words: what, message: what } : what
     super(message)
     this.status = status
+    this.field = field
+    this.words = words
     this.body = body
-    this.field = /^`([\w-]+)(?:[.\w-]*)` /.exec(message)?.[1]
   }
 }
 
@@ -70,9 +75,9 @@ const send = async (method: Method, path: string, body: unknown, signal?: AbortS
 /** Lists have `error` as a string. */
 const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
-const messageOf = (status: number, body: Answer, retry: string | null) => {
+const problemOf = async (status: number, body: Answer, retry: string | null) => {
   if (status === 429) return fill(t().errors.tooMany, { n: retry ?? '60' })
-  return typeof body['message'] === 'string' ? body['message'] : t().errors.unknown
+  return typeof body['message'] === 'string' ? told(body['message'], lang.value) : t().errors.unknown
 }
 
 /** Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in. */
@@ -86,7 +91,7 @@ export const request = async <T>(method: Method, path: string, body?: unknown, s
   if (response.status === 401) signedOut.value = true
   throw new ApiError(
     response.status,
-    messageOf(response.status, answer ?? {}, response.headers.get('Retry-After')),
+    await problemOf(response.status, answer ?? {}, response.headers.get('Retry-After')),
     answer,
   )
 }

@@ -29,7 +29,7 @@ export const useForm = (): FormState => {
   return {
     busy,
     error,
-    problem: (field) => (error && error.field === field ? error.message : undefined),
+    problem: (field) => (error && error.field === field ? error.words : undefined),
     run,
   }
 }

@@ -39,7 +39,7 @@ const useChange = (done: () => void) => {
       setBusy(false)
     }
   }
-  const problem = (field: string) => (error?.field === field ? error.message : undefined)
+  const problem = (field: string) => (error?.field === field ? error.words : undefined)
   const general = error && error.field === undefined ? error.message : undefined
   return { send, busy, problem, general }
 }

@@ -48,7 +48,7 @@ const useDoor = () => {
 type DoorState = ReturnType<typeof useDoor>
 
 const problemAt = ({ problem }: DoorState, field: string | undefined) =>
-  problem?.field === field ? problem?.message : undefined
+  problem?.field === field ? problem?.words : undefined
 
 const Credentials = ({ door, isNew }: { readonly door: DoorState; readonly isNew: boolean }) => (
   <>

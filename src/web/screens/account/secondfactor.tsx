@@ -36,7 +36,7 @@ const useRequest = () => {
       setBusy(false)
     }
   }
-  const problem = (field: string | undefined) => (error && error.field === field ? error.message : undefined)
+  const problem = (field: string | undefined) => (error && error.field === field ? error.words : undefined)
   return { run, busy, problem }
 }
 

@@ -2,9 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Domains } from '../../core/answers.ts'
 import { request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
+import { told } from '../../core/messages.ts'
 import { service, shortHost } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
-import { fill } from '../../core/texts.ts'
+import { fill, lang } from '../../core/texts.ts'
 import { Field } from '../../parts/field.tsx'
 import type { Draft } from './draft.ts'
 import { type FormProps, problemOf } from './form.tsx'
@@ -30,10 +31,14 @@ const useAvailability = ({ custom, domain }: Pick<Draft, 'custom' | 'domain'>, o
     const stop = new AbortController()
     const timer = setTimeout(() => {
       const rows = [{ url: 'https://example.com/', custom: name, domain }]
-      request<Tried>('POST', '/api/urls/bulk?op=create&dryRun=true', { rows }, stop.signal).then(
-        ({ rows: [row] }) => setFound({ name, problem: row?.field === 'domain' ? undefined : row?.message }),
-        () => {},
-      )
+      const ask = async () => {
+        const path = '/api/urls/bulk?op=create&dryRun=true'
+        const [row] = (await request<Tried>('POST', path, { rows }, stop.signal)).rows
+        const problem =
+          row?.message === undefined || row.field === 'domain' ? undefined : await told(row.message, lang.value)
+        if (!stop.signal.aborted) setFound({ name, problem: problem?.words })
+      }
+      ask().catch(() => {})
     }, pause)
     return () => {
       clearTimeout(timer)

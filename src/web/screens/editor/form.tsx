@@ -16,7 +16,7 @@ export interface FormProps {
 
 /** Returns what is wrong with a field of the API. */
 export const problemOf = (error: ApiError | undefined, ...fields: readonly string[]): string | undefined =>
-  error?.field !== undefined && fields.includes(error.field) ? error.message : undefined
+  error?.field !== undefined && fields.includes(error.field) ? error.words : undefined
 
 interface FoldProps extends FormProps {
   readonly group: Group

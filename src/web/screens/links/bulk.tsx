@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { LinkAnswer } from '../../core/answers.ts'
-import { get, request } from '../../core/api.ts'
+import { ApiError, get, request } from '../../core/api.ts'
+import { told } from '../../core/messages.ts'
 import { at } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
-import { counted } from '../../core/texts.ts'
+import { counted, lang } from '../../core/texts.ts'
 import { attempt, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
@@ -22,7 +23,8 @@ const send = async (op: 'update' | 'delete', rows: readonly Row[]): Promise<void
   for (let n = 0; n < rows.length; n += most) {
     const answer = await request<BulkAnswer>('POST', `/api/urls/bulk?op=${op}`, { rows: rows.slice(n, n + most) })
     const problem = answer.rows.find(({ error }) => error === 1)?.message
-    if (answer.failed > 0) throw new Error(problem ?? t().errors.unknown)
+    if (answer.failed > 0)
+      throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem, lang.value))
   }
 }
 

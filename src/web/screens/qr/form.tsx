@@ -15,7 +15,7 @@ export interface DesignProps {
   readonly isNew: boolean
 }
 
-const problemOf = (error: ApiError | undefined, field: string) => (error?.field === field ? error.message : undefined)
+const problemOf = (error: ApiError | undefined, field: string) => (error?.field === field ? error.words : undefined)
 
 const encryptions = ['WPA', 'WEP', 'nopass'] as const
 
