@@ -32,15 +32,16 @@ const goAfter = ({ event, time }: Change) =>
   go(event === null ? whenAt(moment(time)) : afterEvent(event, moment(time)), { replace: past.value !== undefined })
 
 /**
- * Goes to the state before the newest change that is shown: right after the one before it. `known` are the newest changes, which do not
- * have to be asked for again in the past.
+ * Goes to the state before the newest change that is shown: right after the one before it. `known` are the newest changes at some time: they have
+ * all before one of them.
  */
 export const toPrevious = async (subject: string, known: readonly Change[]) => {
   const shown = past.value
   const doneIn = (events: readonly Change[]) => (shown ? events.filter((one) => isDone(one, shown)) : events)
   const upTo = shown ? { to: stamp(new Date(shown.time.getTime() + 1000)) } : {}
-  const isKnown = shown && doneIn(known).length > 1
-  const [newest, before] = doneIn(isKnown ? known : await changesNear(subject, upTo))
+  const done = doneIn(known)
+  const [newest, before] =
+    done.length > 1 && done.length < known.length ? done : doneIn(await changesNear(subject, upTo))
   if (before) goAfter(before)
   else if (newest) goTo(new Date(moment(newest.time).getTime() - 1000))
 }
