@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SingleBar } from 'cli-progress'
 import { ensureData, openPostgres, startPostgres } from '../app/postgres.ts'
 import type { Config } from '../config.ts'
@@ -70,13 +71,25 @@ const startEmbedded = async ({ DATA_DIR }: Config, cleanup: Cleanup): Promise<Co
   return startPostgres(DATA_DIR, createLogger({ LOG_LEVEL: 'warn' }), cleanup)
 }
 
-/** Events appended while the log is copied would be missing in the copy. */
-const refuseUsed = async (db: Database, option: string) => {
+/** ms for which PostgreSQL may still show the connections of a process that has ended */
+const lingering = 2000
+
+const processesOf = async (db: Database) => {
   const { rows } = await db.raw<{ rows: { n: number }[] }>(
     `select count(distinct split_part(application_name, '-', 2))::int as n from pg_stat_activity
      where datname = current_database() and application_name like 'linkledger-%' and application_name not like 'linkledger-copy-%'`,
   )
-  const n = rows[0]?.n ?? 0
+  return rows[0]?.n ?? 0
+}
+
+/** Events appended while the log is copied would be missing in the copy. */
+const refuseUsed = async (db: Database, option: string) => {
+  const end = performance.now() + lingering
+  let n = await processesOf(db)
+  while (n > 0 && performance.now() < end) {
+    await sleep(100)
+    n = await processesOf(db)
+  }
   if (n > 0)
     throw new OperatorError(`${option} is in use by ${n} linkledger process${n > 1 ? 'es' : ''}: stop it first`)
 }

@@ -94,7 +94,11 @@ describe('linkledger domain', () => {
 
     const { text } = await command('block', 'link', 'two.example/x', '--reason', 'spam', '--yes')
     expect(text).to.equal(`The link /x of account ${bob.id} will be blocked. Reason: spam\nBlocked.`)
-    expect((await visitAt(app.address, 'two.example', '/x', { 'User-Agent': browser })).status).to.equal(403)
+    const blocked = await until(
+      () => visitAt(app.address, 'two.example', '/x', { 'User-Agent': browser }),
+      ({ status }) => status === 403,
+    )
+    expect(blocked.status).to.equal(403)
     const whole = await command('block', 'domain', 'two.example', '--reason', 'spam', '--yes')
     expect(whole.text).to.match(new RegExp(`^The branded domain two\\.example, of account ${bob.id},`))
   })

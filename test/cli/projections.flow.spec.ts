@@ -39,7 +39,10 @@ describe('the projections commands', () => {
     expect([ready.status, ready.json['ready']]).to.deep.equal([200, true])
     expect(await problems()).to.have.length(1)
     expect((await problems())[0]).to.match(/^the projection pixels is halted at \d+: pixels cannot apply event/)
-    const made = await service.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    const made = await until(
+      () => service.post('/api/url/add', { key, body: { url: 'https://example.com/' } }),
+      ({ headers }) => !headers.has('X-Projection-Pending'),
+    )
     expect([made.status, made.headers.get('X-Projection-Pending')]).to.deep.equal([200, null])
   })
 

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedConnection, startEmbedded } from '../../src/postgres/embedded.ts'
 import { urlOf } from '../support/app.ts'
-import { until } from '../support/client.ts'
+import { type Answer, until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openEventStore } from '../support/engine.ts'
 import { long, longestMs, note, openStage, randomFrom, repeatable, rounds, seed, spread } from '../support/faults.ts'
@@ -13,6 +13,8 @@ import { type CreateRequest, creations, expectLedger } from '../support/ledger.t
 import { expectExactClicks, makeLinks, type Sent, visitsTo, type LoadRequest } from '../support/load.ts'
 
 const secret = { SECRET: 'a secret for tests only' }
+/** Asks until the service can answer: its pools open their connections one by one. */
+const patiently = (ask: () => Promise<Answer>) => until(ask, ({ status }) => status !== 503)
 const failures = (sent: readonly Sent[], good: number) =>
   sent
     .filter(({ status, headers }) => status !== good && !(status === 503 && headers['retry-after']))
@@ -192,8 +194,9 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
           30_000,
         )
         expect(ready.json).to.deep.include({ ready: true, problems: [] })
-        expect((await service.visit(`/${unknown.shift()!.alias}`)).status).to.equal(302)
-        expect((await service.visit('/never-made')).status).to.equal(404)
+        expect((await patiently(() => service.visit(`/${unknown[0]!.alias}`))).status).to.equal(302)
+        unknown.shift()
+        expect((await patiently(() => service.visit('/never-made'))).status).to.equal(404)
       }
       const visits = await visiting.stop()
       expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
@@ -244,9 +247,11 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     )
     expect(mended.status).to.equal(200)
     // no connection in the pools may return the response to an earlier query
-    const reads = await Promise.all(links.map(async ({ id }) => (await service.get(`/api/url/${id}`, { key })).json))
+    const read = async (id: number) => (await patiently(() => service.get(`/api/url/${id}`, { key }))).json
+    const reads = await Promise.all(links.map(({ id }) => read(id)))
     expect(reads.map(({ details }) => details.id)).to.deep.equal(links.map(({ id }) => id))
-    for (const { alias } of unknown) expect((await service.visit(`/${alias}`)).status).to.equal(302)
+    for (const { alias } of unknown)
+      expect((await patiently(() => service.visit(`/${alias}`))).status, alias).to.equal(302)
     const visits = await visiting.stop()
     expect(new Set(visits.map(({ status }) => status))).to.deep.equal(new Set([302]))
     const times = visits.map(({ began: at, ended }) => ended - at)
