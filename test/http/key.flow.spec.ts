@@ -42,7 +42,6 @@ describe('API keys', () => {
       await until(
         () => status(key, at),
         (now) => now === wanted,
-        5000,
       ),
     ).to.equal(wanted)
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { schemaOfTrigrams, installTrigrams, trigrams } from '../../src/postgres/trigrams.ts'
 import { linkText, listLinks } from '../../src/queries/link.ts'
 import { buildSearchIndex } from '../../src/queries/searchindex.ts'
+import { until } from '../support/client.ts'
 import { randomFrom, repeatable, seed } from '../support/faults.ts'
 import { useLinks } from '../support/links.ts'
 
@@ -28,7 +29,8 @@ describe(`the index for searching links (${repeatable})`, () => {
     const withoutIndex: (readonly number[])[] = []
     for (const needle of needles) withoutIndex.push(await found(needle))
     const own = reader()
-    expect(await buildSearchIndex(own)).to.equal(true)
+    // after half a minute, the service has built it itself
+    await buildSearchIndex(own)
     expect(await buildSearchIndex(own), 'built once').to.equal(false)
     const links = own.table('links')
     await own.db.raw(
@@ -57,8 +59,12 @@ describe(`the index for searching links (${repeatable})`, () => {
     const index = `${own.table('links')}_search`
     const { db } = own
     // what an interrupted build leaves behind, as far as a role without special rights can do it
-    await db.raw(`drop index ${index}`)
-    expect(await buildSearchIndex(own)).to.equal(true)
+    const again = async () => {
+      await db.raw(`drop index if exists ${index}`)
+      return buildSearchIndex(own)
+    }
+    // the service may be faster
+    expect(await until(again, Boolean)).to.equal(true)
   })
 
   it('is left out where PostgreSQL does not allow the extension, and links are found all the same', async () => {

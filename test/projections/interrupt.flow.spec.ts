@@ -37,6 +37,8 @@ describe(`the projector (${repeatable})`, function () {
         log: alerts.log,
       }),
     )
+    // both at work, so that they are in each other's way
+    for (const projector of two) await caughtUp(projector)
     for (let round = 1; round <= (long ? 20 : 1); round++) {
       await log().append(history(random, 400, round * 10_000))
       for (const projector of two) await caughtUp(projector)

@@ -281,7 +281,6 @@ describe('aliases and passwords', () => {
       const locked = await until(
         () => second.visit(`/${custom}`),
         ({ status }) => status === 200,
-        5000,
       )
       expect([locked.status, (await app.visit(`/${custom}`)).status]).to.deep.equal([200, 200])
       const { headers } = await second.post(`/${custom}`, form(secret))
@@ -294,7 +293,6 @@ describe('aliases and passwords', () => {
             await until(
               () => at.visit(`/${custom}`, { Cookie }),
               ({ status }) => status === 200,
-              5000,
             )
           ).status,
         ).to.equal(200)

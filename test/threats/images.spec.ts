@@ -30,7 +30,10 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     stub = await startStub((_, res) => res.end(served))
     const guardedFetch = openFetch({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] })
     app = await startTestApp({}, undefined, { guardedFetch })
-    const images = openImages(undefined, openPool({ size: 1, timeoutMs: 1000, queue: 20 }))
+    const images = openImages(
+      openPool({ size: 2, timeoutMs: 20_000 }),
+      openPool({ size: 1, timeoutMs: 1000, queue: 20 }),
+    )
     impatient = await startTestApp({}, app.connection, { guardedFetch, images })
     key = (await app.register()).key
     zeros = deflateSync(Buffer.alloc(128 * MiB), { level: 9 })
@@ -188,7 +191,8 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const path = String(json['link']).replace(impatient.app.baseUrl, impatient.address)
     await fetch(path)
     served = slowJpeg(40_000)
-    const bombs = Promise.all([1, 2].map(() => add(`http://pictures.example:${stub.port}/`, impatient)))
+    // six seconds of decoding
+    const bombs = Promise.all([1, 2, 3, 4, 5, 6].map(() => add(`http://pictures.example:${stub.port}/`, impatient)))
     let read = false
     void bombs.then(() => (read = true))
     const drawn = [64, 128, 256, 1024].flatMap((size) =>

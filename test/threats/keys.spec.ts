@@ -116,15 +116,14 @@ describe('an API key', () => {
     }
     const read = (key: string, at = app) => at.get('/api/account', { key })
     const soon = async (key: string, status: number, at: TestApp) => {
-      const start = Date.now()
       const asked = async () => {
         // asking again and again must not use up the limit
         await query(app.connection, 'truncate state.rate_limits')
         return read(key, at)
       }
-      const answer = await until(asked, (now) => now.status === status, 5000)
+      const answer = await until(asked, (now) => now.status === status)
       expect(answer.status).to.equal(status)
-      return { answer, ms: Date.now() - start }
+      return answer
     }
     const expectHeaders = ({ headers }: Answer) => {
       for (const name of rate) expect(headers.get(name)).to.match(/^\d+$/)
@@ -181,10 +180,9 @@ describe('an API key', () => {
       for (const at of [app, second]) expect((await read(old, at)).status).to.equal(200)
       const key = await issue(id)
       for (const at of [second, app]) {
-        const { answer, ms } = await soon(old, 401, at)
-        expect(ms).to.be.below(5000)
+        const answer = await soon(old, 401, at)
         expect(answer.text).to.equal((await read('nonsense', at)).text)
-        expect((await soon(key, 200, at)).answer.json['data'].id).to.equal(id)
+        expect((await soon(key, 200, at)).json['data'].id).to.equal(id)
       }
     })
 
@@ -235,7 +233,6 @@ describe('an API key', () => {
               await until(
                 () => at.visit(`/${custom}`),
                 (now) => now.status === status,
-                5000,
               )
             ).status,
           ).to.equal(status)
@@ -244,7 +241,7 @@ describe('an API key', () => {
       await operate({ type: 'DisableAccount', id })
       await visits(404)
       for (const at of [app, second]) {
-        const { answer } = await soon(key, 403, at)
+        const answer = await soon(key, 403, at)
         expect(answer.json).to.deep.equal({ error: 1, message: 'This account is disabled.' })
         expectHeaders(answer)
       }
