@@ -24,7 +24,7 @@ describe('a projection that was halted', () => {
 
     await db.raw(`alter table ${links} drop constraint broken`)
     expect(await until(halted, ({ length }) => length === 0)).to.deep.equal([])
-    const now = await until(target, (url) => url === 'https://example.com/new', 5000)
+    const now = await until(target, (url) => url === 'https://example.com/new')
     expect(now).to.equal('https://example.com/new')
   })
 
@@ -37,7 +37,7 @@ describe('a projection that was halted', () => {
       await db.raw(`alter table ${tables.name('links')} add constraint broken check (false) not valid`)
       const { key } = await app.register()
       await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
-      const { status, text } = await until(ready, (answer) => answer.status === 503, 10_000)
+      const { status, text } = await until(ready, (answer) => answer.status === 503)
       expect([status, text]).to.satisfy(() => status === 503 && text.includes('the projection links is halted'))
       await db.raw(`alter table ${tables.name('links')} drop constraint broken`)
       expect((await until(ready, (answer) => answer.status === 200)).status).to.equal(200)

@@ -54,7 +54,7 @@ describe('account commands and rebuild, on the embedded database', function () {
   }
   /** Waits until a running service responds with the status: it does so when a command ends, or a moment later. */
   const soon = async (ask: () => Promise<Answer>, status: number) => {
-    const answer = await until(ask, (now) => now.status === status, 5000)
+    const answer = await until(ask, (now) => now.status === status)
     expect(answer.status, answer.text).to.equal(status)
     return answer
   }

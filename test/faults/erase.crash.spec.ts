@@ -93,7 +93,7 @@ describe(`erasing an account (${repeatable})`, function () {
           (await service.visit(`/${theirs!.alias}`)).status,
           (await service.get('/api/urls', { key: erased.key })).status,
         ]
-        expect(await until(answers, (statuses) => statuses.join() === '404,401', 5000)).to.deep.equal([404, 401])
+        expect(await until(answers, (statuses) => statuses.join() === '404,401')).to.deep.equal([404, 401])
         expect(await places()).to.deep.equal([])
       }
       await expectGone()

@@ -129,7 +129,7 @@ describe('two processes on one database', function () {
     }
     /** Expects it in both, which read what has changed a moment after the command has ended. */
     const expectBoth = async (...statuses: number[]) =>
-      expect(await until(both, (found) => found.join() === statuses.join(), 5000)).to.deep.equal(statuses)
+      expect(await until(both, (found) => found.join() === statuses.join())).to.deep.equal(statuses)
     await expectBoth(200, 302, 200, 302)
     await command('disable')
     await expectBoth(403, 404, 403, 404)
