@@ -7,7 +7,7 @@ import { drawWorld } from './world.js'
 
 /** bytes of script, compressed, until the overview has its chart */
 const budget = 60 * 1024
-const chart = 'node_modules/uplot/dist/uPlot.esm.js'
+const chart = 'uplot/dist/uPlot.esm.js'
 /** what it needs until then, in the longest of the languages */
 const untilChart = ['src/web/main.tsx', 'src/web/screens/overview.tsx', 'src/web/texts/fr/start.ts', chart]
 
@@ -77,7 +77,8 @@ export const bundleWeb = async (folder, out) => {
   const named = outputs.filter(({ name }) => /\.(?:js|css)$/.test(name))
   const sizes = new Map(named.map(({ name, file }) => [name, compress(file)]))
   const entry = (/** @type {string} */ source) => {
-    const found = named.find(({ entryPoint }) => entryPoint === source)
+    // packages may be anywhere: above the checkout, or behind a link
+    const found = named.find(({ entryPoint }) => entryPoint === source || entryPoint?.endsWith(`/${source}`))
     if (!found) throw new Error(`the dashboard has no script of ${source}`)
     return found.name
   }
