@@ -68,7 +68,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await broker?.clear()
   })
 
-  it('appear in the statistics within seconds, each once', async () => {
+  it('appear in the statistics, each once', async () => {
     const load = stage.load(service, 20, visitsTo(links, random))
     await load.answers(2000)
     visits.push(...(await load.stop()))

@@ -46,15 +46,15 @@ describe('two processes on one database', function () {
   /** Creates links in one process and expects them, unchanged, in the other. */
   const expectReadYourWrites = async (count: number) => {
     const times: number[] = []
+    let pending = 0
     for (let n = 0; n < count; n++) {
       const url = `https://example.com/${n}?q=${Math.random()}`
       const body = { url, title: `Link ${n}` }
       const [writer, reader] = n % 2 === 0 ? [a, b] : [b, a]
       const { answer: made, ms } = await timed(() => writer.post('/api/url/add', { key, body }))
       times.push(ms)
-      // a machine that stands still for two seconds is answered before its tables know the link
-      const pending = ms < 1900 ? made.headers.get('X-Projection-Pending') : null
-      expect([made.status, pending]).to.deep.equal([200, null])
+      expect(made.status).to.equal(200)
+      if (made.headers.has('X-Projection-Pending')) pending++
       const read = await reader.get(`/api/url/${made.json['id']}`, { key })
       expect(read.status).to.equal(200)
       // without BASE_URL, each process has its own address
@@ -64,6 +64,8 @@ describe('two processes on one database', function () {
       expect(details).to.include({ id: made.json['id'], longurl: url, title: body.title })
     }
     note(`a link is created and readable: ${spread(times)}`)
+    // a write waits two seconds for its tables: the machine may have stood still once
+    expect(pending, 'writes that were answered before the tables had them').to.be.at.most(1)
   }
 
   it('return a link from one process as soon as the other has created it (fault 13)', () =>
