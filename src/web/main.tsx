@@ -2,10 +2,12 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { startRouter } from './core/router.ts'
 import { startSession } from './core/session.ts'
-import { useLanguage } from './core/texts.ts'
+import { lang, useLanguage } from './core/texts.ts'
 
 const start = async () => {
-  await useLanguage(document.documentElement.lang)
+  const page = document.documentElement
+  await useLanguage(page.lang)
+  page.lang = lang.value
   startRouter()
   startSession()
   const root = document.getElementById('app')

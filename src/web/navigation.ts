@@ -1,5 +1,5 @@
 import { account } from './core/session.ts'
-import type { StartTexts } from './texts/en/start.ts'
+import type { StartTexts } from './texts/texts.ts'
 import type { IconName } from './parts/icon.tsx'
 
 /** An entry of the navigation. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { samePage } from '../support/session.ts'
+import { lang } from '../../src/web/core/texts.ts'
 import { told, translated } from '../../src/web/core/messages.ts'
 import { messages } from '../../src/web/texts/en/messages.ts'
 
@@ -71,12 +72,14 @@ describe('what the API says is wrong, in the dashboard', () => {
     }
   })
   after(() => app.close())
+  afterEach(() => void (lang.value = 'en'))
 
-  for (const language of ['de', 'es', 'fr'])
+  for (const language of ['de', 'es', 'fr'] as const)
     it(`is said in the language of its reader: ${language}`, async () => {
+      lang.value = language
       const english: string[] = []
       for (const message of said) {
-        const { words, message: whole } = await told(message, language)
+        const { words, message: whole } = await told(message)
         if (message.endsWith(words) || words.startsWith('This ')) english.push(message)
         expect(words).not.to.match(/[{}]/)
         expect(whole.endsWith(words)).to.equal(true)
@@ -85,22 +88,23 @@ describe('what the API says is wrong, in the dashboard', () => {
     })
 
   it('is a sentence about the field that is seen, and names one that is not', async () => {
-    expect(await told('`tags.0` must not contain a comma.', 'en')).to.deep.equal({
+    expect(await told('`tags.0` must not contain a comma.')).to.deep.equal({
       field: 'tags',
       words: 'This must not contain a comma.',
       message: '`tags.0` must not contain a comma.',
     })
-    expect(await told('Link not found.', 'en')).to.deep.equal({
+    expect(await told('Link not found.')).to.deep.equal({
       field: undefined,
       words: 'Link not found.',
       message: 'Link not found.',
     })
-    expect(await told('`title` must be at most 1,200 characters long.', 'fr')).to.deep.equal({
+    lang.value = 'fr'
+    expect(await told('`title` must be at most 1,200 characters long.')).to.deep.equal({
       field: 'title',
       words: '1,200 caractères au plus.',
       message: 'title: 1,200 caractères au plus.',
     })
-    expect((await told('`x` is something new.', 'fr')).words).to.equal('This is something new.')
+    expect((await told('`x` is something new.')).words).to.equal('This is something new.')
   })
 
   it('is translated for what the API says only', () => {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { type Told, told } from './messages.ts'
 import { isRefusedInPast } from './past.ts'
-import { fill, lang, t } from './texts.ts'
+import { fill, t } from './texts.ts'
 
 /** A request that failed. `message` is a sentence for people. */
 export class ApiError extends Error {
@@ -77,7 +77,7 @@ const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
 const problemOf = async (status: number, body: Answer, retry: string | null) => {
   if (status === 429) return fill(t().errors.tooMany, { n: retry ?? '60' })
-  return typeof body['message'] === 'string' ? told(body['message'], lang.value) : t().errors.unknown
+  return typeof body['message'] === 'string' ? told(body['message']) : t().errors.unknown
 }
 
 /** Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in. */

@@ -1,3 +1,5 @@
+import { fill, lang } from './texts.ts'
+
 /** Sentences of the API by how it says them in English, without the name of a field; `{n}` is what it fills in. */
 type Messages = Readonly<Record<string, string>>
 
@@ -14,7 +16,7 @@ const patternOf = (english: string) => new RegExp(`^${escaped(english).replaceAl
 export const translated = (sentence: string, messages: Messages): string | undefined => {
   for (const [english, text] of Object.entries(messages)) {
     const found = patternOf(english).exec(sentence)
-    if (found) return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => found.groups?.[name] ?? '')
+    if (found) return fill(text, found.groups ?? {})
   }
   return undefined
 }
@@ -29,11 +31,11 @@ export interface Told {
   readonly message: string
 }
 
-/** Takes a message of the API apart, which is `` `field` must be … `` or a sentence about no field, and says it in a language. */
-export const told = async (message: string, language: string): Promise<Told> => {
+/** Takes a message of the API apart, which is `` `field` must be … `` or a sentence about no field, and says it in the language of the page. */
+export const told = async (message: string): Promise<Told> => {
   const [, path, field, rest] = /^`(([\w-]+)[.\w-]*)` (.*)$/s.exec(message) ?? []
   // a table that cannot be loaded leaves the sentence in English
-  const messages = (await languages[language]?.().catch(() => undefined)) ?? {}
+  const messages = (await languages[lang.value]?.().catch(() => undefined)) ?? {}
   const known = translated(rest ?? message, messages)
   if (rest === undefined) return { field, words: known ?? message, message: known ?? message }
   return { field, words: known ?? `This ${rest}`, message: known ? `${path}: ${known}` : message }

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Texts } from '../texts/en/screens.ts'
-import type { StartTexts } from '../texts/en/start.ts'
+import type { ScreenTexts, StartTexts, Texts } from '../texts/texts.ts'
 
 /** A text around a number, in the two forms that our languages have. */
 export interface Plural {
@@ -8,25 +7,17 @@ export interface Plural {
   readonly other: string
 }
 
+interface LanguageParts {
+  readonly start: () => Promise<StartTexts>
+  readonly screens: () => Promise<ScreenTexts>
+}
 /** Each language is loaded when somebody reads it, in two parts. */
 const languages = {
-  en: {
-    start: async () => (await import('../texts/en/start.ts')).start,
-    screens: async () => (await import('../texts/en/screens.ts')).screens,
-  },
-  de: {
-    start: async () => (await import('../texts/de/start.ts')).start,
-    screens: async () => (await import('../texts/de/screens.ts')).screens,
-  },
-  es: {
-    start: async () => (await import('../texts/es/start.ts')).start,
-    screens: async () => (await import('../texts/es/screens.ts')).screens,
-  },
-  fr: {
-    start: async () => (await import('../texts/fr/start.ts')).start,
-    screens: async () => (await import('../texts/fr/screens.ts')).screens,
-  },
-}
+  en: { start: () => import('../texts/en/start.ts'), screens: () => import('../texts/en/screens.ts') },
+  de: { start: () => import('../texts/de/start.ts'), screens: () => import('../texts/de/screens.ts') },
+  es: { start: () => import('../texts/es/start.ts'), screens: () => import('../texts/es/screens.ts') },
+  fr: { start: () => import('../texts/fr/start.ts'), screens: () => import('../texts/fr/screens.ts') },
+} as const satisfies Readonly<Record<string, LanguageParts>>
 type Language = keyof typeof languages
 const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code)
 
@@ -41,12 +32,11 @@ export const locale = (): string => (lang.value === 'en' ? 'en-GB' : lang.value)
 /** Returns what the frame and the first screen say, in the language of the page. Other screens have the one of `alltexts.ts`. */
 export const t = (): StartTexts => texts.value!
 
-/** Shows the page in a language; in English when there is no such language. */
+/** Loads a language, English when there is no such language: `lang` is then the one that is shown. */
 export const useLanguage = async (code: string): Promise<void> => {
   const known = isLanguage(code) ? code : 'en'
   texts.value = await languages[known].start()
   lang.value = known
-  document.documentElement.lang = known
 }
 
 /** Loads what the other screens say. */

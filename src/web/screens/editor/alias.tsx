@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts'
 import { told } from '../../core/messages.ts'
 import { service, shortHost } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
-import { fill, lang } from '../../core/texts.ts'
+import { fill } from '../../core/texts.ts'
 import { Field } from '../../parts/field.tsx'
 import type { Draft } from './draft.ts'
 import { type FormProps, problemOf } from './form.tsx'
@@ -34,8 +34,7 @@ const useAvailability = ({ custom, domain }: Pick<Draft, 'custom' | 'domain'>, o
       const ask = async () => {
         const path = '/api/urls/bulk?op=create&dryRun=true'
         const [row] = (await request<Tried>('POST', path, { rows }, stop.signal)).rows
-        const problem =
-          row?.message === undefined || row.field === 'domain' ? undefined : await told(row.message, lang.value)
+        const problem = row?.message === undefined || row.field === 'domain' ? undefined : await told(row.message)
         if (!stop.signal.aborted) setFound({ name, problem: problem?.words })
       }
       ask().catch(() => {})

@@ -4,7 +4,7 @@ import { ApiError, get, request } from '../../core/api.ts'
 import { told } from '../../core/messages.ts'
 import { at } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
-import { counted, lang } from '../../core/texts.ts'
+import { counted } from '../../core/texts.ts'
 import { attempt, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
@@ -23,8 +23,7 @@ const send = async (op: 'update' | 'delete', rows: readonly Row[]): Promise<void
   for (let n = 0; n < rows.length; n += most) {
     const answer = await request<BulkAnswer>('POST', `/api/urls/bulk?op=${op}`, { rows: rows.slice(n, n + most) })
     const problem = answer.rows.find(({ error }) => error === 1)?.message
-    if (answer.failed > 0)
-      throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem, lang.value))
+    if (answer.failed > 0) throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem))
   }
 }
 

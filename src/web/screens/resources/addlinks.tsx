@@ -5,7 +5,7 @@ import { useForm } from '../../core/form.ts'
 import { useLoad } from '../../core/load.ts'
 import { told } from '../../core/messages.ts'
 import { t } from '../../core/alltexts.ts'
-import { counted, fill, lang } from '../../core/texts.ts'
+import { counted, fill } from '../../core/texts.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -40,8 +40,7 @@ export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
     const rows = [...picked].map((id) => ({ id, ...to }))
     const answer = await request<BulkAnswer>('POST', '/api/urls/bulk?op=update', { rows })
     const problem = answer.rows.find(({ message }) => message !== undefined)?.message
-    if (answer.failed > 0)
-      throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem, lang.value))
+    if (answer.failed > 0) throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem))
     say(fill(counted(texts.added, picked.size), { name }))
     onClose()
   }

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/screens.ts'
+import type { Texts } from '../texts.ts'
 
 export const keys: Texts['keys'] = {
   title: 'API-Schlüssel',

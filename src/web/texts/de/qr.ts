@@ -1,4 +1,4 @@
-import type { Texts } from '../en/screens.ts'
+import type { Texts } from '../texts.ts'
 
 export const qr: Texts['qr'] = {
   title: 'QR-Codes',

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/screens.ts'
+import type { Texts } from '../texts.ts'
 
 /** Was die Statistik sagt. */
 export const stats: Texts['stats'] = {

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/screens.ts'
+import type { Texts } from '../texts.ts'
 
 /** Ce que disent les statistiques. */
 export const stats: Texts['stats'] = {
