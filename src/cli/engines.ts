@@ -85,13 +85,13 @@ const processesOf = async (db: Database) => {
 /** Events appended while the log is copied would be missing in the copy. */
 const refuseUsed = async (db: Database, option: string) => {
   const end = performance.now() + lingering
-  let n = await processesOf(db)
-  while (n > 0 && performance.now() < end) {
+  for (;;) {
+    const n = await processesOf(db)
+    if (n === 0) return
+    if (performance.now() >= end)
+      throw new OperatorError(`${option} is in use by ${n} linkledger process${n > 1 ? 'es' : ''}: stop it first`)
     await sleep(100)
-    n = await processesOf(db)
   }
-  if (n > 0)
-    throw new OperatorError(`${option} is in use by ${n} linkledger process${n > 1 ? 'es' : ''}: stop it first`)
 }
 
 /** `place` is `embedded` or an address. */

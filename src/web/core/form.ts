@@ -1,6 +1,12 @@
 import { useState } from 'preact/hooks'
 import { ApiError } from './api.ts'
 
+/** Returns what a request found wrong with one of these fields, as the API names them; `undefined` stands for none of its fields. */
+export const problemOf = (
+  error: ApiError | undefined,
+  ...fields: readonly (string | undefined)[]
+): string | undefined => (error && fields.includes(error.field) ? error.words : undefined)
+
 /** What a form knows of its last request. */
 export interface FormState {
   readonly busy: boolean
@@ -29,7 +35,7 @@ export const useForm = (): FormState => {
   return {
     busy,
     error,
-    problem: (field) => (error && error.field === field ? error.words : undefined),
+    problem: (field) => problemOf(error, field),
     run,
   }
 }

@@ -95,11 +95,13 @@ const Ruler = ({ subject, start, end, changes }: RulerProps) => {
       goTo(to >= steps ? new Date() : timeAt(to))
     }, settles) as unknown as number
   }
+  const previous = () => void toPrevious(subject, changes).catch(sayProblem)
+  const next = () => void toNext(subject, changes).catch(sayProblem)
   const keys: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => void toPrevious(subject, changes).catch(sayProblem),
-    ArrowDown: () => void toPrevious(subject, changes).catch(sayProblem),
-    ArrowRight: () => void toNext(subject, changes).catch(sayProblem),
-    ArrowUp: () => void toNext(subject, changes).catch(sayProblem),
+    ArrowLeft: previous,
+    ArrowDown: previous,
+    ArrowRight: next,
+    ArrowUp: next,
     PageUp: () => goTo(new Date((shown?.time.getTime() ?? Date.now()) - day)),
     PageDown: () => goTo(new Date((shown?.time.getTime() ?? Date.now()) + day)),
     Home: () => goTo(new Date(start)),

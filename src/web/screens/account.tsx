@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { ApiError, request } from '../core/api.ts'
+import { request } from '../core/api.ts'
+import { useForm } from '../core/form.ts'
 import { useLoad } from '../core/load.ts'
 import { account } from '../core/session.ts'
 import { t } from '../core/alltexts.ts'
@@ -21,37 +22,22 @@ interface Session {
   readonly current: boolean
 }
 
-/** A form whose request changes the account. Returns what it shows. */
-const useChange = (done: () => void) => {
-  const [error, setError] = useState<ApiError | undefined>(undefined)
-  const [busy, setBusy] = useState(false)
-  const send = async (body: object) => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const { message } = await request<{ readonly message: string }>('PUT', '/api/account/update', body)
-      say(message)
-      done()
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const problem = (field: string) => (error?.field === field ? error.words : undefined)
-  const general = error && error.field === undefined ? error.message : undefined
-  return { send, busy, problem, general }
+const change = async (body: object) => {
+  const { message } = await request<{ readonly message: string }>('PUT', '/api/account/update', body)
+  say(message)
 }
 
 const Email = () => {
   const [email, setEmail] = useState(account.value?.email ?? '')
   const [current, setCurrent] = useState('')
-  const { send, busy, problem, general } = useChange(() => setCurrent(''))
+  const { run, busy, problem } = useForm()
   const texts = t().account
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    void send({ email, current_password: current })
+    void run(async () => {
+      await change({ email, current_password: current })
+      setCurrent('')
+    })
   }
   return (
     <form class="fields" onSubmit={submit}>
@@ -73,7 +59,7 @@ const Email = () => {
             value={current}
             onValue={setCurrent}
             hint={texts.whyPassword}
-            problem={problem('current_password') ?? general}
+            problem={problem('current_password') ?? problem()}
           />
           <div>
             <Button type="submit" kind="primary" busy={busy}>
@@ -90,13 +76,14 @@ const Password = () => {
   const [password, setPassword] = useState('')
   const [current, setCurrent] = useState('')
   const texts = t().account
-  const { send, busy, problem, general } = useChange(() => {
-    setPassword('')
-    setCurrent('')
-  })
+  const { run, busy, problem } = useForm()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    void send({ password, current_password: current })
+    void run(async () => {
+      await change({ password, current_password: current })
+      setPassword('')
+      setCurrent('')
+    })
   }
   return (
     <form class="fields" onSubmit={submit}>
@@ -117,7 +104,7 @@ const Password = () => {
         onValue={setCurrent}
         problem={problem('current_password')}
       />
-      {general !== undefined && <Problem>{general}</Problem>}
+      {problem() !== undefined && <Problem>{problem()}</Problem>}
       <div>
         <Button type="submit" busy={busy}>
           {texts.changePassword}

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, request } from '../core/api.ts'
+import { useForm } from '../core/form.ts'
 import { service, shortHost, signIn } from '../core/session.ts'
 import { t } from '../core/texts.ts'
 import { say } from '../core/toasts.ts'
@@ -13,42 +14,31 @@ const useDoor = () => {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
-  const [problem, setProblem] = useState<ApiError | undefined>(undefined)
-  const [busy, setBusy] = useState(false)
-
-  const run = async (work: () => Promise<unknown>) => {
-    setBusy(true)
-    setProblem(undefined)
+  const { busy, problem, run } = useForm()
+  const enter = async () => {
     try {
-      await work()
+      await signIn({ email, password, ...(needsCode ? { code } : {}) })
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const isAsked = error.body['second_factor'] === true
-      if (isAsked) setNeedsCode(true)
-      // that a code is needed is no mistake
-      if (!isAsked || needsCode) setProblem(error)
-    } finally {
-      setBusy(false)
+      const isAsked = error instanceof ApiError && error.body['second_factor'] === true
+      // that a code is needed is no mistake; that it is wrong is one
+      if (!isAsked || needsCode) throw error
+      setNeedsCode(true)
     }
   }
-  const enter = () => signIn({ email, password, ...(needsCode ? { code } : {}) })
   const register = async () => {
     const made = await request<{ readonly message?: string }>('POST', '/register', { email, password })
     // where the service sends mail, the account begins with the link in it
     if (made.message !== undefined) say(made.message)
     else await enter()
   }
-  const back = () => {
-    setNeedsCode(false)
-    setCode('')
-    setProblem(undefined)
-  }
+  const back = () =>
+    run(async () => {
+      setNeedsCode(false)
+      setCode('')
+    })
   return { email, setEmail, password, setPassword, code, setCode, needsCode, problem, busy, run, enter, register, back }
 }
 type DoorState = ReturnType<typeof useDoor>
-
-const problemAt = ({ problem }: DoorState, field: string | undefined) =>
-  problem?.field === field ? problem?.words : undefined
 
 const Credentials = ({ door, isNew }: { readonly door: DoorState; readonly isNew: boolean }) => (
   <>
@@ -61,7 +51,7 @@ const Credentials = ({ door, isNew }: { readonly door: DoorState; readonly isNew
       autofocus
       value={door.email}
       onValue={door.setEmail}
-      problem={problemAt(door, 'email')}
+      problem={door.problem('email')}
     />
     <PasswordField
       label={t().door.password}
@@ -71,7 +61,7 @@ const Credentials = ({ door, isNew }: { readonly door: DoorState; readonly isNew
       value={door.password}
       onValue={door.setPassword}
       hint={isNew ? t().door.passwordHint : undefined}
-      problem={problemAt(door, 'password')}
+      problem={door.problem('password')}
     />
   </>
 )
@@ -89,7 +79,7 @@ const Code = ({ door }: { readonly door: DoorState }) => {
             {door.email}
           </span>
         </span>
-        <button class="text-button small" type="button" onClick={door.back}>
+        <button class="text-button small" type="button" onClick={() => void door.back()}>
           {texts.change}
         </button>
       </p>
@@ -104,7 +94,7 @@ const Code = ({ door }: { readonly door: DoorState }) => {
         value={door.code}
         onValue={door.setCode}
         hint={isRecovery ? texts.recoveryHint : texts.codeHint}
-        problem={problemAt(door, 'code')}
+        problem={door.problem('code')}
       />
       <p class="hint">
         <button class="text-button small" type="button" onClick={() => setIsRecovery(!isRecovery)}>
@@ -140,7 +130,7 @@ export const Door = () => {
   const [isNew, setIsNew] = useState(service.registration && service.first)
   const form = useRef<HTMLFormElement>(null)
   const texts = t().door
-  const general = problemAt(door, undefined)
+  const general = door.problem()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void door.run(isNew ? door.register : door.enter)

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { QrAnswer } from '../core/answers.ts'
-import { ApiError, request } from '../core/api.ts'
+import { request } from '../core/api.ts'
+import { useForm } from '../core/form.ts'
 import { saveFile } from '../core/csv.ts'
 import { useLoad } from '../core/load.ts'
 import { at, go, href } from '../core/router.ts'
@@ -113,34 +114,19 @@ const bodyOf = (design: Design, before: Design, isNew: boolean) => ({
 })
 
 /** Stores a design. A new code gets an address of its own. */
-const useStore = ({ id, initial }: Pick<FormProps, 'id' | 'initial'>, design: Design) => {
-  const [error, setError] = useState<ApiError | undefined>(undefined)
-  const [busy, setBusy] = useState(false)
-  const store = async () => {
-    setBusy(true)
-    setError(undefined)
-    const body = bodyOf(design, initial, id === undefined)
-    try {
-      const { id: made } =
-        id === undefined
-          ? await request<{ readonly id: number }>('POST', '/api/qr/add', body)
-          : { ...(await request<object>('PUT', `/api/qr/${id}/update`, body)), id }
-      say(t().qr.saved)
-      if (id === undefined) go(href(`/qr/${made}`), { replace: true })
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  return { error, busy, store }
+const store = async ({ id, initial }: Pick<FormProps, 'id' | 'initial'>, design: Design) => {
+  const body = bodyOf(design, initial, id === undefined)
+  if (id === undefined) {
+    const made = await request<{ readonly id: number }>('POST', '/api/qr/add', body)
+    go(href(`/qr/${made.id}`), { replace: true })
+  } else await request('PUT', `/api/qr/${id}/update`, body)
+  say(t().qr.saved)
 }
 
 const Designer = ({ id, initial, link, scans }: FormProps) => {
   const [design, setDesign] = useState(initial)
   const [isAsking, setIsAsking] = useState(false)
-  const { error, busy, store } = useStore({ id, initial }, design)
+  const { error, busy, problem, run } = useForm()
   const texts = t().qr
   const text = useText(design, link)
   const logo = design.logo === undefined ? unknownLogo : (design.logo ?? undefined)
@@ -175,12 +161,12 @@ const Designer = ({ id, initial, link, scans }: FormProps) => {
               {texts.delete}
             </Button>
           )}
-          <Button kind="primary" busy={busy} onClick={() => void store()}>
+          <Button kind="primary" busy={busy} onClick={() => void run(() => store({ id, initial }, design))}>
             {texts.save}
           </Button>
         </span>
       </Head>
-      {error && error.field === undefined && <Problem>{error.message}</Problem>}
+      {problem() !== undefined && <Problem>{problem()}</Problem>}
       <div class="designer">
         {code && text !== '' ? (
           <Preview code={code} look={look} name={design.name || text} />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import { ApiError, request } from '../../core/api.ts'
+import { request } from '../../core/api.ts'
 import { csvOf, saveFile } from '../../core/csv.ts'
+import { useForm } from '../../core/form.ts'
 import { useLoad } from '../../core/load.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted } from '../../core/texts.ts'
@@ -18,26 +19,6 @@ interface State {
 interface Secret {
   readonly secret: string
   readonly address: string
-}
-
-/** What the request of a form has answered. */
-const useRequest = () => {
-  const [error, setError] = useState<ApiError | undefined>(undefined)
-  const [busy, setBusy] = useState(false)
-  const run = async (work: () => Promise<unknown>) => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await work()
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const problem = (field: string | undefined) => (error && error.field === field ? error.words : undefined)
-  return { run, busy, problem }
 }
 
 /** The codes are shown only once, so the window stays until somebody says that they have them. */
@@ -86,7 +67,7 @@ const Enable = ({
   const [code, setCode] = useState('')
   const [password, setPassword] = useState('')
   const [codes, setCodes] = useState<readonly string[] | undefined>(undefined)
-  const { run, busy, problem } = useRequest()
+  const { run, busy, problem } = useForm()
   const texts = t().account
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -127,7 +108,7 @@ const Enable = ({
           onValue={setPassword}
           problem={problem('current_password')}
         />
-        {problem(undefined) !== undefined && <Problem>{problem(undefined)}</Problem>}
+        {problem() !== undefined && <Problem>{problem()}</Problem>}
       </div>
       <footer>
         <Button onClick={onClose}>{t().actions.cancel}</Button>
@@ -141,7 +122,7 @@ const Enable = ({
 
 const Disable = ({ onClose }: { readonly onClose: () => void }) => {
   const [password, setPassword] = useState('')
-  const { run, busy, problem } = useRequest()
+  const { run, busy, problem } = useForm()
   const texts = t().account
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -162,7 +143,7 @@ const Disable = ({ onClose }: { readonly onClose: () => void }) => {
           autofocus
           value={password}
           onValue={setPassword}
-          problem={problem('current_password') ?? problem(undefined)}
+          problem={problem('current_password') ?? problem()}
         />
       </div>
       <footer>
@@ -180,7 +161,7 @@ export const SecondFactor = () => {
   const state = useLoad<State>('/api/account/totp')
   const [secret, setSecret] = useState<Secret | undefined>(undefined)
   const [isDisabling, setIsDisabling] = useState(false)
-  const { run, busy, problem } = useRequest()
+  const { run, busy, problem } = useForm()
   const texts = t().account
   const begin = () => run(async () => setSecret(await request<Secret>('POST', '/api/account/totp/secret')))
   return (
@@ -202,7 +183,7 @@ export const SecondFactor = () => {
           </span>
         </div>
       )}
-      {problem(undefined) !== undefined && <Problem>{problem(undefined)}</Problem>}
+      {problem() !== undefined && <Problem>{problem()}</Problem>}
       {secret && (
         <Dialog title={texts.begin} onClose={() => setSecret(undefined)}>
           <Enable secret={secret} onClose={() => setSecret(undefined)} />

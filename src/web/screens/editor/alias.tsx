@@ -4,11 +4,12 @@ import { request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
 import { told } from '../../core/messages.ts'
 import { service, shortHost } from '../../core/session.ts'
+import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { Field } from '../../parts/field.tsx'
 import type { Draft } from './draft.ts'
-import { type FormProps, problemOf } from './form.tsx'
+import type { FormProps } from './form.tsx'
 
 /** ms after the last letter until a name is tried */
 const pause = 300

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../../core/api.ts'
+import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted } from '../../core/texts.ts'
 import { TextField } from '../../parts/field.tsx'
@@ -13,10 +14,6 @@ export interface FormProps {
   /** whether the link has a password now */
   readonly hasPassword: boolean
 }
-
-/** Returns what is wrong with a field of the API. */
-export const problemOf = (error: ApiError | undefined, ...fields: readonly string[]): string | undefined =>
-  error?.field !== undefined && fields.includes(error.field) ? error.words : undefined
 
 interface FoldProps extends FormProps {
   readonly group: Group

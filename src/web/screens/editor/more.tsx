@@ -1,10 +1,11 @@
 import type { Campaigns, Channels } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
+import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { PasswordField, Problem, SelectField, Switch } from '../../parts/field.tsx'
-import { Fold, type FormProps, Plain, problemOf } from './form.tsx'
+import { Fold, type FormProps, Plain } from './form.tsx'
 
 /** Destinations that visitors are split between. */
 export const SplitForm = (props: FormProps) => {

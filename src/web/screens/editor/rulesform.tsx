@@ -1,9 +1,10 @@
 import { useMemo, useState } from 'preact/hooks'
+import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill, lang } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Problem } from '../../parts/field.tsx'
-import { Fold, type FormProps, problemOf } from './form.tsx'
+import { Fold, type FormProps } from './form.tsx'
 import { choices, decidingRule, kinds, type Rule, type RuleKind, type Visitor } from './rules.ts'
 
 const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')

@@ -1,10 +1,11 @@
 import type { List } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
+import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Problem, SelectField, Switch } from '../../parts/field.tsx'
-import { Fold, type FormProps, problemOf } from './form.tsx'
+import { Fold, type FormProps } from './form.tsx'
 
 type Overlays = List<'cta', { readonly id: number; readonly name: string }>
 type Splashes = List<'splash', { readonly id: number; readonly name: string }>

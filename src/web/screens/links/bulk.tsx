@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { LinkAnswer } from '../../core/answers.ts'
-import { ApiError, get, request } from '../../core/api.ts'
-import { told } from '../../core/messages.ts'
+import { get } from '../../core/api.ts'
+import { changeLinks } from '../../core/bulk.ts'
 import { at } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted } from '../../core/texts.ts'
@@ -10,28 +10,11 @@ import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/field.tsx'
 
-interface BulkAnswer {
-  readonly failed: number
-  readonly rows: readonly { readonly error: 0 | 1; readonly message?: string }[]
-}
-type Row = { readonly id: number } & Readonly<Record<string, unknown>>
-
-/** what the service takes in one request */
-const most = 1000
-
-const send = async (op: 'update' | 'delete', rows: readonly Row[]): Promise<void> => {
-  for (let n = 0; n < rows.length; n += most) {
-    const answer = await request<BulkAnswer>('POST', `/api/urls/bulk?op=${op}`, { rows: rows.slice(n, n + most) })
-    const problem = answer.rows.find(({ error }) => error === 1)?.message
-    if (answer.failed > 0) throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem))
-  }
-}
-
 /** Adds a tag to links, which keep those that they have. */
 const addTag = async (ids: readonly number[], tag: string): Promise<void> => {
   const links = await Promise.all(ids.map((id) => get<LinkAnswer>(`/api/url/${id}`)))
   const added = links.filter(({ details }) => !details.tags.includes(tag))
-  await send(
+  await changeLinks(
     'update',
     added.map(({ details: { id, tags } }) => ({ id, tags: [...tags, tag] })),
   )
@@ -103,7 +86,7 @@ export const BulkBar = ({ ids, onHide, onShow, onClear }: BulkBarProps) => {
     })
   }
   const setArchived = (to: boolean) => () =>
-    send(
+    changeLinks(
       'update',
       ids.map((id) => ({ id, archived: to })),
     )
@@ -115,7 +98,7 @@ export const BulkBar = ({ ids, onHide, onShow, onClear }: BulkBarProps) => {
     )
   const remove = () =>
     leave(counted(texts.deleted, ids.length), () =>
-      send(
+      changeLinks(
         'delete',
         ids.map((id) => ({ id })),
       ),

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../core/api.ts'
+import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { Button } from '../../parts/button.tsx'
 import { ColourField, isColour } from '../../parts/colour.tsx'
@@ -14,8 +15,6 @@ export interface DesignProps {
   /** whether the type can be chosen: that of a code which exists stays */
   readonly isNew: boolean
 }
-
-const problemOf = (error: ApiError | undefined, field: string) => (error?.field === field ? error.words : undefined)
 
 const encryptions = ['WPA', 'WEP', 'nopass'] as const
 

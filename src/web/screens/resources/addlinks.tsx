@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Links } from '../../core/answers.ts'
-import { ApiError, request } from '../../core/api.ts'
+import { changeLinks } from '../../core/bulk.ts'
 import { useForm } from '../../core/form.ts'
 import { useLoad } from '../../core/load.ts'
-import { told } from '../../core/messages.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
 import { say } from '../../core/toasts.ts'
@@ -19,11 +18,6 @@ interface AddLinksProps {
   readonly name: string
   readonly onClose: () => void
 }
-interface BulkAnswer {
-  readonly failed: number
-  readonly rows: readonly { readonly message?: string }[]
-}
-
 const shown = 20
 const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
@@ -37,10 +31,10 @@ export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
   const pick = (id: number, isPicked: boolean) =>
     setPicked((before) => new Set(isPicked ? [...before, id] : [...before].filter((one) => one !== id)))
   const add = async () => {
-    const rows = [...picked].map((id) => ({ id, ...to }))
-    const answer = await request<BulkAnswer>('POST', '/api/urls/bulk?op=update', { rows })
-    const problem = answer.rows.find(({ message }) => message !== undefined)?.message
-    if (answer.failed > 0) throw new ApiError(400, problem === undefined ? t().errors.unknown : await told(problem))
+    await changeLinks(
+      'update',
+      [...picked].map((id) => ({ id, ...to })),
+    )
     say(fill(counted(texts.added, picked.size), { name }))
     onClose()
   }

@@ -45,13 +45,15 @@ export const toggled = (dimension: Dimension, value: string): string => {
 
 export const withoutFilters = (): string => withQuery(Object.fromEntries(dimensions.map((name) => [name, undefined])))
 
+const deviceName = (device: string): string | undefined => (t().devices as Readonly<Record<string, string>>)[device]
+
 /** Returns what people call a value. `name` is what the service calls it. */
 export const nameOf = (dimension: Listed, value: string, name = value): string => {
-  const { by, devices, stats } = t()
+  const { by, stats } = t()
   if (value === 'none') return dimension === 'referrer' ? by.direct : dimension === 'variant' ? by.none : by.unknown
   if (dimension === 'country') return countryName(value)
   if (dimension === 'language') return languageName(value)
-  if (dimension === 'device') return (devices as Readonly<Record<string, string>>)[value] ?? name
+  if (dimension === 'device') return deviceName(value) ?? name
   if (dimension === 'source') return stats.sources[value] ?? name
   if (dimension === 'class') return stats.classes[value] ?? name
   if (dimension === 'rule') return ruleName(value)
@@ -62,12 +64,11 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
 
 /** `location:de` is what the service calls a rule. */
 const ruleName = (rule: string): string => {
-  const { stats, devices } = t()
+  const { stats } = t()
   const [kind = '', value = ''] = rule.split(':')
   if (kind === 'location')
     return `${stats.filters.country}: ${value.length === 2 ? countryName(value.toUpperCase()) : value}`
-  if (kind === 'device')
-    return `${stats.filters.device}: ${(devices as Readonly<Record<string, string>>)[value] ?? value}`
+  if (kind === 'device') return `${stats.filters.device}: ${deviceName(value) ?? value}`
   if (kind === 'language') return `${stats.filters.language}: ${languageName(value)}`
   return stats.rules[kind] === undefined ? rule : `${stats.rules[kind]}${value && ` ${value}`}`
 }
