@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Visit } from '../../clicks/visit.ts'
 import { clientAddress, plainAddress, type TrustedProxies } from '../../lib/address.ts'
 import { agentLimit } from '../../visitor/agent.ts'
@@ -58,6 +58,9 @@ export const readVisitor = (
   chance: (variant) => chanceOf(pepper, `${link}/${variant}`, visitorText(req, trustProxy)),
 })
 
+const isPrefetch = (purpose: IncomingHttpHeaders[string]) =>
+  purpose !== undefined && /\b(?:prefetch|preview)\b/.test(String(purpose))
+
 /** Returns the visit of a request, as it is recorded. */
 export const readVisit = (
   req: IncomingMessage,
@@ -67,7 +70,6 @@ export const readVisit = (
   trustProxy: TrustedProxies,
 ): Visit => {
   const { headers } = req
-  const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-moz']].map((value) => String(value ?? ''))
   return {
     at: new Date().toISOString(),
     account,
@@ -81,6 +83,6 @@ export const readVisit = (
     referrer: limited(headers.referer, 2048),
     // one more than are read: a header that was cut off is read as the redirect has read it
     languages: limited(headers['accept-language'], languagesLimit + 1),
-    prefetch: /\bprefetch\b|\bpreview\b/.test(purpose.join(' ')),
+    prefetch: isPrefetch(headers['sec-purpose']) || isPrefetch(headers['purpose']) || isPrefetch(headers['x-moz']),
   }
 }
