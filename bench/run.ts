@@ -10,6 +10,7 @@ import { startEmbedded } from '../src/postgres/embedded.ts'
 import { append } from './append.ts'
 import { create } from './create.ts'
 import { dashboard } from './dashboard.ts'
+import { hasScale } from './dataset.ts'
 import { type Bench, type Line, openBench, stopAll } from './kit.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
@@ -62,6 +63,9 @@ const store = async (machine: string, results: readonly Line[]) => {
   console.log(`\nwritten to ${file}`)
 }
 
+/** Returns whether a goal is met, for a line that has one. */
+const verdictOf = ({ target, met }: Line) => (target === '' ? '      ' : met ? 'met   ' : 'MISSED')
+
 const dir = await mkdtemp(join(tmpdir(), 'linkledger-bench-'))
 const postgres = await startEmbedded({ dir, log: () => {} })
 try {
@@ -78,11 +82,12 @@ try {
   const results: Line[] = []
   for (const [name, part] of Object.entries(parts)) {
     // writing a million links takes long, so it is only done when it is asked for
-    if (named.length > 0 ? !named.includes(name) : name === 'scale' && !quick) continue
+    const isWritten = quick || hasScale(bench)
+    if (named.length > 0 ? !named.includes(name) : name === 'scale' && !isWritten) continue
     for (const line of await part(bench)) {
-      const { what, result, target, met } = line
+      const { what, result, target } = line
       results.push(line)
-      console.log(`${what.padEnd(52)} ${target.padEnd(14)} ${met ? 'met   ' : 'MISSED'} ${result}`)
+      console.log(`${what.padEnd(52)} ${target.padEnd(14)} ${verdictOf(line)} ${result}`)
     }
   }
   if (!quick) await store(machine, results)
