@@ -142,7 +142,8 @@ const inProcess = async (...args: readonly string[]): Promise<Load> => {
 }
 
 /** Sends requests from a separate process; `args` are those of autocannon. */
-export const load = (...args: readonly string[]): Promise<Load> => inProcess(cannon, '--json', '--no-progress', ...args)
+export const load = (...args: readonly string[]): Promise<Load> =>
+  inProcess(cannon, '--json', '--no-progress', '--sampleInt', '20', ...args)
 
 const visitor = new URL('visits.mjs', import.meta.url).pathname
 

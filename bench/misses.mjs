@@ -12,7 +12,7 @@ const setupRequest = (request) => {
   return { ...request, path: `/never-${n}`, headers: { ...request.headers, 'x-forwarded-for': address } }
 }
 const result = await autocannon({
-  ...{ url, amount, overallRate, connections: 32, timeout: 20 },
+  ...{ url, amount, overallRate, connections: 32, timeout: 20, sampleInt: 20 },
   requests: [{ method: 'GET', headers: { accept: 'text/html' }, setupRequest }],
 })
 console.log(JSON.stringify(result))

@@ -8,28 +8,44 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '../src/postgres/embedded.ts'
 import { append } from './append.ts'
+import { busy } from './busy.ts'
+import { clicks } from './clicks.ts'
 import { create } from './create.ts'
 import { dashboard } from './dashboard.ts'
 import { hasScale } from './dataset.ts'
-import { type Bench, type Line, openBench, stopAll } from './kit.ts'
+import { eventstoredb } from './eventstoredb.ts'
 import { history } from './history.ts'
+import { type Bench, type Line, openBench, stopAll } from './kit.ts'
 import { list } from './list.ts'
+import { misses } from './misses.ts'
 import { past } from './past.ts'
 import { peers } from './peers/peers.ts'
 import { project } from './project.ts'
 import { proof } from './proof.ts'
+import { rebuild } from './rebuild.ts'
 import { redirect } from './redirect.ts'
 import { rehearse } from './rehearse.ts'
 import { scale } from './scale.ts'
+import { start } from './start.ts'
 import { streams } from './streams.ts'
+import { sustained } from './sustained.ts'
+import { uncached } from './uncached.ts'
 import { visible } from './visible.ts'
 
 const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   redirect,
+  sustained,
+  uncached,
+  busy,
+  misses,
   append,
   create,
-  dashboard,
+  eventstoredb,
   project,
+  clicks,
+  rebuild,
+  start,
+  dashboard,
   proof,
   visible,
   list,
