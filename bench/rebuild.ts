@@ -45,13 +45,13 @@ export const rebuild = async (bench: Bench): Promise<Line[]> => {
     await data.allLinks(service)
     await data.allClicks(service, before.visits + meanwhile.visits)
     await service.stop()
-    // as much in proportion as for 1,000,000 links and 10,000,000 clicks
-    const goal = (300 * (links + clicks)) / 11_000_000
+    // in proportion to 1,000,000 links and 10,000,000 clicks; a little work takes seconds, too
+    const goal = Math.max(10, (300 * (links + clicks)) / 11_000_000)
     return [
       {
         what: `d  rebuild of ${count(links)} links and ${count(clicks)} clicks`,
         result: `${seconds.toFixed(1)} s, while ${count(visits.rate)} redirects/s are answered`,
-        target: `<= ${goal < 10 ? goal.toFixed(1) : count(goal)} s`,
+        target: `<= ${count(goal)} s`,
         met: seconds <= goal,
       },
       {
