@@ -25,8 +25,8 @@ export interface Bench {
   readonly database: () => Promise<EmbeddedConnection>
   /** Starts the built service in a separate process, on a new database unless one is given, and registers an account. */
   readonly service: (on?: EmbeddedConnection) => Promise<Service>
-  /** Starts the built service in a separate process with settings of its own. */
-  readonly start: (on: EmbeddedConnection, settings: Readonly<Record<string, string>>) => Promise<Started>
+  /** Starts the built service in a separate process with settings of its own; without a database, it starts the embedded one in DATA_DIR. */
+  readonly start: (on: EmbeddedConnection | undefined, settings: Readonly<Record<string, string>>) => Promise<Started>
 }
 export type Started = Awaited<ReturnType<typeof startProgram>>
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -43,7 +43,8 @@ export const reach = async (
 }
 
 const cannon = createRequire(import.meta.url).resolve('autocannon')
-const main = new URL('../dist/main.js', import.meta.url).pathname
+/** the built program */
+export const main = new URL('../dist/main.js', import.meta.url).pathname
 
 const running = new Set<ChildProcess>()
 /** Ends the processes that a failed benchmark has left running. */
@@ -70,16 +71,16 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
     child.kill()
     await exited
   }
-  return { address, stop, output: () => output }
+  return { address, pid: child.pid!, stop, output: () => output }
 }
 
 /** Returns the CPU time in µs that a server of `bench/servers` has used. */
 export const cpuOf = async (address: string): Promise<number> => Number(await (await fetch(`${address}/cpu`)).text())
 
-const startProgram = async (connection: EmbeddedConnection, settings: Readonly<Record<string, string>>) => {
-  const { address, stop, output } = await startListening([main, 'start'], {
+const startProgram = async (connection: EmbeddedConnection | undefined, settings: Readonly<Record<string, string>>) => {
+  const { address, pid, stop, output } = await startListening([main, 'start'], {
     PORT: '0',
-    DATABASE_URL: urlOf(connection),
+    ...(connection && { DATABASE_URL: urlOf(connection) }),
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
     ...settings,
@@ -96,7 +97,7 @@ const startProgram = async (connection: EmbeddedConnection, settings: Readonly<R
     return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1])
   }
   // checking each answer against the API document would be measured, too
-  return { ...client(address, () => {}), stop, cpu, memory }
+  return { ...client(address, () => {}), pid, stop, cpu, memory }
 }
 
 const startService = async (dir: string, connection: EmbeddedConnection) => {
@@ -125,13 +126,14 @@ export const openBench = (dir: string, connection: EmbeddedConnection, quick: bo
   }
 }
 
-interface Load {
+export interface Load {
   readonly requests: { readonly total: number; readonly average: number }
   readonly latency: { readonly p50: number; readonly p99: number }
   readonly duration: number
   readonly errors: number
   readonly '2xx': number
   readonly '3xx': number
+  readonly '4xx': number
 }
 
 const inProcess = async (...args: readonly string[]): Promise<Load> => {
@@ -140,7 +142,8 @@ const inProcess = async (...args: readonly string[]): Promise<Load> => {
 }
 
 /** Sends requests from a separate process; `args` are those of autocannon. */
-export const load = (...args: readonly string[]): Promise<Load> => inProcess(cannon, '--json', '--no-progress', ...args)
+export const load = (...args: readonly string[]): Promise<Load> =>
+  inProcess(cannon, '--json', '--no-progress', '--sampleInt', '20', ...args)
 
 const visitor = new URL('visits.mjs', import.meta.url).pathname
 
@@ -151,6 +154,48 @@ export const visitAliases = (address: string, aliases: number, amount?: number):
 /** Visits one path on 32 connections. */
 export const visitPath = (address: string, path: string, amount: number): Promise<Load> =>
   inProcess(visitor, address, path, String(amount))
+
+const misser = new URL('misses.mjs', import.meta.url).pathname
+
+/** Asks for aliases that do not exist, each once and from an address of its own, at a rate. */
+export const visitMisses = (address: string, amount: number, rate: number): Promise<Load> =>
+  inProcess(misser, address, String(amount), String(rate))
+
+/** Latencies in µs. */
+export interface Latencies {
+  readonly visits: number
+  readonly p50: number
+  readonly p99: number
+}
+export interface Steady {
+  readonly aliases: number
+  /** visits per second */
+  readonly rate: number
+  readonly seconds: number
+  /** number of the first visit, when each alias is visited once; otherwise they are visited at random */
+  readonly from?: number
+}
+
+const steady = ['--import', 'tsx', new URL('steady.ts', import.meta.url).pathname]
+
+/** Begins to visit aliases at a steady rate from a separate process; `stop` ends that early. */
+export const startSteady = (address: string, { aliases, rate, seconds, from }: Steady) => {
+  const numbers = [aliases, rate, seconds, ...(from === undefined ? [] : [from])].map(String)
+  const child = execFile(process.execPath, [...steady, address, ...numbers])
+  running.add(child)
+  let [output, errors] = ['', '']
+  child.stdout?.on('data', (text: string) => (output += text))
+  child.stderr?.on('data', (text: string) => (errors += text))
+  const done = once(child, 'close').then(([code]): Latencies => {
+    running.delete(child)
+    if (code !== 0) throw new Error(`the visits ended with ${code}: ${errors}`)
+    return JSON.parse(output) as Latencies
+  })
+  return { done, stop: () => void child.kill() }
+}
+
+/** Visits aliases at a steady rate, and returns how long that took. */
+export const visitSteadily = (address: string, visits: Steady): Promise<Latencies> => startSteady(address, visits).done
 
 export const quantile = (values: readonly number[], p: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN
@@ -166,4 +211,6 @@ export const perSecond = async (writers: number, seconds: number, task: () => Pr
   await Promise.all(Array.from({ length: writers }, writer))
   return (done * 1000) / (performance.now() - start)
 }
+export const ms = (us: number): string => `${(us / 1000).toFixed(1)} ms`
+export const megabytes = (bytes: number): string => `${count(bytes / 1e6)} MB`
 export const count = (n: number): string => Math.round(n).toLocaleString('en')

@@ -1,77 +1,8 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import pg from 'pg'
-import { openDatabase } from '../src/postgres/database.ts'
-import { type EmbeddedConnection, startEmbedded } from '../src/postgres/embedded.ts'
-import { appendClicks } from './clickdata.ts'
-import { type Bench, count, type Line, quantile, reach, type Started } from './kit.ts'
-import { firstLink, openLinkWriter } from './links.ts'
-
-const day = 86_400_000
-const [few, hot] = [1_000, 0.2]
-const secret = { SECRET: 'a secret for benchmarks only' }
-
-/** How much data: SCALE_LINKS links of one account, and SCALE_CLICKS clicks on them. */
-const sizes = (bench: Bench) => ({
-  links: Number(process.env['SCALE_LINKS'] ?? bench.size(1_000_000, 3_000)),
-  clicks: Number(process.env['SCALE_CLICKS'] ?? bench.size(10_000_000, 20_000)),
-})
-
-/** Opens the database of the data set, which a full run keeps in .cache and reuses: writing it takes minutes. */
-const openData = async (
-  bench: Bench,
-): Promise<{ readonly on: EmbeddedConnection; readonly close: () => Promise<void> }> => {
-  if (bench.size(1, 0) === 0) return { on: await bench.database(), close: async () => {} }
-  const { links, clicks } = sizes(bench)
-  const dir = join(import.meta.dirname, '../.cache', `scale-${links}-${clicks}`)
-  await mkdir(dir, { recursive: true })
-  const { connection, stop } = await startEmbedded({ dir, log: () => {} })
-  return { on: connection, close: stop }
-}
-
-/** Accounts by the number of their links, with their keys. They are remembered next to the data. */
-interface Accounts {
-  readonly small: { readonly key: string; readonly id: number }
-  readonly large: { readonly key: string; readonly id: number }
-}
-
-const remembered = async (client: pg.Client): Promise<Accounts | undefined> => {
-  await client.query('create table if not exists public.scale (accounts json not null)')
-  const { rows } = await client.query<{ accounts: Accounts }>('select accounts from public.scale')
-  return rows[0]?.accounts
-}
-
-/** Writes accounts, links and clicks to the log, unless they are there. */
-const build = async (bench: Bench, on: EmbeddedConnection): Promise<Accounts> => {
-  const { links, clicks } = sizes(bench)
-  const client = new pg.Client(on)
-  const service = await bench.start(on, { ...secret, DATA_DIR: join(bench.dir, 'scale') })
-  await client.connect()
-  try {
-    const before = await remembered(client)
-    if (before) return before
-    const [small, large] = [await service.register('small'), await service.register('large')]
-    if (!large.id) throw new Error('an earlier run has not finished writing the data: delete .cache/scale-*')
-    await service.stop()
-    const writer = await openLinkWriter(on)
-    await writer.write(large.id, links)
-    await writer.write(small.id, few)
-    await writer.close()
-    const db = openDatabase(on, { name: 'bench', max: 2, timeout: 60_000, onError: () => {} })
-    const [from, to] = [new Date(Date.now() - 90 * day), new Date()]
-    await appendClicks(db, {
-      ...{ clicks, links, hot, accounts: 1, visitors: Math.ceil(clicks / 10), from, to },
-      ...{ firstLink, account: large.id },
-    })
-    await db.destroy()
-    const accounts = { small, large }
-    await client.query('insert into public.scale values ($1)', [accounts])
-    return accounts
-  } finally {
-    await client.end()
-    await service.stop()
-  }
-}
+import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
+import { type Dataset, openDataset } from './dataset.ts'
+import { type Bench, count, type Line, quantile, type Started } from './kit.ts'
+import { firstLink } from './links.ts'
 
 /** Times requests that take turns, so that all of them see the same machine. Returns their times in ms, by name. */
 const timed = async <N extends string>(
@@ -92,12 +23,19 @@ const timed = async <N extends string>(
 const ms = (times: readonly number[], p = 0.5) => `${quantile(times, p).toFixed(1)} ms`
 
 /** Compares what one account with all links asks for with the same of a link without clicks, or of an account with few links. */
-const measureReads = async (bench: Bench, service: Started, { small, large }: Accounts): Promise<Line[]> => {
-  const { links, clicks } = sizes(bench)
+const measureReads = async (bench: Bench, service: Started, data: Dataset): Promise<Line[]> => {
+  const { links, clicks, small, large } = data
   const ask = (key: string, path: string) => async () => {
     const { status, text } = await service.get(path, { key })
     if (status !== 200) throw new Error(`${path} responded ${status}: ${text.slice(0, 200)}`)
   }
+  /** Searches the addresses, which end with the number of their link and a query. */
+  const search = (text: string, matches: number) => async () => {
+    const { json } = await service.get(`/api/urls?q=${encodeURIComponent(text)}`, { key: large.key })
+    const found = Number(json['data']?.['result'])
+    if (found !== matches) throw new Error(`${found} of ${matches} links were found by ${text}`)
+  }
+  const manyMatches = Array.from({ length: links }, (_, n) => n).filter((n) => String(n).startsWith('1')).length
   const page = Math.floor((links * 0.03) / 25) * 25
   const cold = `/api/url/${firstLink + links}`
   const times = await timed(
@@ -108,7 +46,8 @@ const measureReads = async (bench: Bench, service: Started, { small, large }: Ac
       byClickSmall: ask(small.key, '/api/urls?order=click'),
       deep: ask(large.key, `/api/urls?page=${page}`),
       deepByClick: ask(large.key, `/api/urls?order=click&page=${page}`),
-      search: ask(large.key, '/api/urls?q=path/1234'),
+      search: search('99?utm', Math.floor(links / 100)),
+      searchMany: search('path/1', Math.min(manyMatches, 10_000)),
       detail: ask(large.key, `/api/url/${firstLink}`),
       coldDetail: ask(small.key, cold),
       series: ask(large.key, `/api/url/${firstLink}/stats`),
@@ -130,7 +69,11 @@ const measureReads = async (bench: Bench, service: Started, { small, large }: Ac
     ratio(`f  first page by click, ${n} links / 1,000`, times.byClick, times.byClickSmall, 1.5),
     most(`f  page ${count(page)} by date`, times.deep, 0.5, 60),
     most(`f  page ${count(page)} by click`, times.deepByClick, 0.5, 60),
-    most('f  search in all links', times.search, 0.99, 50),
+    most(`f  search with ${count(links / 100)} matches of ${n} links`, times.search, 0.99, 50),
+    {
+      ...{ what: `   search with ${count(manyMatches)} matches`, result: `p50 ${ms(times.searchMany)}` },
+      ...{ target: '', met: true },
+    },
     ratio(`g  detail of the link with a fifth of ${c} clicks / 0`, times.detail, times.coldDetail, 1.5),
     ratio(`g  series of that link / of one without clicks`, times.series, times.coldSeries, 1.5),
     most(`g  series of the account with ${c} clicks`, times.account, 0.5, 50),
@@ -161,27 +104,17 @@ const measureDisk = async (on: EmbeddedConnection, clicks: number): Promise<Line
 
 /** Measures what must not grow with the data: 1,000,000 links and 10,000,000 clicks, written once and kept. */
 export const scale = async (bench: Bench): Promise<Line[]> => {
-  const { links, clicks } = sizes(bench)
-  const { on, close } = await openData(bench)
+  const data = await openDataset(bench, false)
+  const { links, clicks } = data
   try {
-    const accounts = await build(bench, on)
     const began = performance.now()
-    const service = await bench.start(on, { ...secret, DATA_DIR: join(bench.dir, 'scale') })
+    const service = await bench.start(data.on, data.settings)
     const started = performance.now() - began
-    const listed = async () =>
-      Number((await service.get('/api/urls?limit=1', { key: accounts.large.key })).json['data']?.['result'])
-    const counted = async () => {
-      const { json } = await service.get('/api/account/stats?from=2020-01-01&interval=month', {
-        key: accounts.large.key,
-      })
-      return Number(json['data']?.['total']?.['visits'])
-    }
-    const patience = bench.size(3_600_000, 60_000)
-    await reach('links', links, listed, patience)
+    await data.allLinks(service)
     const linksAfter = performance.now() - began
-    await reach('clicks', clicks, counted, patience)
+    await data.allClicks(service)
     const after = performance.now() - began
-    const lines = await measureReads(bench, service, accounts)
+    const lines = await measureReads(bench, service, data)
     const rss = await service.memory()
     await service.stop()
     return [
@@ -192,7 +125,7 @@ export const scale = async (bench: Bench): Promise<Line[]> => {
         met: true,
       },
       ...lines,
-      await measureDisk(on, clicks),
+      await measureDisk(data.on, clicks),
       {
         what: '   memory of the process after that',
         result: `${count(rss / 1024 ** 2)} MiB`,
@@ -201,6 +134,6 @@ export const scale = async (bench: Bench): Promise<Line[]> => {
       },
     ]
   } finally {
-    await close()
+    await data.close()
   }
 }

@@ -1,9 +1,10 @@
-// tsx bench/steady.ts ADDRESS ALIASES RATE SECONDS: visits random ones of `/a0`, `/a1`, … at a steady rate, on 16 connections. Prints the
-// number of visits, and the median and the 99th percentile of their latencies in µs, as JSON.
+// tsx bench/steady.ts ADDRESS ALIASES RATE SECONDS [FROM]: visits random ones of `/a0`, `/a1`, … at a steady rate, on 64 connections. With
+// FROM, each is visited once, in another order: FROM is the number of the first visit. A signal ends it early. Prints the number of visits,
+// and the median and the 99th percentile of their latencies in µs, as JSON. A visit that has to wait for a connection is late, too.
 import net from 'node:net'
 
 const [address = '', ...numbers] = process.argv.slice(2)
-const [aliases = 0, rate = 0, seconds = 0] = numbers.map(Number)
+const [aliases = 0, rate = 0, seconds = 0, from] = numbers.map(Number)
 const { hostname, port } = new URL(address)
 const headers = [
   `host: ${hostname}:${port}`,
@@ -11,15 +12,19 @@ const headers = [
 ].join('\r\n')
 const latencies: number[] = []
 
+/** a prime, so that the multiples of it go through all aliases */
+const step = 7919
+let asked = 0
+const nextAlias = () => (from === undefined ? Math.floor(Math.random() * aliases) : ((from + asked++) * step) % aliases)
+
 const connect = () =>
   new Promise<net.Socket>((resolve, reject) => {
     const socket = net.connect({ port: Number(port), host: hostname, noDelay: true }, () => resolve(socket))
     socket.once('error', reject)
   })
 
-const visit = (socket: net.Socket) =>
+const visit = (socket: net.Socket, began: number) =>
   new Promise<void>((resolve, reject) => {
-    const began = performance.now()
     let text = ''
     const read = (part: Buffer) => {
       text += part.toString('latin1')
@@ -32,26 +37,34 @@ const visit = (socket: net.Socket) =>
       resolve()
     }
     socket.on('data', read)
-    socket.write(`GET /a${Math.floor(Math.random() * aliases)} HTTP/1.1\r\n${headers}\r\n\r\n`)
+    socket.write(`GET /a${nextAlias()} HTTP/1.1\r\n${headers}\r\n\r\n`)
   })
 
-const idle = await Promise.all(Array.from({ length: 16 }, connect))
+let ended = false
+process.once('SIGTERM', () => (ended = true))
+const idle = await Promise.all(Array.from({ length: 64 }, connect))
 const began = performance.now()
-let sent = 0
+let due = 0
+/** when each visit that has no connection yet should have begun */
+const waiting: number[] = []
 const open = new Set<Promise<void>>()
-while (performance.now() - began < seconds * 1000) {
-  const due = ((performance.now() - began) * rate) / 1000
-  for (; sent < due && idle.length > 0; sent++) {
+const send = () => {
+  while (idle.length > 0 && waiting.length > 0) {
     const socket = idle.pop()!
-    const visited = visit(socket).then(() => {
+    const visited = visit(socket, waiting.shift()!).then(() => {
       idle.push(socket)
       open.delete(visited)
+      send()
     })
     open.add(visited)
   }
+}
+for (let now = began; !ended && now - began < seconds * 1000; now = performance.now()) {
+  for (; due < ((now - began) * rate) / 1000; due++) waiting.push(now)
+  send()
   await new Promise((later) => setTimeout(later, 1))
 }
-await Promise.all(open)
+while (open.size > 0) await Promise.all(open)
 const sorted = latencies.toSorted((a, b) => a - b)
 const at = (p: number) => sorted[Math.floor(sorted.length * p)]
 console.log(JSON.stringify({ visits: sorted.length, p50: at(0.5), p99: at(0.99) }))

@@ -1,29 +1,15 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { until } from '../test/support/client.ts'
-import { type Bench, type Line, median, reach, type Started } from './kit.ts'
+import { type Bench, type Latencies, type Line, median, reach, type Started, visitSteadily } from './kit.ts'
 import { openLinkWriter } from './links.ts'
 
 const script = (name: string) => ['--import', 'tsx', new URL(`${name}.ts`, import.meta.url).pathname]
 const aliases = 1000
 /** visits in a second: the load is steady, so that what changes is not how much of it there is */
 const rate = 1500
-
-interface Latencies {
-  readonly visits: number
-  /** µs */
-  readonly p50: number
-  /** µs */
-  readonly p99: number
-}
-
-const visit = async (address: string, seconds: number): Promise<Latencies> => {
-  const args = [...script('steady'), address, ...[aliases, rate, seconds].map(String)]
-  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as Latencies
-}
 
 /** Follows the clicks of accounts in a process of its own; `end` returns how many lines each stream has received. */
 const follow = async (address: string, each: number, keys: readonly string[]) => {
@@ -85,7 +71,7 @@ export const streams = async (bench: Bench): Promise<Line[]> => {
   const counted = countedBy(service, key)
   let sent = 0
   const measure = async () => {
-    const measured = await visit(address, seconds)
+    const measured = await visitSteadily(address, { aliases, rate, seconds })
     sent += measured.visits
     // what is still being recorded would count for the next measurement
     await reach('clicks', sent, counted)
