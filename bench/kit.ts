@@ -176,12 +176,12 @@ export interface Steady {
   readonly from?: number
 }
 
-const steady = ['--import', 'tsx', new URL('steady.ts', import.meta.url).pathname]
+const steady = new URL('steady.mjs', import.meta.url).pathname
 
 /** Begins to visit aliases at a steady rate from a separate process; `stop` ends that early. */
 export const startSteady = (address: string, { aliases, rate, seconds, from }: Steady) => {
   const numbers = [aliases, rate, seconds, ...(from === undefined ? [] : [from])].map(String)
-  const child = execFile(process.execPath, [...steady, address, ...numbers])
+  const child = execFile(process.execPath, [steady, address, ...numbers])
   running.add(child)
   let [output, errors] = ['', '']
   child.stdout?.on('data', (text: string) => (output += text))
@@ -191,6 +191,8 @@ export const startSteady = (address: string, { aliases, rate, seconds, from }: S
     if (code !== 0) throw new Error(`the visits ended with ${code}: ${errors}`)
     return JSON.parse(output) as Latencies
   })
+  // it may fail before its caller waits for it
+  done.catch(() => {})
   return { done, stop: () => void child.kill() }
 }
 

@@ -8,7 +8,7 @@ import { type Bench, count, type Line, main, megabytes, ms, startSteady, visitSt
 /** Returns the most resident memory in bytes that a process has had, 0 when it has ended. */
 const peakOf = (pid: number) => {
   try {
-    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
   } catch {
     return 0
   }

@@ -1,4 +1,4 @@
-// tsx bench/steady.ts ADDRESS ALIASES RATE SECONDS [FROM]: visits random ones of `/a0`, `/a1`, … at a steady rate, on 64 connections. With
+// node bench/steady.mjs ADDRESS ALIASES RATE SECONDS [FROM]: visits random ones of `/a0`, `/a1`, … at a steady rate, on 64 connections. With
 // FROM, each is visited once, in another order: FROM is the number of the first visit. A signal ends it early. Prints the number of visits,
 // and the median and the 99th percentile of their latencies in µs, as JSON. A visit that has to wait for a connection is late, too.
 import net from 'node:net'
@@ -10,23 +10,31 @@ const headers = [
   `host: ${hostname}:${port}`,
   'user-agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
 ].join('\r\n')
-const latencies: number[] = []
+/** @type {number[]} */
+const latencies = []
 
 /** a prime, so that the multiples of it go through all aliases */
 const step = 7919
 let asked = 0
 const nextAlias = () => (from === undefined ? Math.floor(Math.random() * aliases) : ((from + asked++) * step) % aliases)
 
+/** @returns {Promise<net.Socket>} */
 const connect = () =>
-  new Promise<net.Socket>((resolve, reject) => {
+  new Promise((resolve, reject) => {
     const socket = net.connect({ port: Number(port), host: hostname, noDelay: true }, () => resolve(socket))
     socket.once('error', reject)
   })
 
-const visit = (socket: net.Socket, began: number) =>
-  new Promise<void>((resolve, reject) => {
+/**
+ * @param {net.Socket} socket
+ * @param {number} began
+ * @returns {Promise<void>}
+ */
+const visit = (socket, began) =>
+  new Promise((resolve, reject) => {
     let text = ''
-    const read = (part: Buffer) => {
+    /** @param {Buffer} part */
+    const read = (part) => {
       text += part.toString('latin1')
       const end = text.indexOf('\r\n\r\n')
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
@@ -45,13 +53,18 @@ process.once('SIGTERM', () => (ended = true))
 const idle = await Promise.all(Array.from({ length: 64 }, connect))
 const began = performance.now()
 let due = 0
-/** when each visit that has no connection yet should have begun */
-const waiting: number[] = []
-const open = new Set<Promise<void>>()
+/**
+ * when each visit that has no connection yet should have begun
+ * @type {number[]}
+ */
+const waiting = []
+/** @type {Set<Promise<void>>} */
+const open = new Set()
 const send = () => {
   while (idle.length > 0 && waiting.length > 0) {
-    const socket = idle.pop()!
-    const visited = visit(socket, waiting.shift()!).then(() => {
+    const [socket, began] = [idle.pop(), waiting.shift()]
+    if (!socket || began === undefined) return
+    const visited = visit(socket, began).then(() => {
       idle.push(socket)
       open.delete(visited)
       send()
@@ -66,6 +79,7 @@ for (let now = began; !ended && now - began < seconds * 1000; now = performance.
 }
 while (open.size > 0) await Promise.all(open)
 const sorted = latencies.toSorted((a, b) => a - b)
-const at = (p: number) => sorted[Math.floor(sorted.length * p)]
+/** @param {number} p */
+const at = (p) => sorted[Math.floor(sorted.length * p)]
 console.log(JSON.stringify({ visits: sorted.length, p50: at(0.5), p99: at(0.99) }))
 process.exit()
