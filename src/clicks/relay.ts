@@ -14,8 +14,8 @@ import { visitorHash } from './visitorhash.ts'
 /** entries in one delivery */
 const batchSize = 500
 
-/** Above this many visits per ms, answering them has priority, unless the spool already holds this many bytes. */
-const [busyVisitsPerMs, fullSpoolBytes] = [4, 256 * 1024 ** 2]
+/** Above this many visits per ms, answering them has priority over recording, until a click has waited for this many ms. */
+const [busyVisitsPerMs, longestWait] = [4, 2000]
 
 export interface RelayState {
   /** the last sequence number of each partition that the sink has */
@@ -45,6 +45,8 @@ export interface RelayOptions {
   readonly startAfter?: Promise<unknown>
   /** how many visits this process has answered so far */
   readonly answeredVisits?: () => number
+  /** ms since 1970 */
+  readonly now?: () => number
 }
 
 /**
@@ -52,7 +54,7 @@ export interface RelayOptions {
  * sink has it, and after a failure everything that was not confirmed is delivered again.
  */
 export const startRelay = (options: RelayOptions): Relay => {
-  const { spool, sink, onProblem, startAfter, answeredVisits = () => 0 } = options
+  const { spool, sink, onProblem, startAfter, answeredVisits = () => 0, now = Date.now } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let deliveredUpTo: SeqByPartition = {}
@@ -78,7 +80,8 @@ export const startRelay = (options: RelayOptions): Relay => {
       await deliver(entries)
       onDelivered()
       const visitsPerMs = (answeredVisits() - answeredBefore) / (performance.now() - startedAt)
-      if (visitsPerMs > busyVisitsPerMs) await yieldToVisits(spool, answeredVisits, signal)
+      const waited = now() - Date.parse(timeOf(entries.at(-1)) ?? '')
+      if (visitsPerMs > busyVisitsPerMs && waited < longestWait) await yieldToVisits(answeredVisits, signal)
     }
   }
 
@@ -106,7 +109,7 @@ export const startRelay = (options: RelayOptions): Relay => {
     state: () => ({
       deliveredUpTo,
       lag: lag(),
-      lagSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
+      lagSeconds: oldest === undefined ? 0 : Math.max(0, (now() - Date.parse(oldest)) / 1000),
       problem,
     }),
     ended,
@@ -134,8 +137,8 @@ const classifyAll = async (
 }
 
 /** Yields the CPU to redirects under load, for at most a second: clicks in the spool can be counted later. */
-const yieldToVisits = async (spool: SpoolSource, answeredVisits: () => number, signal: AbortSignal) => {
-  for (let pauses = 10; pauses > 0 && !signal.aborted && spool.stats().bytes < fullSpoolBytes; pauses--) {
+const yieldToVisits = async (answeredVisits: () => number, signal: AbortSignal) => {
+  for (let pauses = 10; pauses > 0 && !signal.aborted; pauses--) {
     const before = answeredVisits()
     await sleep(100, undefined, { signal }).catch(() => {})
     if ((answeredVisits() - before) / 100 <= busyVisitsPerMs) return
