@@ -75,15 +75,14 @@ export const listHistory = async (
       .whereRaw(shown)
     if (kind !== undefined) void rows.whereRaw('x.stream like any(?)', [streamsOf[kind].map((one) => `${one}-%`)])
     // one look-up by the position of the event, in the table that its stream names
-    if (deleted)
-      void rows.whereRaw(
-        Object.entries(keptRows)
-          .map(
-            ([stream, name]) =>
-              `(x.stream like '${stream}-%' and exists (select 1 from ${table(name)} r where r.position = x.position and r.deleted is not null))`,
-          )
-          .join(' or '),
+    if (deleted) {
+      const deletions = Object.entries(keptRows).map(
+        ([stream, name]) =>
+          `(x.stream like '${stream}-%' and exists (select 1 from ${table(name)} r where r.position = x.position and r.deleted is not null))`,
       )
+      // together in brackets: an `or` outside of them would find those of other accounts
+      void rows.whereRaw(`(${deletions.join(' or ')})`)
+    }
     return rows
   }
   const own = () =>

@@ -54,6 +54,23 @@ describe('the history of an account', () => {
       expect((await app.get(`/api/account/history?${query}`, { key: own })).status, query).to.equal(400)
   })
 
+  it('shows no deletions of other accounts (threat 178)', async () => {
+    const [own, other] = [(await app.register()).key, (await app.register()).key]
+    const paths = {
+      campaign: { name: 'Secret plan' },
+      channel: { name: 'Secret channel' },
+      pixel: { type: 'bing', name: 'p', tag: 'abc' },
+      splash: { name: 'Secret page', title: 'T', message: 'M' },
+    }
+    for (const [path, body] of Object.entries(paths)) {
+      const { json, text } = await app.post(`/api/${path}/add`, { key: other, body })
+      expect(json['error'], text).to.equal(0)
+      await app.del(`/api/${path}/${json['id']}/delete`, { key: other })
+    }
+    expect(await events('/api/account', 'deleted=true', other)).to.have.length(4)
+    expect(await events('/api/account', 'deleted=true', own)).to.deep.equal([])
+  })
+
   it('says who changed a link, in which request, and what each field was and is (fault 227)', async () => {
     const id = await link({ title: 'Spring' })
     const editor = (await app.post('/api/key/add', { key, body: { name: 'Import', scopes: ['links:write'] } })).json
