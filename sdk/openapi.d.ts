@@ -3205,6 +3205,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description only of resources of this kind, as in the paths of the API; `account` has keys, too */
                 resource?: "account" | "bio" | "campaign" | "channel" | "domain" | "overlay" | "pixel" | "qr" | "splash" | "url" | "webhook";
                 /** @description happened before this time, or until the end of this day */
@@ -4285,6 +4287,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -4892,6 +4896,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -5710,6 +5716,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -6579,6 +6587,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -7418,6 +7428,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -9188,6 +9200,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -9664,6 +9678,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -10477,6 +10493,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -11446,6 +11464,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -12352,6 +12372,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -14413,6 +14435,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };

@@ -190,3 +190,18 @@ export const changesOfStep = (
   const created = (before as { readonly status?: string }).status === 'none'
   return created ? changes.map((change) => ({ ...change, old: null })) : changes
 }
+
+/** Fields that name a resource. */
+const naming = ['name', 'title', 'alias', 'slug', 'username']
+
+/** Returns the names that the resource of an event had before it. */
+export const namesBefore = (
+  { event: { stream }, before }: { readonly event: { readonly stream: string }; readonly before: unknown },
+  { type, id }: About,
+  originOf: OriginOf,
+): readonly unknown[] => {
+  const of = resourceKinds[parseStreamId(stream).kind]
+  if (!of || (before as { readonly status?: string }).status === 'none') return []
+  const fields = type === 'key' ? keyFieldsOf(before as typeof account.initialState, id) : of.fields(before, originOf)
+  return (type === 'domain' ? ['domain'] : naming).map((name) => fields[name])
+}
