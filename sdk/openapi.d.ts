@@ -6215,6 +6215,8 @@ export interface operations {
                 limit?: number;
                 /** @description the id of a link */
                 link?: number;
+                /** @description tags, separated by commas: links that have all of them now */
+                tag?: string;
             };
             header?: {
                 /** @description the id of the last line that the client has: the stream goes on after it, whatever `from` says. Clients of server-sent events send it by themselves */
@@ -7183,6 +7185,8 @@ export interface operations {
                 limit?: number;
                 /** @description the id of a link */
                 link?: number;
+                /** @description tags, separated by commas: links that have all of them now */
+                tag?: string;
                 /** @description types of events, separated by commas: `LinkCreated,LinkUpdated` */
                 type?: string;
             };
@@ -14190,6 +14194,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         details: {
+                            /** @description empty: any */
+                            campaigns: number[];
+                            /** @description empty: any */
+                            channels: number[];
                             /**
                              * @description empty: any
                              * @example [
@@ -14201,6 +14209,8 @@ export interface operations {
                             date: string;
                             /** @description since when it is disabled */
                             disabled: string | "";
+                            /** @description empty: any */
+                            domains: number[];
                             /**
                              * @example [
                              *       "LinkCreated",
@@ -14229,6 +14239,13 @@ export interface operations {
                             revision: number;
                             /** @enum {string} */
                             status: "active" | "failing" | "disabled";
+                            /**
+                             * @description empty: any
+                             * @example [
+                             *       "spring"
+                             *     ]
+                             */
+                            tags: string[];
                             /**
                              * @description failed attempts in a row
                              * @example 1234
@@ -14882,8 +14899,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description ids of campaigns: only clicks on their links, changes of their links, and changes of themselves; empty for everything */
+                    campaigns?: (number | string)[];
+                    /** @description ids of channels: the same for what is in them */
+                    channels?: (number | string)[];
                     /** @description classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent */
                     classes?: ("human" | "bot" | "preview" | "prefetch")[];
+                    /** @description ids of branded domains: the same for their links */
+                    domains?: (number | string)[];
                     /** @description whether it sends */
                     enabled?: boolean;
                     /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
@@ -14892,6 +14915,8 @@ export interface operations {
                     links?: (number | string)[];
                     /** @description what it is for */
                     name?: string;
+                    /** @description tags: the same for links that have one of them */
+                    tags?: string[];
                     /** @description the address that messages are sent to, on port 80 or 443 of the public internet; use https */
                     url?: string;
                 };
@@ -14962,8 +14987,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description ids of campaigns: only clicks on their links, changes of their links, and changes of themselves; empty for everything */
+                    campaigns?: (number | string)[];
+                    /** @description ids of channels: the same for what is in them */
+                    channels?: (number | string)[];
                     /** @description classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent */
                     classes?: ("human" | "bot" | "preview" | "prefetch")[];
+                    /** @description ids of branded domains: the same for their links */
+                    domains?: (number | string)[];
                     /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
                     events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
                     /** @description `now`, the number of an event, or a time or day from which on events are sent; `now` if not sent */
@@ -14975,6 +15006,8 @@ export interface operations {
                      * @default
                      */
                     name?: string;
+                    /** @description tags: the same for links that have one of them */
+                    tags?: string[];
                     /** @description the address that messages are sent to, on port 80 or 443 of the public internet; use https */
                     url: string;
                 };
@@ -15099,6 +15132,10 @@ export interface operations {
                             result: number;
                             /** @description rows; with `fields`, only those columns of them */
                             webhooks: {
+                                /** @description empty: any */
+                                campaigns?: number[];
+                                /** @description empty: any */
+                                channels?: number[];
                                 /**
                                  * @description empty: any
                                  * @example [
@@ -15110,6 +15147,8 @@ export interface operations {
                                 date?: string;
                                 /** @description since when it is disabled */
                                 disabled?: string | "";
+                                /** @description empty: any */
+                                domains?: number[];
                                 /**
                                  * @example [
                                  *       "LinkCreated",
@@ -15138,6 +15177,13 @@ export interface operations {
                                 revision?: number;
                                 /** @enum {string} */
                                 status?: "active" | "failing" | "disabled";
+                                /**
+                                 * @description empty: any
+                                 * @example [
+                                 *       "spring"
+                                 *     ]
+                                 */
+                                tags?: string[];
                                 /**
                                  * @description failed attempts in a row
                                  * @example 1234

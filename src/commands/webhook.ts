@@ -1,5 +1,11 @@
 import type { Open } from '../events/openenum.ts'
-import type { WebhookEvent, WebhookFields, WebhookStop } from '../events/webhook.ts'
+import {
+  completedWebhook,
+  type StoredWebhookFields,
+  type WebhookEvent,
+  type WebhookFields,
+  type WebhookStop,
+} from '../events/webhook.ts'
 import { defined } from '../lib/defined.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
@@ -13,7 +19,7 @@ interface OldSecret {
 export interface Webhook {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
-  readonly fields: WebhookFields
+  readonly fields: StoredWebhookFields
   /** null once the account is erased */
   readonly url: string | null
   readonly secret: string | null
@@ -36,7 +42,7 @@ export type WebhookCommand =
       readonly type: 'Create'
       readonly id: number
       readonly account: number
-      readonly fields: WebhookFields
+      readonly fields: StoredWebhookFields
       readonly url: string
       readonly secret: string
       readonly from: number
@@ -103,7 +109,7 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
     switch (command.type) {
       case 'Update': {
         const { url, ...changes } = command.changes
-        const differs = differing<WebhookFields>(defined(changes), own.fields)
+        const differs = differing<WebhookFields>(defined(changes), completedWebhook(own.fields))
         const moved = url !== undefined && url !== own.url
         const isChanged = moved || Object.keys(differs).length > 0
         return [

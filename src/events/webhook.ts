@@ -18,8 +18,23 @@ const fields = {
   /** classes of visitors whose clicks it sends; empty: all */
   classes: z.array(z.string()),
 }
-export const WebhookFields = z.object(fields)
-export type WebhookFields = z.infer<typeof WebhookFields>
+/** Fields that events of older releases do not have. What is sent has to be in one of each list that is not empty. */
+const added = {
+  campaigns: z.array(id),
+  channels: z.array(id),
+  domains: z.array(id),
+  tags: z.array(z.string()),
+}
+const addedFields: z.infer<z.ZodObject<typeof added>> = { campaigns: [], channels: [], domains: [], tags: [] }
+const AllFields = z.object({ ...fields, ...added })
+export type WebhookFields = z.infer<typeof AllFields>
+/** The fields of a webhook as its events have them. */
+export type StoredWebhookFields = Omit<WebhookFields, keyof typeof added> & {
+  readonly [K in keyof typeof added]?: WebhookFields[K] | undefined
+}
+/** Returns all fields of a webhook. */
+export const completedWebhook = (given: StoredWebhookFields): WebhookFields =>
+  ({ ...addedFields, ...given }) as WebhookFields
 
 /** The address of a receiver often has a password or token in it, so it is sealed like one. */
 const url = Personal
@@ -29,9 +44,9 @@ const secret = Secret
 const from = id
 
 export const webhookEvents = {
-  WebhookCreated: z.object({ id, account: id, ...fields, url, secret, from }),
+  WebhookCreated: z.object({ id, account: id, ...fields, ...z.object(added).partial().shape, url, secret, from }),
   /** Only fields whose value changes. */
-  WebhookUpdated: z.object({ id, changes: WebhookFields.partial(), url: url.optional() }),
+  WebhookUpdated: z.object({ id, changes: AllFields.partial(), url: url.optional() }),
   /** Messages are signed with the old secret, too, until `until`. */
   WebhookSecretRotated: z.object({ id, secret, until: z.iso.datetime() }),
   /** It continues at another event. `token` tells two replays from the same event apart. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { requireOwn } from '../commands/caller.ts'
 import { webhook, webhookLabel } from '../commands/webhook.ts'
 import { streamId } from '../events/streams.ts'
+import { completedWebhook } from '../events/webhook.ts'
 import { timestamp } from '../lib/fields.ts'
 import { findWebhook, listWebhooks, type WebhookRow } from '../queries/webhook.ts'
 import { newWebhookSecret } from '../security/webhooks.ts'
@@ -34,6 +35,10 @@ const present = (row: WebhookRow) => ({
   url: row.url ?? '',
   events: row.events,
   links: row.links,
+  campaigns: row.campaigns,
+  channels: row.channels,
+  domains: row.domains,
+  tags: row.tags,
   classes: row.classes,
   status: statusOf(row),
   reason: row.stopped ?? '',
@@ -54,7 +59,7 @@ const readWebhook = (call: Pick<Call, 'account' | 'load'>, id: number, { pending
       const own = await requireOwn(call, webhook, webhookLabel, id)
       const { fields, url: address, stopped, from: next, created, revision } = own
       const unknown = { stopped_at: null, failing_since: null, tries: null, due_at: null }
-      return { ...fields, ...unknown, id, url: address, stopped, next, created, revision }
+      return { ...completedWebhook(fields), ...unknown, id, url: address, stopped, next, created, revision }
     },
   })
 

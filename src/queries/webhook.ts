@@ -21,8 +21,19 @@ export interface WebhookRow extends OwnedRow, WebhookFields {
 const progress = `c.failing_since, c.tries, c.due_at,
   case when c.idle then greatest(c.next, (select next from state.webhook_tail)) else c.next end as next`
 
-type Raw = Omit<WebhookRow, 'next'> & { readonly next: string | null }
-const withNumbers = (row: Raw): WebhookRow => ({ ...typed(row), next: row.next === null ? null : Number(row.next) })
+type Filters = 'campaigns' | 'channels' | 'domains' | 'tags'
+/** Filters that an event of an older release does not have are null. */
+type Raw = Omit<WebhookRow, 'next' | Filters> & { readonly next: string | null } & {
+  readonly [K in Filters]: WebhookRow[K] | null
+}
+const withNumbers = (row: Raw): WebhookRow => ({
+  ...typed(row),
+  campaigns: row.campaigns ?? [],
+  channels: row.channels ?? [],
+  domains: row.domains ?? [],
+  tags: row.tags ?? [],
+  next: row.next === null ? null : Number(row.next),
+})
 
 /** How far it was at an earlier moment is not known. */
 const noProgress = 'null as failing_since, null as tries, null as due_at, null as next'

@@ -27,6 +27,13 @@ const row = z.object({
   url: address,
   events: z.array(text).meta({ examples: [['LinkCreated', 'clicks']] }),
   links: z.array(id).describe('empty: any'),
+  campaigns: z.array(id).describe('empty: any'),
+  channels: z.array(id).describe('empty: any'),
+  domains: z.array(id).describe('empty: any'),
+  tags: z
+    .array(text)
+    .describe('empty: any')
+    .meta({ examples: [['spring']] }),
   classes: z
     .array(text)
     .describe('empty: any')
@@ -68,6 +75,11 @@ const fields = {
   events:
     'types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account`',
   links: 'ids of links: only what is about them is sent; empty for everything',
+  campaigns:
+    'ids of campaigns: only clicks on their links, changes of their links, and changes of themselves; empty for everything',
+  channels: 'ids of channels: the same for what is in them',
+  domains: 'ids of branded domains: the same for their links',
+  tags: 'tags: the same for links that have one of them',
   classes:
     'classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent',
 }

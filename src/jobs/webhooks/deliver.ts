@@ -10,7 +10,9 @@ import { backOff } from '../../lib/backoff.ts'
 import type { Posted } from '../../lib/post.ts'
 import { webhookHeaders } from '../../security/webhooks.ts'
 import { after, type Definition, fewRefs, type Hook, isBefore, type Place, type Ref, secretsOf } from './hook.ts'
-import { isHidden, type Message, messageOf } from './message.ts'
+import { passing } from './filter.ts'
+import { isHidden, type Message, messageOf, rangeOf } from './message.ts'
+import type { Memberships } from './memberships.ts'
 import type { Attempt, WebhookOptions } from './options.ts'
 
 /** Messages that are sent at the same time: of webhooks whose last attempt was successful, and of the others, which may all wait for an answer */
@@ -88,6 +90,7 @@ export interface Delivery {
 
 interface DeliveryOptions extends WebhookOptions {
   readonly signal: AbortSignal
+  readonly memberships: Pick<Memberships, 'has'>
   /** Called when a webhook has little left to send. */
   readonly onFew: () => void
 }
@@ -178,7 +181,7 @@ const settle = async (
 
 /** Sends messages, for each webhook one after another. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { post, presenter, signal, state, onAttempt, onFew, onProblem } = options
+  const { post, presenter, signal, state, memberships, onAttempt, onFew, onProblem } = options
   const lanes = { sending: pLimit(mostSending), trying: pLimit(mostTrying) }
   const read = createReader(options)
   const working = new Set<Promise<void>>()
@@ -189,7 +192,11 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const event = await persistently(() => read(ref), options)
     const { definition } = hook
     if (signal.aborted || !definition || hook.refs[0] !== ref) return
-    const message = event && messageOf(hook, event, ref, presenter)
+    const judge = () => event && passing(memberships, definition, event, hook.account, rangeOf(ref))
+    const passes = await persistently(async () => judge(), options)
+    // what has changed meanwhile decides again
+    if (signal.aborted || hook.definition !== definition || hook.refs[0] !== ref) return
+    const message = event && passes && messageOf(hook, event, ref, presenter, passes)
     const wait = event && waiting(event)
     if (!message || (!wait && isHidden(event, presenter))) return void passed(hook, ref, starts)
     const outcome = wait ?? (await sendMessage(post, definition, message, signal))

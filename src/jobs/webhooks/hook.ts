@@ -1,4 +1,6 @@
 import type { Webhook } from '../../commands/webhook.ts'
+import { completedWebhook } from '../../events/webhook.ts'
+import type { Filter } from './memberships.ts'
 
 /** The place of a message in the log: an event, and a part of it. */
 export interface Place {
@@ -28,6 +30,8 @@ export interface Definition {
   readonly clicks: boolean
   /** empty: no matter which */
   readonly links: ReadonlySet<number>
+  /** what it has to be in */
+  readonly filter: Filter
   readonly classes: ReadonlySet<string>
 }
 
@@ -69,7 +73,8 @@ export const after = ({ ordinal, part }: Place): Place => ({ ordinal, part: part
 /** Returns what a webhook sends; undefined for one that must not send: it is disabled, or its address or secret cannot be read any more. */
 export const definitionOf = ({ url, secret, old, stopped, fields }: Webhook): Definition | undefined => {
   if (stopped !== null || !url || !secret?.startsWith('whsec_')) return undefined
-  const types = new Set(fields.events)
+  const { events, links, classes, campaigns, channels, domains, tags } = completedWebhook(fields)
+  const types = new Set(events)
   return {
     url,
     secret,
@@ -77,8 +82,14 @@ export const definitionOf = ({ url, secret, old, stopped, fields }: Webhook): De
     all: types.has('*'),
     types,
     clicks: types.has('clicks'),
-    links: new Set(fields.links),
-    classes: new Set(fields.classes),
+    links: new Set(links),
+    filter: {
+      campaigns: new Set(campaigns),
+      channels: new Set(channels),
+      domains: new Set(domains),
+      tags: new Set(tags),
+    },
+    classes: new Set(classes),
   }
 }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDelivery } from './deliver.ts'
 import { type Hook, isBefore, placeOf } from './hook.ts'
+import { openMemberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { ordinalsOf, positionBefore } from './read.ts'
 import { createRegistry, type Registry } from './registry.ts'
@@ -101,9 +102,10 @@ export const deliverWebhooks = async (given: WebhookOptions, stop: AbortSignal):
     delivery.wake(hook)
   }
   const registry = createRegistry({ ...options, position: () => tail.position, onChanged })
-  const reading = { ...options, tail, registry, onGiven: (hook: Hook) => delivery.wake(hook) }
+  const memberships = openMemberships(options.store)
+  const reading = { ...options, memberships, tail, registry, onGiven: (hook: Hook) => delivery.wake(hook) }
   const scanner = createScanner(reading)
-  const delivery = createDelivery({ ...options, signal, onFew: scanner.wake })
+  const delivery = createDelivery({ ...options, memberships, signal, onFew: scanner.wake })
   try {
     const ids = new Set([...known.webhooks, ...(await options.state.withCursor())])
     await loadAll(registry, [...ids], signal)
