@@ -2359,7 +2359,7 @@ export interface paths {
         put?: never;
         /**
          * Send events again, or skip some
-         * @description The webhook continues at the given place. What it sends again has the same ids. Scope: `webhooks` or `account`.
+         * @description The webhook continues at the given place; with `until`, only until there, and then where it was. What it sends again has the same ids. Scope: `webhooks` or `account`.
          */
         post: operations["postWebhookByIdReplay"];
         delete?: never;
@@ -14251,6 +14251,8 @@ export interface operations {
                              * @example 1234
                              */
                             tries: number;
+                            /** @description while a part of the log is sent again: its last event; then it goes on where it was */
+                            until: number | null;
                             /** @example https://example.com/spring */
                             url: string;
                         };
@@ -14595,12 +14597,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "from": 0
+                 *       "from": 0,
+                 *       "until": 1
                  *     }
                  */
                 "application/json": {
                     /** @description `now`, the number of an event, or a time or day from which on events are sent */
                     from: number | string;
+                    /** @description the last event that is sent again, by its number; or a time before which, or a day up to whose end, events are sent again; or `now`. Not sent: the webhook continues from `from` on */
+                    until?: number | string;
                 };
             };
         };
@@ -14633,6 +14638,11 @@ export interface operations {
                          * @example 7
                          */
                         revision: number;
+                        /**
+                         * @description number of an event in the log
+                         * @example 123456
+                         */
+                        until?: number;
                     };
                 };
             };
@@ -14910,7 +14920,7 @@ export interface operations {
                     /** @description whether it sends */
                     enabled?: boolean;
                     /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
-                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
+                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookPartReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
                     /** @description ids of links: only what is about them is sent; empty for everything */
                     links?: (number | string)[];
                     /** @description what it is for */
@@ -14996,7 +15006,7 @@ export interface operations {
                     /** @description ids of branded domains: the same for their links */
                     domains?: (number | string)[];
                     /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
-                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
+                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookPartReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
                     /** @description `now`, the number of an event, or a time or day from which on events are sent; `now` if not sent */
                     from?: number | string;
                     /** @description ids of links: only what is about them is sent; empty for everything */
@@ -15189,6 +15199,8 @@ export interface operations {
                                  * @example 1234
                                  */
                                 tries?: number;
+                                /** @description while a part of the log is sent again: its last event; then it goes on where it was */
+                                until?: number | null;
                                 /** @example https://example.com/spring */
                                 url?: string;
                             }[];

@@ -29,6 +29,8 @@ export interface Webhook {
   /** ordinal of the event that it began at last, and how often it has begun */
   readonly from: number
   readonly starts: number
+  /** what it sends again before it goes on where it was: up to which event, and where that was at least */
+  readonly part?: { readonly until: number; readonly next: number } | undefined
   /** of the last replay */
   readonly token: string
 }
@@ -66,6 +68,7 @@ export type WebhookCommand =
       readonly id: number
       readonly account: number
       readonly from: number
+      readonly part?: Webhook['part']
       readonly token: string
     }
   | { readonly type: 'Disable'; readonly id: number; readonly account: number; readonly reason: WebhookStop }
@@ -124,8 +127,11 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
         return secret === own.secret ? [] : [{ type: 'WebhookSecretRotated', data: { id, secret, until } }]
       }
       case 'Replay': {
-        const { from, token } = command
-        return token === own.token ? [] : [{ type: 'WebhookReplayed', data: { id, from, token } }]
+        const { from, part, token } = command
+        if (token === own.token) return []
+        return part
+          ? [{ type: 'WebhookPartReplayed', data: { id, from, ...part, token } }]
+          : [{ type: 'WebhookReplayed', data: { id, from, token } }]
       }
       case 'Disable':
         return own.stopped === null ? [{ type: 'WebhookDisabled', data: { id, reason: command.reason } }] : []
@@ -150,7 +156,11 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
       }
       case 'WebhookReplayed': {
         const { from, token } = event.data
-        return { ...state, from, token, starts: state.starts + 1 }
+        return { ...state, from, token, part: undefined, starts: state.starts + 1 }
+      }
+      case 'WebhookPartReplayed': {
+        const { from, until, next, token } = event.data
+        return { ...state, from, token, part: { until, next }, starts: state.starts + 1 }
       }
       case 'WebhookDisabled':
         return { ...state, stopped: event.data.reason }

@@ -51,6 +51,11 @@ export const webhookEvents = {
   WebhookSecretRotated: z.object({ id, secret, until: z.iso.datetime() }),
   /** It continues at another event. `token` tells two replays from the same event apart. */
   WebhookReplayed: z.object({ id, from, token: z.string() }),
+  /**
+   * It sends the events before `until` again, and goes on then where it was. `next` is where that was at least, for a log that is used without the
+   * state of its webhooks. A type of its own: a release that does not know `until` would send everything from `from` on.
+   */
+  WebhookPartReplayed: z.object({ id, from, until: id, next: id, token: z.string() }),
   WebhookDisabled: z.object({ id, reason: openEnum(WebhookStop) }),
   WebhookEnabled: z.object({ id }),
   WebhookDeleted: z.object({ id }),

@@ -142,6 +142,7 @@ export const sentenceOf = (event: { readonly stream: string } & LogEvent, first:
   if (type === 'ItemRemovedFromChannel') return `Removed from channel ${data.channel}.`
   if (type === 'ApiKeyAdded' && data.replaces !== undefined) return `API key created in place of key ${data.replaces}.`
   if (type === 'WebhookReplayed') return `Webhook continues at event ${data.from}.`
+  if (type === 'WebhookPartReplayed') return `Webhook sends events ${data.from} to ${data.until - 1} again.`
   if (type === 'WebhookDisabled') return stops[data.reason] ?? 'Webhook disabled.'
   const [, verb] = /(Created|Updated|Deleted|Restored)$/.exec(type) ?? []
   const done = verb === undefined ? undefined : past[verb as keyof typeof past]

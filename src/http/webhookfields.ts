@@ -46,7 +46,9 @@ const filters = {
   tags: tagList.refine((found) => found.length <= mostIds, `must have at most ${mostIds} entries`),
 }
 const none = <T extends z.ZodType<readonly unknown[]>>(list: T) => list.default([] as never)
-const from = z.union([z.int().min(0), text(64)], 'must be `now`, the number of an event, or a date and time').optional()
+
+const fromExpected = '`now`, the number of an event, or a date and time in UTC'
+const place = z.union([z.int().min(0, `must be ${fromExpected}`), text(64)], must(fromExpected))
 
 /** The body that creates a webhook. */
 export const newWebhook = z.object({
@@ -59,7 +61,7 @@ export const newWebhook = z.object({
   domains: none(filters.domains),
   tags: none(filters.tags),
   classes: classes.default(['human']),
-  from,
+  from: place.optional(),
 })
 /** The body that changes one. */
 export const webhookChanges = z.object({
@@ -78,10 +80,8 @@ const overlap = z
 /** The body that replaces its secret. */
 export const rotation = z.object({ overlap })
 
-const fromExpected = '`now`, the number of an event, or a date and time in UTC'
-const place = z.union([z.int().min(0), text(64)], must(fromExpected))
 /** The body that lets it continue at another event. */
-export const replay = z.object({ from: place })
+export const replay = z.object({ from: place, until: place.optional() })
 
 /** Returns the ordinal of the first event to be sent: of the next one (`now`), of a given one, or of the first one from a moment on. */
 export const ordinalOf = async (given: number | string | undefined, ordinals: Ordinals): Promise<number> => {
@@ -114,6 +114,32 @@ const requireIds = async <C, S extends OwnedState, E extends DomainEvent>(
   for (const id of ids)
     if (await requireOwn(call, decider, one, id).then(() => false, isForeign))
       failField(field, `must be ids of your ${field}: there is no ${one} ${id}`)
+}
+
+/** Returns the ordinal after the last event to be sent again: after a given one, or after the last one before a moment or up to the end of a day. */
+export const endOf = async (
+  given: number | string | undefined,
+  start: number,
+  ordinals: Ordinals,
+): Promise<number | undefined> => {
+  if (given === undefined || given === '') return undefined
+  const end = await endIn(given, ordinals)
+  return end > start ? end : failField('until', 'must be after `from`: no event is between them')
+}
+
+const endIn = async (given: number | string, ordinals: Ordinals): Promise<number> => {
+  const head = await ordinals.head()
+  if (given === 'now') return head
+  if (typeof given === 'number' || /^\d{1,15}$/.test(given)) {
+    const last = Number(given)
+    return last < head ? last + 1 : failField('until', `must be at most ${head - 1}, the number of the newest event`)
+  }
+  const [begin, end] = [parseMoment(given, '00:00:00'), parseMoment(given, '24:00:00')]
+  if (!begin || !end) return failField('until', `must be ${fromExpected}`)
+  // a day may be this one
+  if (begin.getTime() > Date.now()) return failField('until', 'must not be in the future')
+  const last = await ordinals.lastAt(new Date(end.getTime() - 1))
+  return last === undefined ? 0 : last.ordinal + 1
 }
 
 const typeOfAccount = (types: readonly string[]) => types.find((type) => accountTypes.includes(type))

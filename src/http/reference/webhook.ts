@@ -51,6 +51,9 @@ const row = z.object({
     .describe(
       'number of the first event that is not delivered, to about a second; null: not begun, or at an earlier moment',
     ),
+  until: ordinal
+    .nullable()
+    .describe('while a part of the log is sent again: its last event; then it goes on where it was'),
   date: time,
   revision,
 })
@@ -128,10 +131,15 @@ export const webhookReference: Reference = {
   },
   'POST /api/webhook/:id/replay': {
     summary: 'Send events again, or skip some',
-    description: 'The webhook continues at the given place. What it sends again has the same ids.',
-    fields: { from },
-    example: { from: 0 },
-    answer: updated.extend({ from: ordinal }),
+    description:
+      'The webhook continues at the given place; with `until`, only until there, and then where it was. What it sends again has the same ids.',
+    fields: {
+      from,
+      until:
+        'the last event that is sent again, by its number; or a time before which, or a day up to whose end, events are sent again; or `now`. Not sent: the webhook continues from `from` on',
+    },
+    example: { from: 0, until: 1 },
+    answer: updated.extend({ from: ordinal, until: ordinal.optional() }),
   },
   'POST /api/webhook/:id/test': {
     summary: 'Send a test message',

@@ -12,11 +12,17 @@ export interface Ref extends Place {
   readonly stream: string
   readonly revision: bigint
 }
+/** A part of the log that is sent again: the events before `until`. Then the webhook goes on where it was. */
+export interface Replay {
+  readonly until: number
+  readonly back: Place
+}
 /** What is stored of a webhook's place; see `state.webhooks`. */
 export interface StoredPlace {
   readonly next: number
   readonly part: number
   readonly idle: boolean
+  readonly replay: Replay | undefined
 }
 
 /** What a webhook sends, and where. */
@@ -47,6 +53,10 @@ export interface Hook {
   starts: number
   /** everything before is delivered */
   resume: Place
+  /** what it sends before it goes on where it was */
+  replay: Replay | undefined
+  /** position of the last event of the replay; undefined: to be found */
+  end: bigint | undefined
   /** what is to be sent next, in log order */
   refs: Ref[]
   /** whether the tail gives it its events. Otherwise they are read for it from `scanned` on. */
@@ -108,3 +118,26 @@ export const continueAt = (hook: Hook, place: Place): void => {
 /** Returns where a webhook is now; undefined while that has to be found out from `scanned`. */
 export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): Place | undefined =>
   first ?? (attached || scanned === undefined ? resume : undefined)
+
+/** Whether the log has nothing more for the replay of a webhook: what it still has to send is in `refs`. */
+export const isReplayRead = ({ replay, end, scanned }: Hook): boolean =>
+  replay !== undefined && end !== undefined && scanned !== undefined && scanned >= end
+
+/**
+ * Lets a webhook go on where it was, if its replay is sent. Nothing of it may be under way: an attempt that is stored later would take the webhook
+ * into the replay again. Returns whether it does.
+ */
+export const endReplay = (hook: Hook): boolean => {
+  if (!hook.replay || hook.sending || hook.refs.length > 0 || !isReplayRead(hook)) return false
+  const { back } = hook.replay
+  hook.replay = undefined
+  hook.end = undefined
+  continueAt(hook, back)
+  return true
+}
+
+/** Returns what a webhook sends again that began at an event. What it sends from there on it does not send twice if it was in there. */
+export const replayFrom = (from: number, replay: Replay | undefined): Replay | undefined => {
+  if (!replay || replay.back.ordinal < from || replay.back.ordinal >= replay.until) return replay
+  return { ...replay, back: { ordinal: replay.until, part: 0 } }
+}

@@ -90,6 +90,10 @@ export const webhooks: Texts['webhooks'] = {
     'Der Webhook macht an anderer Stelle weiter. Was er noch einmal sendet, hat dieselbe Kennung, so dass ein Empfänger es erkennt.',
   replayFrom: 'Weiter bei',
   places: { time: 'Einer Zeit (UTC)', event: 'Der Nummer eines Ereignisses', now: 'Dem nächsten Ereignis' },
+  untilTime: 'Vor einem Zeitpunkt (UTC)',
+  untilEvent: 'Bis Ereignis',
+  untilHint: 'Leer: alles, was folgt. Sonst geht es danach weiter, wo er war.',
+  partReplayed: 'Der Webhook sendet die Ereignisse {n} bis {last} noch einmal',
   replayed: 'Der Webhook macht bei Ereignis {n} weiter',
   deleteTitle: '{name} löschen?',
   deleteText:
