@@ -2359,7 +2359,7 @@ export interface paths {
         put?: never;
         /**
          * Send events again, or skip some
-         * @description The webhook continues at the given place. What it sends again has the same ids. Scope: `webhooks` or `account`.
+         * @description The webhook continues at the given place; with `until`, only until there, and then where it was. What it sends again has the same ids. Scope: `webhooks` or `account`.
          */
         post: operations["postWebhookByIdReplay"];
         delete?: never;
@@ -3205,6 +3205,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description only of resources of this kind, as in the paths of the API; `account` has keys, too */
                 resource?: "account" | "bio" | "campaign" | "channel" | "domain" | "overlay" | "pixel" | "qr" | "splash" | "url" | "webhook";
                 /** @description happened before this time, or until the end of this day */
@@ -4285,6 +4287,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -4892,6 +4896,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -5710,6 +5716,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -6207,6 +6215,8 @@ export interface operations {
                 limit?: number;
                 /** @description the id of a link */
                 link?: number;
+                /** @description tags, separated by commas: links that have all of them now */
+                tag?: string;
             };
             header?: {
                 /** @description the id of the last line that the client has: the stream goes on after it, whatever `from` says. Clients of server-sent events send it by themselves */
@@ -6579,6 +6589,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -7173,6 +7185,8 @@ export interface operations {
                 limit?: number;
                 /** @description the id of a link */
                 link?: number;
+                /** @description tags, separated by commas: links that have all of them now */
+                tag?: string;
                 /** @description types of events, separated by commas: `LinkCreated,LinkUpdated` */
                 type?: string;
             };
@@ -7418,6 +7432,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -9188,6 +9204,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -9664,6 +9682,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -10477,6 +10497,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -11446,6 +11468,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -12352,6 +12376,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -14168,6 +14194,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         details: {
+                            /** @description empty: any */
+                            campaigns: number[];
+                            /** @description empty: any */
+                            channels: number[];
                             /**
                              * @description empty: any
                              * @example [
@@ -14179,6 +14209,8 @@ export interface operations {
                             date: string;
                             /** @description since when it is disabled */
                             disabled: string | "";
+                            /** @description empty: any */
+                            domains: number[];
                             /**
                              * @example [
                              *       "LinkCreated",
@@ -14208,10 +14240,19 @@ export interface operations {
                             /** @enum {string} */
                             status: "active" | "failing" | "disabled";
                             /**
+                             * @description empty: any
+                             * @example [
+                             *       "spring"
+                             *     ]
+                             */
+                            tags: string[];
+                            /**
                              * @description failed attempts in a row
                              * @example 1234
                              */
                             tries: number;
+                            /** @description while a part of the log is sent again: its last event; then it goes on where it was */
+                            until: number | null;
                             /** @example https://example.com/spring */
                             url: string;
                         };
@@ -14413,6 +14454,8 @@ export interface operations {
                 order?: "date" | "oldest";
                 /** @description number of the page, from 1 on */
                 page?: number;
+                /** @description part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor` */
+                q?: string;
                 /** @description happened before this time, or until the end of this day */
                 to?: string;
             };
@@ -14554,12 +14597,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "from": 0
+                 *       "from": 0,
+                 *       "until": 1
                  *     }
                  */
                 "application/json": {
                     /** @description `now`, the number of an event, or a time or day from which on events are sent */
                     from: number | string;
+                    /** @description the last event that is sent again, by its number; or a time before which, or a day up to whose end, events are sent again; or `now`. Not sent: the webhook continues from `from` on */
+                    until?: number | string;
                 };
             };
         };
@@ -14592,6 +14638,11 @@ export interface operations {
                          * @example 7
                          */
                         revision: number;
+                        /**
+                         * @description number of an event in the log
+                         * @example 123456
+                         */
+                        until?: number;
                     };
                 };
             };
@@ -14858,16 +14909,24 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description ids of campaigns: only clicks on their links, changes of their links, and changes of themselves; empty for everything */
+                    campaigns?: (number | string)[];
+                    /** @description ids of channels: the same for what is in them */
+                    channels?: (number | string)[];
                     /** @description classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent */
                     classes?: ("human" | "bot" | "preview" | "prefetch")[];
+                    /** @description ids of branded domains: the same for their links */
+                    domains?: (number | string)[];
                     /** @description whether it sends */
                     enabled?: boolean;
                     /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
-                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
+                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookPartReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
                     /** @description ids of links: only what is about them is sent; empty for everything */
                     links?: (number | string)[];
                     /** @description what it is for */
                     name?: string;
+                    /** @description tags: the same for links that have one of them */
+                    tags?: string[];
                     /** @description the address that messages are sent to, on port 80 or 443 of the public internet; use https */
                     url?: string;
                 };
@@ -14938,10 +14997,16 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description ids of campaigns: only clicks on their links, changes of their links, and changes of themselves; empty for everything */
+                    campaigns?: (number | string)[];
+                    /** @description ids of channels: the same for what is in them */
+                    channels?: (number | string)[];
                     /** @description classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent */
                     classes?: ("human" | "bot" | "preview" | "prefetch")[];
+                    /** @description ids of branded domains: the same for their links */
+                    domains?: (number | string)[];
                     /** @description types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account` */
-                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
+                    events?: ("*" | "clicks" | "LinkCreated" | "LinkUpdated" | "LinkDeleted" | "LinkRestored" | "LinkFramingChecked" | "QrCreated" | "QrUpdated" | "QrDeleted" | "QrRestored" | "DomainCreated" | "DomainUpdated" | "DomainDeleted" | "DomainRestored" | "DomainUnverified" | "DomainVerified" | "DomainReleased" | "CampaignCreated" | "CampaignUpdated" | "CampaignDeleted" | "CampaignRestored" | "ChannelCreated" | "ChannelUpdated" | "ChannelDeleted" | "ChannelRestored" | "ItemAssignedToChannel" | "ItemRemovedFromChannel" | "PixelCreated" | "PixelUpdated" | "PixelDeleted" | "PixelRestored" | "OverlayCreated" | "OverlayUpdated" | "OverlayDeleted" | "OverlayRestored" | "SplashCreated" | "SplashUpdated" | "SplashDeleted" | "SplashRestored" | "BioCreated" | "BioUpdated" | "BioDeleted" | "BioRestored" | "AnswerGiven" | "AccountRegistered" | "AccountEmailChanged" | "AccountPasswordChanged" | "ApiKeyIssued" | "ApiKeyAdded" | "ApiKeyUpdated" | "ApiKeyDeleted" | "SecondFactorAdded" | "RecoveryCodeUsed" | "SecondFactorRemoved" | "AccountRateLimitSet" | "AccountExclusionsSet" | "AccountOperatorMarked" | "AccountOperatorUnmarked" | "AccountDisabled" | "AccountEnabled" | "AccountErasureScheduled" | "AccountErasureCancelled" | "AccountErased" | "ClicksReclassified" | "ReclassificationUndone" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretRotated" | "WebhookReplayed" | "WebhookPartReplayed" | "WebhookDisabled" | "WebhookEnabled" | "WebhookDeleted")[];
                     /** @description `now`, the number of an event, or a time or day from which on events are sent; `now` if not sent */
                     from?: number | string;
                     /** @description ids of links: only what is about them is sent; empty for everything */
@@ -14951,6 +15016,8 @@ export interface operations {
                      * @default
                      */
                     name?: string;
+                    /** @description tags: the same for links that have one of them */
+                    tags?: string[];
                     /** @description the address that messages are sent to, on port 80 or 443 of the public internet; use https */
                     url: string;
                 };
@@ -15075,6 +15142,10 @@ export interface operations {
                             result: number;
                             /** @description rows; with `fields`, only those columns of them */
                             webhooks: {
+                                /** @description empty: any */
+                                campaigns?: number[];
+                                /** @description empty: any */
+                                channels?: number[];
                                 /**
                                  * @description empty: any
                                  * @example [
@@ -15086,6 +15157,8 @@ export interface operations {
                                 date?: string;
                                 /** @description since when it is disabled */
                                 disabled?: string | "";
+                                /** @description empty: any */
+                                domains?: number[];
                                 /**
                                  * @example [
                                  *       "LinkCreated",
@@ -15115,10 +15188,19 @@ export interface operations {
                                 /** @enum {string} */
                                 status?: "active" | "failing" | "disabled";
                                 /**
+                                 * @description empty: any
+                                 * @example [
+                                 *       "spring"
+                                 *     ]
+                                 */
+                                tags?: string[];
+                                /**
                                  * @description failed attempts in a row
                                  * @example 1234
                                  */
                                 tries?: number;
+                                /** @description while a part of the log is sent again: its last event; then it goes on where it was */
+                                until?: number | null;
                                 /** @example https://example.com/spring */
                                 url?: string;
                             }[];

@@ -16,7 +16,11 @@ const schemas = {
   destroyedKey: z.object({ name: z.string(), destroyed_at: Time }),
   sequence: z.object({ kind: z.enum(idKinds), last: z.int() }),
   domainCheck: z.object({ domain: z.int(), checked_at: Time, failures: z.int() }),
-  webhook: z.object({ webhook: z.int(), account: z.int(), starts: z.int(), next: z.int(), part: z.int() }),
+  webhook: z.object({
+    ...{ webhook: z.int(), account: z.int(), starts: z.int(), next: z.int(), part: z.int() },
+    // missing in backups of older releases
+    ...{ until: z.int().nullish(), back: z.int().nullish(), back_part: z.int().nullish() },
+  }),
   checkpoint: z.object({ size: z.int(), note: z.string(), signed_at: Time }),
   erasure: Erasure,
 }

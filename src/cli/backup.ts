@@ -124,7 +124,11 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: 
     // a checkpoint may have been signed while the backup was written
     const checkpoints = state.checkpoints.filter(({ size }) => size <= count)
     // a webhook may have come further than the log that was read before
-    const webhooks = state.webhooks.map((one) => (one.next > count ? { ...one, next: count, part: 0 } : one))
+    const webhooks = state.webhooks.map((one) => ({
+      ...one,
+      ...(one.next > count ? { next: count, part: 0 } : {}),
+      ...((one.back ?? 0) > count ? { back: count, back_part: 0 } : {}),
+    }))
     await writeState(db, { ...state, checkpoints, webhooks })
     return count
   })

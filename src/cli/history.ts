@@ -2,13 +2,15 @@ import type { Command } from 'commander'
 import type { Ledger } from '../app/ledger.ts'
 import { aliasClaimName, aliasKey } from '../commands/alias.ts'
 import { parseStreamId, streamId } from '../events/streams.ts'
-import { type HistoryEntry, operatorsOf, readHistory } from '../http/history.ts'
+import { type HistoryEntry, type HistorySources, operatorsOf, readHistory } from '../http/history.ts'
 import { resourceKinds } from '../http/historyevents.ts'
+import { findInHistory } from '../http/historysearch.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { readShortAddress } from '../lib/shortaddress.ts'
 import { findAccountBy } from '../queries/account.ts'
 import { domainsChanged } from '../queries/domain.ts'
-import { findEntry, type HistoryOf, type HistoryRow, listHistory } from '../queries/history.ts'
+import { findEntry, type HistoryOf, type HistoryRow } from '../queries/history.ts'
+import type { Position } from '../queries/page.ts'
 import { accountName } from './accountname.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withTables } from './ledger.ts'
@@ -16,9 +18,15 @@ import { oneLine } from './oneline.ts'
 
 interface HistoryOptions {
   readonly limit: string
+  readonly search?: string
   readonly json?: boolean
 }
-type Find = (ledger: Ledger) => Promise<readonly HistoryRow[]>
+type Find = (ledger: Ledger, sources: HistorySources) => Promise<readonly HistoryRow[]>
+/** How many rows are wanted, and the text that they have. */
+interface Wanted {
+  readonly limit: number
+  readonly search: string | undefined
+}
 
 /** `linkledger history …` */
 export const addHistoryCommand = (program: Command, cli: Cli) => {
@@ -30,14 +38,31 @@ export const addHistoryCommand = (program: Command, cli: Cli) => {
       'link 12 (also qr, domain, pixel, …), a short address, account ann@example.com, or event 123456',
     )
     .option('--limit <n>', 'how many events', '50')
+    .option('--search <text>', 'only events that have this text, as `q` of the API finds them')
     .option('--json', 'one JSON object for each event')
     .action((what: readonly string[], options: HistoryOptions) => print(cli, what, options))
 }
 
 const listed =
-  (limit: number, of: (ledger: Ledger) => Promise<HistoryOf> | HistoryOf): Find =>
-  async (ledger) =>
-    (await listHistory(ledger.reader, await of(ledger), {}, { limit, page: 1, order: 'date' })).rows
+  ({ limit, search }: Wanted, of: (ledger: Ledger) => Promise<HistoryOf> | HistoryOf): Find =>
+  async (ledger, sources) => {
+    const whose = await of(ledger)
+    const read: HistoryRow[] = []
+    let after: Position | undefined
+    do {
+      const request = {
+        limit: limit - read.length,
+        page: 1,
+        after,
+        order: 'date',
+        q: search ? [search] : undefined,
+      } as const
+      const { rows, next } = await findInHistory(whose, {}, request, sources)
+      read.push(...rows)
+      after = next
+    } while (after && read.length < limit)
+    return read
+  }
 
 /** Returns the stream that has an alias or had it last, also of a deleted link. */
 const atAddress = async ({ handler, reader, config }: Ledger, text: string): Promise<HistoryOf> => {
@@ -70,13 +95,13 @@ const atOrdinal =
   }
 
 /** Reads what is asked for without the database. Throws `BadCommand`. */
-const parse = ([first = '', second, ...rest]: readonly string[], limit: number): Find => {
+const parse = ([first = '', second, ...rest]: readonly string[], wanted: Wanted): Find => {
   if (rest.length > 0)
     throw new BadCommand('name one thing: link 12, a short address, account ann@example.com, or event 123456')
-  if (second === undefined) return listed(limit, (ledger) => atAddress(ledger, first))
+  if (second === undefined) return listed(wanted, (ledger) => atAddress(ledger, first))
   if (first === 'account') {
     const name = accountName(second)
-    return listed(limit, async ({ reader }) => {
+    return listed(wanted, async ({ reader }) => {
       const found = await findAccountBy(reader, name)
       if (!found) throw new OperatorError(`there is no account ${second}`)
       return { account: found.id }
@@ -88,7 +113,7 @@ const parse = ([first = '', second, ...rest]: readonly string[], limit: number):
   const kind = Object.entries(resourceKinds).find(([name, { path }]) => first === name || first === path)?.[0]
   if (kind === undefined)
     throw new BadCommand(`${JSON.stringify(first)} must be one of ${Object.keys(resourceKinds).join(', ')}, event`)
-  return listed(limit, () => ({ subject: streamId(parseStreamId(kind).kind as 'link', id) }))
+  return listed(wanted, () => ({ subject: streamId(parseStreamId(kind).kind as 'link', id) }))
 }
 
 const value = (given: unknown) =>
@@ -103,17 +128,17 @@ const lines = ({ event, time, actor, request, message, resource, changes }: Hist
   ]
 }
 
-const print = (cli: Cli, what: readonly string[], { limit, json = false }: HistoryOptions) => {
+const print = (cli: Cli, what: readonly string[], { limit, search, json = false }: HistoryOptions) => {
   const most = /^\d{1,4}$/.test(limit) ? Number(limit) : 0
   if (most === 0) throw new BadCommand('--limit must be a whole number from 1 to 9999')
-  const find = parse(what, most)
+  const find = parse(what, { limit: most, search })
   return withTables(cli, async (ledger) => {
     const { reader, ordinals, handler, config } = ledger
-    const rows = await find(ledger)
     const domains = new Map((await domainsChanged(reader, 0n)).map(({ id, domain }) => [id, domain]))
     const base = config.BASE_URL ?? ''
     const originOf = (id: number | null) => (id === null ? base : (domains.get(id) ?? `domain ${id}`))
-    const entries = await readHistory(rows, { reader, ordinals, handler, originOf, actorOf: operatorsOf })
+    const sources = { reader, ordinals, handler, originOf, actorOf: operatorsOf }
+    const entries = await readHistory(await find(ledger, sources), sources)
     if (entries.length === 0 && !json) return cli.print('There are no events.')
     for (const entry of entries) for (const line of json ? [JSON.stringify(entry)] : lines(entry)) cli.print(line)
   })

@@ -1,5 +1,11 @@
 import type { Open } from '../events/openenum.ts'
-import type { WebhookEvent, WebhookFields, WebhookStop } from '../events/webhook.ts'
+import {
+  completedWebhook,
+  type StoredWebhookFields,
+  type WebhookEvent,
+  type WebhookFields,
+  type WebhookStop,
+} from '../events/webhook.ts'
 import { defined } from '../lib/defined.ts'
 import { type Decider, refuse } from './decider.ts'
 import { differing, mine } from './owned.ts'
@@ -13,7 +19,7 @@ interface OldSecret {
 export interface Webhook {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
-  readonly fields: WebhookFields
+  readonly fields: StoredWebhookFields
   /** null once the account is erased */
   readonly url: string | null
   readonly secret: string | null
@@ -23,6 +29,8 @@ export interface Webhook {
   /** ordinal of the event that it began at last, and how often it has begun */
   readonly from: number
   readonly starts: number
+  /** what it sends again before it goes on where it was: up to which event, and where that was at least */
+  readonly part?: { readonly until: number; readonly next: number } | undefined
   /** of the last replay */
   readonly token: string
 }
@@ -36,7 +44,7 @@ export type WebhookCommand =
       readonly type: 'Create'
       readonly id: number
       readonly account: number
-      readonly fields: WebhookFields
+      readonly fields: StoredWebhookFields
       readonly url: string
       readonly secret: string
       readonly from: number
@@ -60,6 +68,7 @@ export type WebhookCommand =
       readonly id: number
       readonly account: number
       readonly from: number
+      readonly part?: Webhook['part']
       readonly token: string
     }
   | { readonly type: 'Disable'; readonly id: number; readonly account: number; readonly reason: WebhookStop }
@@ -103,7 +112,7 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
     switch (command.type) {
       case 'Update': {
         const { url, ...changes } = command.changes
-        const differs = differing<WebhookFields>(defined(changes), own.fields)
+        const differs = differing<WebhookFields>(defined(changes), completedWebhook(own.fields))
         const moved = url !== undefined && url !== own.url
         const isChanged = moved || Object.keys(differs).length > 0
         return [
@@ -118,8 +127,11 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
         return secret === own.secret ? [] : [{ type: 'WebhookSecretRotated', data: { id, secret, until } }]
       }
       case 'Replay': {
-        const { from, token } = command
-        return token === own.token ? [] : [{ type: 'WebhookReplayed', data: { id, from, token } }]
+        const { from, part, token } = command
+        if (token === own.token) return []
+        return part
+          ? [{ type: 'WebhookPartReplayed', data: { id, from, ...part, token } }]
+          : [{ type: 'WebhookReplayed', data: { id, from, token } }]
       }
       case 'Disable':
         return own.stopped === null ? [{ type: 'WebhookDisabled', data: { id, reason: command.reason } }] : []
@@ -144,7 +156,11 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
       }
       case 'WebhookReplayed': {
         const { from, token } = event.data
-        return { ...state, from, token, starts: state.starts + 1 }
+        return { ...state, from, token, part: undefined, starts: state.starts + 1 }
+      }
+      case 'WebhookPartReplayed': {
+        const { from, until, next, token } = event.data
+        return { ...state, from, token, part: { until, next }, starts: state.starts + 1 }
       }
       case 'WebhookDisabled':
         return { ...state, stopped: event.data.reason }

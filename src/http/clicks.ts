@@ -15,9 +15,9 @@ export const clickRoutes = [
     query: streamQuery.extend({ class: namesOf(classes, classes.join(', ')) }),
     run: (call, services) => {
       const { account, query } = call
-      const { link, campaign, channel, domain, class: wanted } = query
+      const { link, campaign, channel, domain, tag, class: wanted } = query
       const onDomain = domainFilter(domain, account, services)
-      const filter = { link, campaign, channel, domain: onDomain, classes: wanted }
+      const filter = { link, campaign, channel, domain: onDomain, tags: tag, classes: wanted }
       return openStream(call, services, {
         index: 'clicks',
         formats: ['ndjson', 'sse', 'csv'],

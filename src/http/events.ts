@@ -16,9 +16,9 @@ export const eventRoutes = [
     }),
     run: (call, services) => {
       const { account, query, may } = call
-      const { link, campaign, channel, domain, type } = query
+      const { link, campaign, channel, domain, tag, type } = query
       const onDomain = domainFilter(domain, account, services)
-      const filter = { link, campaign, channel, domain: onDomain, types: type, ofAccount: may('account') }
+      const filter = { link, campaign, channel, domain: onDomain, tags: tag, types: type, ofAccount: may('account') }
       // events of the account end with the right to read them
       const isAdmitted = () => call.isAdmitted(filter.ofAccount ? 'account' : undefined)
       return openStream({ ...call, isAdmitted }, services, {

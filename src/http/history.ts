@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Handler } from '../commands/handle.ts'
-import type { Actor, Recorded } from '../events/event.ts'
+import type { Step } from '../commands/steps.ts'
+import type { Actor } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
 import type { Ordinals } from '../events/ordinals.ts'
 import { parseStreamId } from '../events/streams.ts'
@@ -69,7 +70,10 @@ export interface HistoryEntry {
 /** Streams whose events are shown without their states. */
 const stateless: Readonly<Record<string, unknown>> = { channelitem: channelItem, answer, block }
 
-type Found = Pick<HistoryEntry, 'message' | 'resource' | 'changes'> & { readonly event: Recorded<LogEvent> }
+/** What a history shows of an event, and the states of its resource before and after it. */
+export interface Found extends Pick<HistoryEntry, 'message' | 'resource' | 'changes'> {
+  readonly step: Step<unknown>
+}
 
 /** A kind of stream that this module knows nothing about is read without a state. */
 const deciderOf = (kind: string) =>
@@ -81,37 +85,55 @@ const deciderOf = (kind: string) =>
     }) as ResourceKind['decider']
 
 /** Reads the events at some revisions of a stream, with what they changed. */
-const readStream = async (stream: string, revisions: ReadonlySet<number>, { handler, originOf }: HistorySources) => {
+const readStream = async function* (
+  stream: string,
+  revisions: ReadonlySet<number>,
+  { handler, originOf }: HistorySources,
+): AsyncGenerator<Found> {
   const { kind, id } = parseStreamId(stream)
-  const found: Found[] = []
   for await (const step of handler.steps(deciderOf(kind), id, Math.max(...revisions))) {
     const { event } = step
     const revision = Number(event.revision)
     if (!revisions.has(revision)) continue
     const resource = aboutOf(event)
     const changes = changesOfEvent(event) ?? (resourceKinds[kind] ? changesOfStep(resource, step, originOf) : [])
-    found.push({ event, resource, changes, message: sentenceOf(event, revision <= 1) })
+    yield { step, resource, changes, message: sentenceOf(event, revision <= 1) }
   }
-  return found
 }
 
 /** Streams that are read at the same time; the store combines their reads. */
 const streamsAtATime = 32
 
-/** Returns the events of some rows, in their order. Each stream is read once, from its beginning: what a value was follows from the events before. */
+/** Calls `use` with the event of each row. Each stream is read once, from its beginning: what a value was follows from the events before. */
+export const forEachFound = async (
+  rows: readonly HistoryRow[],
+  sources: HistorySources,
+  use: (found: Found) => void,
+): Promise<void> => {
+  const wanted = new Map<string, Set<number>>()
+  for (const { stream, revision } of rows) wanted.set(stream, (wanted.get(stream) ?? new Set()).add(revision))
+  const limit = pLimit(streamsAtATime)
+  const read = async (stream: string, revisions: ReadonlySet<number>) => {
+    for await (const found of readStream(stream, revisions, sources)) use(found)
+  }
+  await Promise.all([...wanted].map(([stream, revisions]) => limit(() => read(stream, revisions))))
+}
+
+/** Returns the name of an event of a history. */
+export const typeOf = ({ type, data }: LogEvent): string => (type === 'Unknown' ? data.type : type)
+
+/** Returns the events of some rows, in their order. */
 export const readHistory = async (
   rows: readonly HistoryRow[],
   sources: HistorySources,
 ): Promise<readonly HistoryEntry[]> => {
   const { reader, ordinals, actorOf: present = actorOf } = sources
-  const wanted = new Map<string, Set<number>>()
-  for (const { stream, revision } of rows) wanted.set(stream, (wanted.get(stream) ?? new Set()).add(revision))
-  const limit = pLimit(streamsAtATime)
-  const read = await Promise.all(
-    [...wanted].map(([stream, revisions]) => limit(() => readStream(stream, revisions, sources))),
-  )
-  const found = new Map(read.flat().map((one) => [`${one.event.stream}@${one.event.revision}`, one]))
-  const keys = new Set([...found.values()].flatMap(({ event }) => event.metadata.actor.key ?? []))
+  const found = new Map<string, Found>()
+  await forEachFound(rows, sources, (one) => {
+    const { stream, revision } = one.step.event
+    found.set(`${stream}@${revision}`, one)
+  })
+  const keys = new Set([...found.values()].flatMap(({ step }) => step.event.metadata.actor.key ?? []))
   const [names, numbers] = await Promise.all([
     namesOfKeys(reader, [...keys]),
     ordinals.of(rows.map(({ position }) => position)),
@@ -119,7 +141,8 @@ export const readHistory = async (
   return rows.flatMap(({ position, stream, revision }) => {
     const one = found.get(`${stream}@${revision}`)
     if (!one) return []
-    const { event, ...shown } = one
+    const { step, ...shown } = one
+    const { event } = step
     return [
       {
         event: numbers.get(position) ?? null,
@@ -127,7 +150,7 @@ export const readHistory = async (
         time: timestamp(event.at),
         actor: present(event.metadata.actor, names),
         request: event.metadata.request,
-        type: event.type === 'Unknown' ? event.data.type : event.type,
+        type: typeOf(event),
         ...shown,
       },
     ]

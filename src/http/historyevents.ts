@@ -142,6 +142,7 @@ export const sentenceOf = (event: { readonly stream: string } & LogEvent, first:
   if (type === 'ItemRemovedFromChannel') return `Removed from channel ${data.channel}.`
   if (type === 'ApiKeyAdded' && data.replaces !== undefined) return `API key created in place of key ${data.replaces}.`
   if (type === 'WebhookReplayed') return `Webhook continues at event ${data.from}.`
+  if (type === 'WebhookPartReplayed') return `Webhook sends events ${data.from} to ${data.until - 1} again.`
   if (type === 'WebhookDisabled') return stops[data.reason] ?? 'Webhook disabled.'
   const [, verb] = /(Created|Updated|Deleted|Restored)$/.exec(type) ?? []
   const done = verb === undefined ? undefined : past[verb as keyof typeof past]
@@ -189,4 +190,19 @@ export const changesOfStep = (
   const changes = changesBetween(of.fields(before, originOf), of.fields(after, originOf))
   const created = (before as { readonly status?: string }).status === 'none'
   return created ? changes.map((change) => ({ ...change, old: null })) : changes
+}
+
+/** Fields that name a resource. */
+const naming = ['name', 'title', 'alias', 'slug', 'username']
+
+/** Returns the names that the resource of an event had before it. */
+export const namesBefore = (
+  { event: { stream }, before }: { readonly event: { readonly stream: string }; readonly before: unknown },
+  { type, id }: About,
+  originOf: OriginOf,
+): readonly unknown[] => {
+  const of = resourceKinds[parseStreamId(stream).kind]
+  if (!of || (before as { readonly status?: string }).status === 'none') return []
+  const fields = type === 'key' ? keyFieldsOf(before as typeof account.initialState, id) : of.fields(before, originOf)
+  return (type === 'domain' ? ['domain'] : naming).map((name) => fields[name])
 }

@@ -5,6 +5,7 @@ import type { Webhook } from '../commands/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../events/bio.ts'
 import { completed, type LinkFields } from '../events/link.ts'
 import type { QrFields, QrPersonal } from '../events/qr.ts'
+import { completedWebhook } from '../events/webhook.ts'
 import { timestamp } from '../lib/fields.ts'
 import { networksIn } from '../lib/networks.ts'
 import { publicPart } from '../security/apikeys.ts'
@@ -90,7 +91,7 @@ export const bioFieldsOf = ({ links, lastEntry: _, ...same }: BioFields): Fields
 export const domainFieldsOf = ({ fields, verified }: Domain): Fields => ({ ...fields, verified })
 
 export const webhookFieldsOf = ({ fields, url, secret, stopped }: Webhook): Fields => ({
-  ...fields,
+  ...completedWebhook(fields),
   url: url ?? '',
   enabled: stopped === null,
   secret: hidden(secret),

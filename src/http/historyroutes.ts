@@ -16,11 +16,13 @@ import { webhook, webhookLabel } from '../commands/webhook.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { Scope } from '../events/scope.ts'
 import { streamId } from '../events/streams.ts'
-import { type HistoryOf, keySubject, listHistory, streamsOf } from '../queries/history.ts'
+import { type HistoryOf, keySubject, streamsOf } from '../queries/history.ts'
 import { byId } from './api/fields.ts'
 import { list, listQuery } from './api/list.ts'
 import { type Call, route, type Services } from './api/route.ts'
+import { inTurns } from './api/turns.ts'
 import { readHistory } from './history.ts'
+import { findInHistory } from './historysearch.ts'
 import { origin } from './linkwrites.ts'
 import { listAt } from './reference/describe.ts'
 import { historyReference } from './reference/history.ts'
@@ -51,7 +53,10 @@ const justBefore = (time: Date) => new Date(time.getTime() - 1)
 
 type HistoryCall = Pick<Call, 'account' | 'params'> & { readonly query: z.output<ReturnType<typeof queryOf>> }
 
-const queryOf = (path: string) => listQuery(listAt(historyReference, path)).omit({ q: true })
+const queryOf = (path: string) => listQuery(listAt(historyReference, path))
+
+/** Each may read 10,000 events, and holds a connection meanwhile. */
+const inTurn = inTurns('searches of histories', { atOnce: 2, ofAccount: 3, total: 12 })
 
 const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: Services) => {
   const { reader, ordinals, handler } = services
@@ -64,7 +69,8 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
     call,
     services,
     async (request) => {
-      const { rows, ...found } = await listHistory(reader, of, span, request)
+      const find = () => findInHistory(of, span, request, sources)
+      const { rows, ...found } = await (request.q ? inTurn(call.account, find) : find())
       return { ...found, rows: await readHistory(rows, sources) }
     },
     (entry) => entry,

@@ -22,7 +22,9 @@ const oneTag = z
   .refine((tag) => !tag.includes(','), 'must not contain a comma')
 
 const separate = (text: string) => text.split(',')
-const tagList = z.array(oneTag, must('an array of strings')).transform((given) => [...new Set(given.filter(Boolean))])
+export const tagList = z
+  .array(oneTag, must('an array of strings'))
+  .transform((given) => [...new Set(given.filter(Boolean))])
 
 /** The tags of a link: an array, or a string with commas between them, as in a column of a table. */
 export const tags = z

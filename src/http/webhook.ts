@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { requireOwn } from '../commands/caller.ts'
 import { webhook, webhookLabel } from '../commands/webhook.ts'
 import { streamId } from '../events/streams.ts'
+import { completedWebhook } from '../events/webhook.ts'
 import { timestamp } from '../lib/fields.ts'
 import { findWebhook, listWebhooks, type WebhookRow } from '../queries/webhook.ts'
 import { newWebhookSecret } from '../security/webhooks.ts'
@@ -12,6 +13,7 @@ import { listRoute, ownedBy } from './owned.ts'
 import { webhookReference } from './reference/webhook.ts'
 import { deliveryRoutes } from './webhookdeliveries.ts'
 import {
+  endOf,
   newWebhook,
   ordinalOf,
   replay,
@@ -34,6 +36,10 @@ const present = (row: WebhookRow) => ({
   url: row.url ?? '',
   events: row.events,
   links: row.links,
+  campaigns: row.campaigns,
+  channels: row.channels,
+  domains: row.domains,
+  tags: row.tags,
   classes: row.classes,
   status: statusOf(row),
   reason: row.stopped ?? '',
@@ -42,6 +48,7 @@ const present = (row: WebhookRow) => ({
   tries: row.tries ?? 0,
   retry: row.stopped === null ? timeOf(row.due_at) : '',
   next: row.next,
+  until: row.until === null ? null : row.until - 1,
   date: timestamp(row.created),
   revision: row.revision,
 })
@@ -53,10 +60,30 @@ const readWebhook = (call: Pick<Call, 'account' | 'load'>, id: number, { pending
     inStream: async () => {
       const own = await requireOwn(call, webhook, webhookLabel, id)
       const { fields, url: address, stopped, from: next, created, revision } = own
-      const unknown = { stopped_at: null, failing_since: null, tries: null, due_at: null }
-      return { ...fields, ...unknown, id, url: address, stopped, next, created, revision }
+      const unknown = {
+        starts: null,
+        until: null,
+        back: null,
+        stopped_at: null,
+        failing_since: null,
+        tries: null,
+        due_at: null,
+      }
+      return { ...completedWebhook(fields), ...unknown, id, url: address, stopped, next, created, revision }
     },
   })
+
+/** Returns the ordinal at which a webhook would go on now, or an earlier one. */
+const placeOf = async (
+  call: Pick<Call, 'account' | 'load'> & { readonly params: { readonly id: number } },
+  services: Services,
+) => {
+  const { starts, from, part } = await requireOwn(call, webhook, webhookLabel, call.params.id)
+  const row = await findWebhook(services.reader, call.account, call.params.id)
+  // what is stored may be of an earlier beginning
+  const stored = row?.starts === starts ? (row.back ?? row.next) : null
+  return stored ?? part?.next ?? from
+}
 
 const owner = ownedBy(webhook, webhookLabel)
 const onlyTime = 'This is the only time that the secret is shown.'
@@ -149,12 +176,18 @@ const writingRoutes = [
     single: true,
     owner,
     body: replay,
-    run: async (call, { ordinals }) => {
+    run: async (call, services) => {
       const { account, params, write } = call
-      const start = await ordinalOf(call.body.from, ordinals)
-      const command = { type: 'Replay', id: params.id, account, from: start, token: await tokenOf(call) } as const
+      const { id } = params
+      const start = await ordinalOf(call.body.from, services.ordinals)
+      const until = await endOf(call.body.until, start, services.ordinals)
+      const part = until === undefined ? undefined : { until, next: await placeOf(call, services) }
+      const command = { type: 'Replay', id, account, from: start, part, token: await tokenOf(call) } as const
       const { state, revision } = await write(webhook, command)
-      return { message: `Webhook continues at event ${state.from}.`, from: state.from, revision }
+      const { from } = state
+      if (!state.part) return { message: `Webhook continues at event ${from}.`, from, revision }
+      const last = state.part.until - 1
+      return { message: `Webhook sends events ${from} to ${last} again, then it goes on.`, from, until: last, revision }
     },
   }),
 ]

@@ -14,6 +14,10 @@ interface WebhookPlace {
   readonly starts: number
   readonly next: number
   readonly part: number
+  /** missing in backups of older releases */
+  readonly until?: number | null | undefined
+  readonly back?: number | null | undefined
+  readonly back_part?: number | null | undefined
 }
 
 /** What is not in the log, without the images: the wrapped keys, which keys were destroyed, the sequences, the results of domain checks, and the places of webhooks. */
@@ -28,6 +32,8 @@ export interface State {
   /** the last id given to each kind; a kind without any is left out */
   readonly sequences: readonly { readonly kind: IdKind; readonly last: number }[]
 }
+
+const numberOrNull = (text: string | null) => (text === null ? null : Number(text))
 
 /** SQL for a time as text, in ISO 8601 and UTC. */
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
@@ -52,9 +58,12 @@ export const readState = (db: Database): Promise<State> =>
       const checkpoints = await select<{ size: string; note: string; signed_at: string }>(
         `select size, note, ${iso('signed_at')} from state.checkpoints order by size`,
       )
-      const webhooks = await select<Record<keyof WebhookPlace, string>>(
+      const webhooks = await select<
+        Record<'webhook' | 'account' | 'starts' | 'next' | 'part', string> &
+          Record<'until' | 'back' | 'back_part', string | null>
+      >(
         `select webhook, account, starts, case when idle and t.next > w.next then 0 else part end as part,
-           case when idle then greatest(w.next, t.next) else w.next end as next
+           case when idle then greatest(w.next, t.next) else w.next end as next, until, back, back_part
          from state.webhooks w left join state.webhook_tail t on true order by webhook`,
       )
       const sequences: State['sequences'][number][] = []
@@ -69,12 +78,15 @@ export const readState = (db: Database): Promise<State> =>
         destroyed,
         checks: checks.map((row) => ({ ...row, domain: Number(row.domain) })),
         checkpoints: checkpoints.map((row) => ({ ...row, size: Number(row.size) })),
-        webhooks: webhooks.map(({ webhook, account, starts, next, part }) => ({
+        webhooks: webhooks.map(({ webhook, account, starts, next, part, until, back, back_part }) => ({
           webhook: Number(webhook),
           account: Number(account),
           starts: Number(starts),
           next: Number(next),
           part: Number(part),
+          until: numberOrNull(until),
+          back: numberOrNull(back),
+          back_part: numberOrNull(back_part),
         })),
         sequences,
       }

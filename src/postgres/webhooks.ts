@@ -1,5 +1,10 @@
 import type { Database } from './database.ts'
 
+/** What a webhook sends again before it goes on where it was: see 012_webhookreplays.sql. */
+export interface StoredReplay {
+  readonly until: number
+  readonly back: { readonly ordinal: number; readonly part: number }
+}
 /** How far a webhook is: see 009_webhooks.sql. */
 export interface StoredCursor {
   readonly webhook: number
@@ -11,6 +16,7 @@ export interface StoredCursor {
   readonly failingSince: Date | null
   readonly tries: number
   readonly dueAt: Date | null
+  readonly replay: StoredReplay | undefined
 }
 /** An attempt to deliver a message. */
 export interface Attempt {
@@ -27,9 +33,9 @@ export interface Attempt {
   readonly excerpt: string
 }
 /** Where a webhook continues after an attempt. */
-export type Settled = Pick<StoredCursor, 'starts' | 'next' | 'part' | 'failingSince' | 'tries' | 'dueAt'>
+export type Settled = Pick<StoredCursor, 'starts' | 'next' | 'part' | 'failingSince' | 'tries' | 'dueAt' | 'replay'>
 /** Where a webhook is that has not delivered anything. */
-export type Moved = Pick<StoredCursor, 'webhook' | 'starts' | 'next' | 'part' | 'idle'>
+export type Moved = Pick<StoredCursor, 'webhook' | 'starts' | 'next' | 'part' | 'idle' | 'replay'>
 
 const [cursors, tail, deliveries] = ['state.webhooks', 'state.webhook_tail', 'state.webhook_deliveries']
 
@@ -43,14 +49,18 @@ interface Row {
   readonly failing_since: Date | null
   readonly tries: number
   readonly due_at: Date | null
+  readonly until: string | null
+  readonly back: string | null
+  readonly back_part: number | null
 }
-const typed = ({ failing_since: failingSince, due_at: dueAt, ...row }: Row): StoredCursor => ({
+const typed = ({ failing_since: failingSince, due_at: dueAt, until, back, back_part, ...row }: Row): StoredCursor => ({
   ...row,
   webhook: Number(row.webhook),
   account: Number(row.account),
   next: Number(row.next),
   failingSince,
   dueAt,
+  replay: until === null ? undefined : { until: Number(until), back: { ordinal: Number(back), part: back_part ?? 0 } },
 })
 
 /** Makes a process the one that delivers: from now on, what another one stores has no effect. Returns where the log is to be followed from. */
@@ -67,18 +77,32 @@ export const takeLead = async (db: Database, leader: string): Promise<number | u
 export const webhooksWithCursor = async (db: Database): Promise<readonly number[]> =>
   ((await db(cursors).select('webhook')) as { webhook: string }[]).map(({ webhook }) => Number(webhook))
 
+/** Where a webhook begins. */
+export type Beginning = Pick<StoredCursor, 'webhook' | 'account' | 'starts' | 'next'> & {
+  /** it goes on where it was after this part; `next`: where that was at least, if it is not stored */
+  readonly part?: { readonly until: number; readonly next: number } | undefined
+}
+
+/** SQL of where a webhook is that begins again: of a part that it sends again, where it goes on after it. A beginning that was missed is not stored. */
+const wasAt = (stored: string, back: string, otherwise: string) => `
+  case when excluded.until is null then null when w.starts < excluded.starts - 1 then ${otherwise}
+    when w.back is not null then ${back} else ${stored} end`
+
 /** Returns the cursor of a webhook. One that is new, or begins again, starts at `next`. */
 export const beginCursor = async (
   db: Database,
-  { webhook, account, starts, next }: Pick<StoredCursor, 'webhook' | 'account' | 'starts' | 'next'>,
+  { webhook, account, starts, next, part }: Beginning,
 ): Promise<StoredCursor> => {
+  const tailNext = `(select next from ${tail})`
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `insert into ${cursors} as w (webhook, account, starts, next) values (?, ?, ?, ?)
+    `insert into ${cursors} as w (webhook, account, starts, next, until, back, back_part) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (webhook) do update set starts = excluded.starts, next = excluded.next, part = 0, idle = false,
-       failing_since = null, tries = 0, due_at = null
+       failing_since = null, tries = 0, due_at = null, until = excluded.until,
+       back = ${wasAt(`case when w.idle then greatest(w.next, ${tailNext}) else w.next end`, 'w.back', 'excluded.back')},
+       back_part = ${wasAt(`case when w.idle and ${tailNext} > w.next then 0 else w.part end`, 'w.back_part', '0')}
      where w.starts < excluded.starts
      returning *`,
-    [webhook, account, starts, next],
+    [webhook, account, starts, next, part?.until ?? null, part?.next ?? null, part ? 0 : null] as number[],
   )
   const [row] = rows.length > 0 ? rows : ((await db(cursors).where({ webhook })) as Row[])
   return typed(row!)
@@ -111,7 +135,7 @@ export const eraseWebhooks = async (db: Database, accounts: readonly number[]): 
 }
 
 const leads = `exists (select 1 from ${tail} where leader = ?)`
-const column = <T>(rows: readonly T[], of: (row: T) => number | boolean) => rows.map(of) as number[]
+const column = <T>(rows: readonly T[], of: (row: T) => number | boolean | null) => rows.map(of) as number[]
 
 /** Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by now. */
 export const moveCursors = (
@@ -126,10 +150,16 @@ export const moveCursors = (
     if (rowCount === 0) return false
     if (moved.length > 0)
       await tx.raw(
-        `update ${cursors} w set next = m.next, part = m.part, idle = m.idle
-         from unnest(?::bigint[], ?::int[], ?::bigint[], ?::int[], ?::boolean[]) as m (webhook, starts, next, part, idle)
+        `update ${cursors} w set next = m.next, part = m.part, idle = m.idle, until = m.until, back = m.back, back_part = m.back_part
+         from unnest(?::bigint[], ?::int[], ?::bigint[], ?::int[], ?::boolean[], ?::bigint[], ?::bigint[], ?::int[])
+           as m (webhook, starts, next, part, idle, until, back, back_part)
          where w.webhook = m.webhook and w.starts = m.starts`,
-        (['webhook', 'starts', 'next', 'part', 'idle'] as const).map((name) => column(moved, (row) => row[name])),
+        [
+          ...(['webhook', 'starts', 'next', 'part', 'idle'] as const).map((name) => column(moved, (row) => row[name])),
+          column(moved, ({ replay }) => replay?.until ?? null),
+          column(moved, ({ replay }) => replay?.back.ordinal ?? null),
+          column(moved, ({ replay }) => replay?.back.part ?? null),
+        ],
       )
     return true
   })
@@ -144,19 +174,20 @@ export const settleAttempt = async (
   db: Database,
   leader: string,
   attempt: Attempt,
-  { starts, next, part, failingSince, tries, dueAt }: Settled,
+  { starts, next, part, failingSince, tries, dueAt, replay }: Settled,
 ): Promise<void> => {
   const { webhook, account, message, type, ordinal, status, ms, delivered, problem, excerpt } = attempt
   // the lock: a webhook that is deleted meanwhile has no row, and one that is deleted afterwards loses this one, too
   await db.raw(
     `with own as materialized (select webhook from ${cursors} where webhook = ? for update), settled as (
-       update ${cursors} set next = ?, part = ?, failing_since = ?, tries = ?, due_at = ?
+       update ${cursors} set next = ?, part = ?, failing_since = ?, tries = ?, due_at = ?, until = ?, back = ?, back_part = ?
        where webhook in (select webhook from own) and starts = ? and ${leads}
      )
      insert into ${deliveries} (webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt)
      select webhook, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from own`,
     [
-      ...[webhook, next, part, failingSince, tries, dueAt, starts, leader],
+      ...[webhook, next, part, failingSince, tries, dueAt],
+      ...[replay?.until ?? null, replay?.back.ordinal ?? null, replay?.back.part ?? null, starts, leader],
       ...[account, message, type, ordinal, attempt.try, status, ms, delivered, problem, excerpt],
     ] as string[],
   )

@@ -7,11 +7,12 @@ const { created, deleted } = ownedHandlers('webhooks')
 /** Webhooks as their owners see them. Their secrets are in the log only, sealed: whoever sends reads the stream. */
 export const webhooks: HandledProjection = {
   name: 'webhooks',
-  version: 1,
+  version: 3,
   filter: 'domain',
   tables: ownedTables(
     'webhooks',
     `name text not null, url text, events json not null, links json not null, classes json not null,
+     campaigns json, channels json, domains json, tags json,
      stopped text, stopped_at timestamptz`,
   ),
   on: {
@@ -24,6 +25,7 @@ export const webhooks: HandledProjection = {
     ],
     WebhookSecretRotated: ({ data: { id }, revision, position }) => [patch('webhooks', { id }, { revision, position })],
     WebhookReplayed: ({ data: { id }, revision, position }) => [patch('webhooks', { id }, { revision, position })],
+    WebhookPartReplayed: ({ data: { id }, revision, position }) => [patch('webhooks', { id }, { revision, position })],
     WebhookDisabled: ({ data: { id, reason }, at, revision, position }) => [
       patch('webhooks', { id }, { stopped: reason, stopped_at: at, revision, position }),
     ],

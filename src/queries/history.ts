@@ -1,5 +1,5 @@
 import { pastOf } from '../projections/versions.ts'
-import { type Listed, type ListRequest, readPositions } from './page.ts'
+import { contains, type Listed, type ListRequest, readPositions } from './page.ts'
 import type { StreamKind } from '../events/streams.ts'
 import type { Reader } from './reader.ts'
 
@@ -75,15 +75,14 @@ export const listHistory = async (
       .whereRaw(shown)
     if (kind !== undefined) void rows.whereRaw('x.stream like any(?)', [streamsOf[kind].map((one) => `${one}-%`)])
     // one look-up by the position of the event, in the table that its stream names
-    if (deleted)
-      void rows.whereRaw(
-        Object.entries(keptRows)
-          .map(
-            ([stream, name]) =>
-              `(x.stream like '${stream}-%' and exists (select 1 from ${table(name)} r where r.position = x.position and r.deleted is not null))`,
-          )
-          .join(' or '),
+    if (deleted) {
+      const deletions = Object.entries(keptRows).map(
+        ([stream, name]) =>
+          `(x.stream like '${stream}-%' and exists (select 1 from ${table(name)} r where r.position = x.position and r.deleted is not null))`,
       )
+      // together in brackets: an `or` outside of them would find those of other accounts
+      void rows.whereRaw(`(${deletions.join(' or ')})`)
+    }
     return rows
   }
   const own = () =>
@@ -107,6 +106,30 @@ export const listHistory = async (
       return row ? [{ ...row, position: BigInt(position), revision: Number(row.revision) }] : []
     }),
   }
+}
+
+/** The columns by which resources are known whose events are in streams of others. */
+const names = {
+  bio: `x.name || ' ' || x.alias`,
+  channel: 'x.name',
+  link: `x.title || ' ' || x.alias`,
+  overlay: 'x.name',
+  qr: 'x.name',
+} as const satisfies Partial<Record<keyof typeof keptRows, string>>
+export type Nameable = keyof typeof names
+
+/** Returns which of some resources have one of some parts in their names, also deleted ones. */
+export const idsNamed = async (
+  { db, table }: Reader,
+  kind: Nameable,
+  ids: readonly number[],
+  parts: readonly string[],
+): Promise<readonly number[]> => {
+  const rows: { id: string }[] = await db({ x: table(keptRows[kind]) })
+    .whereRaw('x.id = any(?::bigint[])', [`{${ids.join()}}`])
+    .whereRaw(contains(db, names[kind], parts))
+    .select('x.id')
+  return rows.map(({ id }) => Number(id))
 }
 
 /** Returns the event at a position, if a resource or an account has it in its history. */

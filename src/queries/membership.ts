@@ -1,12 +1,7 @@
 import type { ItemKind } from '../events/channel.ts'
+import type { Item } from '../events/subject.ts'
 import { subjects } from '../projections/clickfacts.ts'
 import type { Reader } from './reader.ts'
-
-/** A link, bio page or QR code. */
-export interface Item {
-  readonly kind: ItemKind
-  readonly id: number
-}
 
 /** Where items have to be: in all of these. */
 export interface Within {
@@ -15,21 +10,27 @@ export interface Within {
   readonly channel?: number | undefined
   /** null: the service's own host */
   readonly domain?: number | null | undefined
+  /** all of which a link must have */
+  readonly tags?: readonly string[] | undefined
 }
+
+/** Whether items have to be anywhere at all. */
+export const isWithin = ({ link, campaign, channel, domain, tags }: Within): boolean =>
+  [link, campaign, channel, domain, tags].some((part) => part !== undefined)
 
 const tables = { links: 'links', bio: 'bios', qr: 'qrs' } as const
 
 /** The name of an item in the result of `itemsWithin`. */
 export const itemKey = ({ kind, id }: Item) => `${kind}/${id}`
 
-/** Returns which items of an account are in a campaign, a channel and on a domain now, also deleted ones. Campaigns and domains have links only. */
+/** Returns which items of an account are in a campaign, a channel and on a domain now, also deleted ones. Campaigns, domains and tags have links only. */
 export const itemsWithin = async (
   { db, table }: Reader,
   account: number,
-  { link, campaign, channel, domain }: Within,
+  { link, campaign, channel, domain, tags: wantedTags }: Within,
   items: readonly Item[],
 ): Promise<ReadonlySet<string>> => {
-  const onlyLinks = link !== undefined || campaign !== undefined || domain !== undefined
+  const onlyLinks = [link, campaign, domain, wantedTags].some((part) => part !== undefined)
   const found = new Set<string>()
   for (const kind of Object.keys(tables) as ItemKind[]) {
     const ids = [...new Set(items.filter((item) => item.kind === kind).map(({ id }) => id))]
@@ -40,6 +41,7 @@ export const itemsWithin = async (
       .whereRaw('i.id = any (?::bigint[])', [wanted])
     if (campaign !== undefined) void rows.where({ campaign })
     if (domain !== undefined) void rows.where({ domain })
+    if (wantedTags) void rows.whereRaw('i.tags @> ?::text[]', [[...wantedTags]])
     if (channel !== undefined)
       void rows.whereRaw(
         `exists (select from ${table('channel_items')} c where c.channel = ? and c.kind = ? and c.item = i.id)`,

@@ -12,20 +12,41 @@ export interface WebhookRow extends OwnedRow, WebhookFields {
   readonly stopped_at: Date | null
   /** ordinal of the first event that is not delivered; null before it has begun */
   readonly next: number | null
+  /** how often it had begun when that was stored */
+  readonly starts: number | null
+  /** of what it sends again before it goes on at `back`: ordinal of the first event after it */
+  readonly until: number | null
+  readonly back: number | null
   readonly failing_since: Date | null
   readonly tries: number | null
   readonly due_at: Date | null
 }
 
 /** How far a webhook is. One that had nothing left to deliver is as far as all of them. */
-const progress = `c.failing_since, c.tries, c.due_at,
+const progress = `c.starts, c.until, c.back, c.failing_since, c.tries, c.due_at,
   case when c.idle then greatest(c.next, (select next from state.webhook_tail)) else c.next end as next`
 
-type Raw = Omit<WebhookRow, 'next'> & { readonly next: string | null }
-const withNumbers = (row: Raw): WebhookRow => ({ ...typed(row), next: row.next === null ? null : Number(row.next) })
+type Filters = 'campaigns' | 'channels' | 'domains' | 'tags'
+/** Filters that an event of an older release does not have are null. */
+type Numbers = 'next' | 'until' | 'back'
+type Raw = Omit<WebhookRow, Numbers | Filters> & { readonly [K in Numbers]: string | null } & {
+  readonly [K in Filters]: WebhookRow[K] | null
+}
+const numberOf = (text: string | null) => (text === null ? null : Number(text))
+const withNumbers = (row: Raw): WebhookRow => ({
+  ...typed(row),
+  campaigns: row.campaigns ?? [],
+  channels: row.channels ?? [],
+  domains: row.domains ?? [],
+  tags: row.tags ?? [],
+  next: numberOf(row.next),
+  until: numberOf(row.until),
+  back: numberOf(row.back),
+})
 
 /** How far it was at an earlier moment is not known. */
-const noProgress = 'null as failing_since, null as tries, null as due_at, null as next'
+const noProgress =
+  'null as starts, null as until, null as back, null as failing_since, null as tries, null as due_at, null as next'
 
 const selectWebhooks = ({ db, table, now }: Reader, own: object) =>
   db({ x: table('webhooks') })

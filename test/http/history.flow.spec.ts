@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { findInHistory } from '../../src/http/historysearch.ts'
+import type { Position } from '../../src/queries/page.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { runCommand } from '../support/process.ts'
@@ -52,6 +54,23 @@ describe('the history of an account', () => {
     expect(await found('deleted=true')).to.deep.equal(['CampaignDeleted'])
     for (const query of ['resource=link', 'deleted=yes'])
       expect((await app.get(`/api/account/history?${query}`, { key: own })).status, query).to.equal(400)
+  })
+
+  it('shows no deletions of other accounts (threat 178)', async () => {
+    const [own, other] = [(await app.register()).key, (await app.register()).key]
+    const paths = {
+      campaign: { name: 'Secret plan' },
+      channel: { name: 'Secret channel' },
+      pixel: { type: 'bing', name: 'p', tag: 'abc' },
+      splash: { name: 'Secret page', title: 'T', message: 'M' },
+    }
+    for (const [path, body] of Object.entries(paths)) {
+      const { json, text } = await app.post(`/api/${path}/add`, { key: other, body })
+      expect(json['error'], text).to.equal(0)
+      await app.del(`/api/${path}/${json['id']}/delete`, { key: other })
+    }
+    expect(await events('/api/account', 'deleted=true', other)).to.have.length(4)
+    expect(await events('/api/account', 'deleted=true', own)).to.deep.equal([])
   })
 
   it('says who changed a link, in which request, and what each field was and is (fault 227)', async () => {
@@ -189,6 +208,108 @@ describe('the history of an account', () => {
     ])
   })
 
+  /** An account with two links, a channel and a key of its own, and what finds its events. */
+  const searched = async () => {
+    const { key: mine } = await app.register()
+    const post = (path: string, body: object, as = mine) => app.post(path, { key: as, body })
+    const idOf = async (answer: Promise<Answer>) => (await answer).json['id'] as number
+    const spring = await idOf(post('/api/url/add', { url: 'https://example.com/Blossom', title: 'Spring sale' }))
+    const other = await idOf(post('/api/url/add', { url: 'https://example.com/plain', title: 'Plain' }))
+    const channel = await idOf(post('/api/channel/add', { name: 'Newsletter' }))
+    await post(`/api/channel/${channel}/assign/links/${spring}`, {})
+    const editor = (await post('/api/key/add', { name: 'Nightly import', scopes: ['links:write'] })).json
+    await app.put(`/api/url/${other}/update`, {
+      key: editor['key'] as string,
+      body: { url: 'https://example.com/other' },
+      headers: { 'X-Request-Id': 'import-81' },
+    })
+    await app.put(`/api/url/${spring}/update`, { key: mine, body: { url: 'https://example.com/b', archived: true } })
+    const page = async (query: string) => {
+      const { status, json, text } = await app.get(`/api/account/history?${query}`, { key: mine })
+      expect(status, text).to.equal(200)
+      return json['data'] as { result: number; maxpage: number; next_cursor?: string; events: readonly Entry[] }
+    }
+    const found = async (q: string, query = '') =>
+      (await page(`q=${encodeURIComponent(q)}&${query}`)).events.map(({ type }) => type)
+    return { mine, spring, other, channel, page, found }
+  }
+
+  it('finds events by what happened, names, fields, values, who did it and the request, in any letter case', async () => {
+    const { found, spring, mine } = await searched()
+    expect(await found('linkUPDATED')).to.deep.equal(['LinkUpdated', 'LinkUpdated'])
+    expect(await found('Link changed')).to.deep.equal(['LinkUpdated', 'LinkUpdated'])
+    // the name of the resource, also where the event does not have it
+    expect(await found('spring SALE')).to.deep.equal(['LinkUpdated', 'ItemAssignedToChannel', 'LinkCreated'])
+    expect(await found('newsletter')).to.deep.equal(['ItemAssignedToChannel', 'ChannelCreated'])
+    expect(await found('archived')).to.deep.equal(['LinkUpdated'])
+    // an old value, and a new one
+    expect(await found('/blossom')).to.deep.equal(['LinkUpdated', 'LinkCreated'])
+    expect(await found('example.com/b')).to.deep.equal(['LinkUpdated', 'LinkCreated'])
+    expect(await found('nightly')).to.deep.equal(['LinkUpdated', 'ApiKeyAdded'])
+    expect(await found('import-81')).to.deep.equal(['LinkUpdated'])
+    expect(await found('nothing has this')).to.deep.equal([])
+    const own = (await events(`/api/url/${spring}`, 'q=newsletter', mine)).map(({ type }) => type)
+    expect(own).to.deep.equal(['ItemAssignedToChannel'])
+  })
+
+  it('given `q`, keeps the other filters, the order and the moment, and reads page after page', async () => {
+    const { found, page, spring, mine } = await searched()
+    expect(await found('spring', 'resource=url')).to.deep.equal(['LinkUpdated', 'LinkCreated'])
+    expect(await found('spring', 'order=oldest')).to.deep.equal(['LinkCreated', 'ItemAssignedToChannel', 'LinkUpdated'])
+    expect(await found('spring', 'to=2020-01-01')).to.deep.equal([])
+    const [changed, assigned] = (await page('q=spring')).events
+    expect(await found('spring', `at=event:${assigned!.event}`)).to.deep.equal(['ItemAssignedToChannel', 'LinkCreated'])
+    await app.del(`/api/url/${spring}/delete`, { key: mine })
+    expect(await found('spring', 'deleted=true')).to.deep.equal(['LinkDeleted'])
+    expect(await found('plain', 'deleted=true')).to.deep.equal([])
+
+    const all = (await page('q=spring')).events
+    expect(all[1]).to.deep.equal(changed)
+    const second = await page('q=spring&limit=3&page=2')
+    expect([second.result, second.maxpage, second.events]).to.deep.equal([4, 2, all.slice(3)])
+    const read: Entry[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const { result, events: some, next_cursor: next } = await page(`q=spring&limit=1&cursor=${cursor}`)
+      expect(result).to.equal(4)
+      read.push(...some)
+      cursor = next
+    }
+    expect(read).to.deep.equal(all)
+  })
+
+  it('given more events than one request looks at, goes on after them by cursor, also when it has found nothing', async () => {
+    const { mine } = await searched()
+    const account = Number((await app.get('/api/account', { key: mine })).json['data'].id)
+    const { reader, ordinals, handler } = app.app.ledger
+    const sources = { reader, ordinals, handler, originOf: () => '' }
+    const pages: (readonly number[])[] = []
+    for (let after: Position | undefined, isFirst = true; isFirst || after; isFirst = false) {
+      const request = { limit: 10, page: 1, after, order: 'date', q: ['plain'] } as const
+      const { rows, total, next } = await findInHistory({ account }, {}, request, sources, 2)
+      pages.push([total, rows.length])
+      after = next
+    }
+    // nine events, of which the second and the sixth are about the link; each page has the number of the first one
+    expect(pages).to.deep.equal([
+      [1, 1],
+      [1, 0],
+      [1, 1],
+      [1, 0],
+      [1, 0],
+    ])
+  })
+
+  it('finds neither secrets nor what other accounts have (threat 177)', async () => {
+    const { found, mine, spring } = await searched()
+    await link({ title: 'Of a stranger' })
+    expect(await found('stranger')).to.deep.equal([])
+    await app.put(`/api/url/${spring}/update`, { key: mine, body: { password: 'opensesame' } })
+    for (const secret of ['opensesame', 'scrypt', 'hash', 'token'])
+      expect(await found(secret), secret).to.deep.equal([])
+    const zero = await app.get('/api/account/history?q=%00', { key: mine })
+    expect(zero.status, zero.text).to.equal(400)
+  })
+
   it('is printed by `linkledger history`, of a resource, an address, an account or an event (fault 269)', async () => {
     const id = await link({ custom: 'printed', title: 'Spring' })
     await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/b' } })
@@ -212,6 +333,9 @@ describe('the history of an account', () => {
     expect(await json('event', String(found[1]?.event))).to.deep.equal([found[1]])
     const account = Number((await app.get('/api/account', { key })).json['data'].id)
     expect(await json('account', `id:${account}`, '--limit', '3')).to.deep.equal(found)
+    expect(await json('account', `id:${account}`, '--search', 'example.com/B', '--limit', '1')).to.deep.equal([
+      found[1],
+    ])
 
     const wrong = [
       ['planet', '1'],

@@ -373,7 +373,7 @@ describe('the webhook API', () => {
     const [tail] = await query<{ leader: string }>(app.connection, 'select leader from state.webhook_tail')
     const outcome = { try: 1, status: 200, ms: 1, delivered: true, problem: '', excerpt: '' }
     const attempt = { webhook: id, account: account.id, message: 'evt_1', type: 'LinkDeleted', ordinal: 1, ...outcome }
-    const place = { starts: 1, next: 2, part: 0, failingSince: null, tries: 0, dueAt: null }
+    const place = { starts: 1, next: 2, part: 0, failingSince: null, tries: 0, dueAt: null, replay: undefined }
     let stored: Promise<void> | undefined
     await db.transaction(async (tx) => {
       await tx('state.webhooks').where({ webhook: id }).delete()

@@ -37,10 +37,13 @@ const memoryState = () => {
   const state: WebhookState = {
     lead: async () => tail,
     withCursor: async () => [...cursors.keys()],
-    begin: async ({ webhook, starts, next }) => {
+    begin: async ({ webhook, starts, next, part }) => {
       const known = cursors.get(webhook)
       if (known && known.starts >= starts) return known
-      const fresh = { starts, next, part: 0, idle: false, failingSince: null, tries: 0, dueAt: null }
+      const kept = known && { ordinal: known.idle ? (tail ?? 0) : known.next, part: known.idle ? 0 : known.part }
+      const was = known?.replay?.back ?? kept ?? { ordinal: part?.next ?? 0, part: 0 }
+      const replay = part && { until: part.until, back: was }
+      const fresh = { starts, next, part: 0, idle: false, failingSince: null, tries: 0, dueAt: null, replay }
       cursors.set(webhook, fresh)
       return fresh
     },
@@ -299,6 +302,96 @@ describe('delivering to webhooks', () => {
     release(accepted)
     await delivered(7, 3)
     expect(sent.map(({ id }) => id)).to.deep.equal([`evt_${from}`, `evt_${from}`, `evt_${from + 1}`])
+  })
+
+  const replay = (from: number, until: number, next = 0) => {
+    const command = { type: 'Replay', id: 7, account: 1, from, part: { until, next }, token: randomUUID() } as const
+    return handle.handle(webhooks, command, systemMetadata(1))
+  }
+  const names = (from: number, n: number) => Array.from({ length: n }, (_, i) => `evt_${from + i}`)
+
+  it('sends a part again, and goes on where it was, also when it has nothing left there (fault 317)', async () => {
+    await makeHook(7)
+    const first = Number(await store.head('all'))
+    start()
+    await makeLinks(1, 300)
+    await delivered(7, 300)
+    sent.length = 0
+    await replay(first + 20, first + 270)
+    await delivered(7, 550)
+    await until(
+      async () => stored.cursors.get(7)?.replay,
+      (left) => left === undefined,
+    )
+    const next = Number(await store.head('all'))
+    await makeLink(301)
+    await delivered(7, 551)
+    expect(sent.map(({ id }) => id)).to.deep.equal([...names(first + 20, 250), `evt_${next}`])
+  })
+
+  it('given a restart at any place of a part, sends the rest of it, and leaves out nothing of what waits (fault 317)', async () => {
+    await makeHook(7)
+    const first = Number(await store.head('all'))
+    await makeLinks(1, 12)
+    let open = 2
+    answer = async (post) => (open-- > 0 ? accepted : never(post))
+    const accepts = () => stored.attempts.filter((one) => one.delivered).map(({ message }) => message)
+    const one = start()
+    // two are accepted, then it waits at the third: the part is further on
+    await delivered(7, 2)
+    await replay(first + 6, first + 10)
+    await until(
+      async () => stored.cursors.get(7)?.starts,
+      (starts) => starts === 2,
+    )
+    await one.stop()
+    for (let n = 1; n <= 5; n++) {
+      open = 1
+      const again = start()
+      await delivered(7, 2 + n)
+      await again.stop()
+    }
+    open = 100
+    start()
+    await delivered(7, 2 + 4 + 10)
+    // two, the part, and what it was at from the third on
+    expect(accepts()).to.deep.equal([...names(first, 2), ...names(first + 6, 4), ...names(first + 2, 10)])
+  })
+
+  it('given a part within a part, or one that it was in, goes on after what it has sent', async () => {
+    await makeHook(7)
+    const first = Number(await store.head('all'))
+    let waits = true
+    const held: (() => void)[] = []
+    answer = async () => {
+      if (waits) await new Promise<void>((resolve) => held.push(resolve))
+      return accepted
+    }
+    start()
+    await makeLinks(1, 6)
+    await until(
+      async () => sent.length,
+      (n) => n === 1,
+    )
+    // it was at the first event, then it is in a part, and gets another one
+    await replay(first + 4, first + 6)
+    await until(
+      async () => stored.cursors.get(7)?.starts,
+      (starts) => starts === 2,
+    )
+    await replay(first, first + 3)
+    await until(
+      async () => stored.cursors.get(7)?.starts,
+      (starts) => starts === 3,
+    )
+    waits = false
+    for (const release of held) release()
+    await until(
+      async () => sent.at(-1)?.id,
+      (id) => id === `evt_${first + 5}`,
+    )
+    const ids = sent.map(({ id }) => id)
+    expect(ids.slice(ids.lastIndexOf(`evt_${first}`))).to.deep.equal(names(first, 6))
   })
 
   it('sends what it cannot read without its data, under another id, and goes on (fault 280)', async () => {

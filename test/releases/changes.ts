@@ -141,6 +141,7 @@ export const typesSince: readonly string[] = [
   'WebhookUpdated',
   'WebhookSecretRotated',
   'WebhookReplayed',
+  'WebhookPartReplayed',
   'WebhookDisabled',
   'WebhookEnabled',
   'WebhookDeleted',

@@ -51,6 +51,7 @@ const streamFields = {
   campaign: 'the id of a campaign: its links as they are now',
   channel: 'the id of a channel: its items as they are now',
   domain: 'the address of a branded domain, empty for the service’s own: its links',
+  tag: 'tags, separated by commas: links that have all of them now',
 }
 
 const description =

@@ -27,6 +27,13 @@ const row = z.object({
   url: address,
   events: z.array(text).meta({ examples: [['LinkCreated', 'clicks']] }),
   links: z.array(id).describe('empty: any'),
+  campaigns: z.array(id).describe('empty: any'),
+  channels: z.array(id).describe('empty: any'),
+  domains: z.array(id).describe('empty: any'),
+  tags: z
+    .array(text)
+    .describe('empty: any')
+    .meta({ examples: [['spring']] }),
   classes: z
     .array(text)
     .describe('empty: any')
@@ -44,6 +51,9 @@ const row = z.object({
     .describe(
       'number of the first event that is not delivered, to about a second; null: not begun, or at an earlier moment',
     ),
+  until: ordinal
+    .nullable()
+    .describe('while a part of the log is sent again: its last event; then it goes on where it was'),
   date: time,
   revision,
 })
@@ -68,6 +78,11 @@ const fields = {
   events:
     'types of events: `*` for all changes except those of the account and its webhooks, `clicks` for clicks, or names such as `LinkCreated`; `["*"]` if not sent. Names of those need the scope `account`',
   links: 'ids of links: only what is about them is sent; empty for everything',
+  campaigns:
+    'ids of campaigns: only clicks on their links, changes of their links, and changes of themselves; empty for everything',
+  channels: 'ids of channels: the same for what is in them',
+  domains: 'ids of branded domains: the same for their links',
+  tags: 'tags: the same for links that have one of them',
   classes:
     'classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent',
 }
@@ -116,10 +131,15 @@ export const webhookReference: Reference = {
   },
   'POST /api/webhook/:id/replay': {
     summary: 'Send events again, or skip some',
-    description: 'The webhook continues at the given place. What it sends again has the same ids.',
-    fields: { from },
-    example: { from: 0 },
-    answer: updated.extend({ from: ordinal }),
+    description:
+      'The webhook continues at the given place; with `until`, only until there, and then where it was. What it sends again has the same ids.',
+    fields: {
+      from,
+      until:
+        'the last event that is sent again, by its number; or a time before which, or a day up to whose end, events are sent again; or `now`. Not sent: the webhook continues from `from` on',
+    },
+    example: { from: 0, until: 1 },
+    answer: updated.extend({ from: ordinal, until: ordinal.optional() }),
   },
   'POST /api/webhook/:id/test': {
     summary: 'Send a test message',

@@ -1,5 +1,5 @@
-import { type Item, itemKey, itemsWithin, type Within } from '../../queries/membership.ts'
-import type { PublicClick } from '../publicevent.ts'
+import { visitedItems } from '../../events/subject.ts'
+import { isWithin, itemKey, itemsWithin, type Within } from '../../queries/membership.ts'
 import type { ClickBatch, ClickRow } from './clickbatches.ts'
 import { whole } from './place.ts'
 import { type Numbered, openEntries, type Source, type SourceOptions } from './source.ts'
@@ -9,25 +9,15 @@ export interface ClickFilter extends Within {
   readonly classes?: ReadonlySet<string> | undefined
 }
 
-/** What was visited: the link, and the QR code or bio page that the visitor came by. */
-const itemsOf = ({ link, source }: PublicClick): readonly Item[] => [
-  ...(link === 0 ? [] : [{ kind: 'links', id: link } as const]),
-  ...(source.kind === 'qr' ? [{ kind: 'qr', id: source.id } as const] : []),
-  ...(source.kind === 'bio' ? [{ kind: 'bio', id: source.id } as const] : []),
-]
-
-const isWithin = ({ campaign, channel, domain }: ClickFilter) =>
-  campaign !== undefined || channel !== undefined || domain !== undefined
-
 const pass = async ({ reader, account }: SourceOptions, filter: ClickFilter, rows: readonly ClickRow[]) => {
   const { classes, link } = filter
   const chosen = rows.filter(
     ({ value }) => (link === undefined || value.link === link) && (!classes || classes.has(value.class)),
   )
-  if (chosen.length === 0 || !isWithin(filter)) return chosen
-  const items = chosen.flatMap(({ value }) => itemsOf(value))
+  if (chosen.length === 0 || !isWithin({ ...filter, link: undefined })) return chosen
+  const items = chosen.flatMap(({ value }) => visitedItems(value))
   const found = await itemsWithin(reader, account, filter, items)
-  return chosen.filter(({ value }) => itemsOf(value).some((item) => found.has(itemKey(item))))
+  return chosen.filter(({ value }) => visitedItems(value).some((item) => found.has(itemKey(item))))
 }
 
 /** The clicks of an account in log order. Each page is a batch, or what is left of it. */

@@ -1,8 +1,8 @@
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import type { EventStore } from '../../events/store.ts'
-import { parseStreamId } from '../../events/streams.ts'
-import { type Item, itemKey, itemsWithin, type Within } from '../../queries/membership.ts'
+import { type Subject, subjectOf } from '../../events/subject.ts'
+import { isWithin, itemKey, itemsWithin, type Within } from '../../queries/membership.ts'
 import { presentEvent } from '../exporthistory.ts'
 import { shownTo } from '../publicevent.ts'
 import { whole } from './place.ts'
@@ -15,36 +15,6 @@ export interface EventFilter extends Within {
   readonly ofAccount: boolean
 }
 
-/** What an event is about, as far as a filter asks for it. */
-interface Subject {
-  readonly items: readonly Item[]
-  readonly campaign?: number
-  readonly channel?: number
-  readonly domain?: number
-}
-
-const subjectOf = (stream: string): Subject => {
-  const { kind, id, number } = parseStreamId(stream)
-  switch (kind) {
-    case 'link':
-      return { items: [{ kind: 'links', id: number }] }
-    case 'bio':
-    case 'qr':
-      return { items: [{ kind, id: number }] }
-    case 'campaign':
-    case 'channel':
-    case 'domain':
-      return { items: [], [kind]: number }
-    case 'channelitem': {
-      const [channel, of, item] = id.split('-')
-      const items = of === 'links' || of === 'bio' || of === 'qr' ? [{ kind: of, id: Number(item) } as const] : []
-      return { items, channel: Number(channel) }
-    }
-    default:
-      return { items: [] }
-  }
-}
-
 /** Whether the events of a stream can pass, by its name alone. */
 const isWanted = (stream: string, { ofAccount }: EventFilter) => {
   const needed = shownTo(stream)
@@ -52,10 +22,11 @@ const isWanted = (stream: string, { ofAccount }: EventFilter) => {
 }
 
 /** Whether an event is about the campaign, channel or domain itself that a filter names. */
-const isNamed = (subject: Subject, { link, campaign, channel, domain }: EventFilter) => {
+const isNamed = (subject: Subject, { link, campaign, channel, domain, tags }: EventFilter) => {
   const named = Object.entries({ campaign, channel, domain }).filter(([, wanted]) => wanted !== undefined)
   return (
     link === undefined &&
+    tags === undefined &&
     named.length > 0 &&
     named.every(([name, wanted]) => subject[name as 'campaign' | 'channel' | 'domain'] === wanted)
   )
@@ -63,8 +34,7 @@ const isNamed = (subject: Subject, { link, campaign, channel, domain }: EventFil
 
 const pass = async ({ reader, account }: SourceOptions, filter: EventFilter, entries: readonly Numbered[]) => {
   const chosen = entries.filter(({ stream }) => isWanted(stream, filter))
-  const { link, campaign, channel, domain } = filter
-  if (link === undefined && campaign === undefined && channel === undefined && domain === undefined) return chosen
+  if (!isWithin(filter)) return chosen
   const subjects = chosen.map((entry) => ({ entry, subject: subjectOf(entry.stream) }))
   const items = subjects.flatMap(({ subject }) => subject.items)
   const found = await itemsWithin(reader, account, filter, items)

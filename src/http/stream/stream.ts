@@ -9,6 +9,7 @@ import { fail, failField } from '../api/errors.ts'
 import type { Call } from '../api/route.ts'
 import { filterId } from '../api/fields.ts'
 import type { ClickBatch } from './clickbatches.ts'
+import { tagFilter } from '../tag.ts'
 import { type Format, formats, types } from './format.ts'
 import type { StreamLimits } from './limit.ts'
 import { parseLineId, type Place, placeAfter, placeBefore, start, whole } from './place.ts'
@@ -63,6 +64,7 @@ export const streamQuery = z.object({
   campaign: filterId,
   channel: filterId,
   domain: text,
+  tag: tagFilter,
 })
 type StreamQuery = z.output<typeof streamQuery>
 

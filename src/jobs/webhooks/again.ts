@@ -1,6 +1,8 @@
 import type { Webhook } from '../../commands/webhook.ts'
 import { definitionOf, type Definition, type Place } from './hook.ts'
-import { isHidden, type Message, messageOf } from './message.ts'
+import { passing } from './filter.ts'
+import { isHidden, type Message, messageOf, rangeOf } from './message.ts'
+import { openMemberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { positionBefore, readSome } from './read.ts'
 import { withUnreadable } from './unreadable.ts'
@@ -20,6 +22,8 @@ export const messageAt = async (
   const event = events.find((one) => one.position === position)
   if (!event || isHidden(event, presenter)) return undefined
   const { stream, revision } = event
-  const message = messageOf({ account: own.account, definition }, event, { ordinal, part, stream, revision }, presenter)
+  const { account } = own
+  const passes = await passing(openMemberships(log), definition, event, account, rangeOf({ part }))
+  const message = messageOf({ account, definition }, event, { ordinal, part, stream, revision }, presenter, passes)
   return message && { message, definition }
 }

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit'
-import QuickLRU from 'quick-lru'
 import { webhook as webhooks } from '../../commands/webhook.ts'
 import { Refused } from '../../commands/decider.ts'
 import { type Recorded, systemMetadata } from '../../events/event.ts'
@@ -9,9 +8,22 @@ import type { WebhookStop } from '../../events/webhook.ts'
 import { backOff } from '../../lib/backoff.ts'
 import type { Posted } from '../../lib/post.ts'
 import { webhookHeaders } from '../../security/webhooks.ts'
-import { after, type Definition, fewRefs, type Hook, isBefore, type Place, type Ref, secretsOf } from './hook.ts'
-import { isHidden, type Message, messageOf } from './message.ts'
+import {
+  after,
+  type Definition,
+  endReplay,
+  fewRefs,
+  type Hook,
+  isBefore,
+  type Place,
+  type Ref,
+  secretsOf,
+} from './hook.ts'
+import { passing } from './filter.ts'
+import { isHidden, type Message, messageOf, rangeOf } from './message.ts'
+import type { Memberships } from './memberships.ts'
 import type { Attempt, WebhookOptions } from './options.ts'
+import { createReader } from './read.ts'
 
 /** Messages that are sent at the same time: of webhooks whose last attempt was successful, and of the others, which may all wait for an answer */
 const [mostSending, mostTrying] = [500, 100]
@@ -22,8 +34,6 @@ const firstPause = 5000
 const unreadablePatience = 600_000
 /** attempts after which the oldest are deleted */
 const trimEvery = 100
-/** events that are kept in memory */
-const recentEvents = 8
 
 /** What an attempt has shown. */
 export type Outcome = Pick<Attempt, 'status' | 'ms' | 'delivered' | 'problem' | 'excerpt'> & {
@@ -88,6 +98,7 @@ export interface Delivery {
 
 interface DeliveryOptions extends WebhookOptions {
   readonly signal: AbortSignal
+  readonly memberships: Pick<Memberships, 'has'>
   /** Called when a webhook has little left to send. */
   readonly onFew: () => void
 }
@@ -121,24 +132,6 @@ const persistently = async <T>(work: () => Promise<T>, { signal, onProblem }: De
   }
 }
 
-const readFrom = async ({ store }: Pick<WebhookOptions, 'store'>, { stream, revision }: Ref) => {
-  for await (const event of store.read(stream, revision, 1)) return event
-  return undefined
-}
-/** Returns what reads an event. One with many clicks makes several messages, and may concern several webhooks. */
-const createReader = (options: Pick<WebhookOptions, 'store'>) => {
-  const recent = new QuickLRU<string, ReturnType<typeof readFrom>>({ maxSize: recentEvents })
-  return (ref: Ref) => {
-    const name = `${ref.stream}@${ref.revision}`
-    const found = recent.get(name) ?? readFrom(options, ref)
-    recent.set(name, found)
-    return found.catch((error: unknown) => {
-      recent.delete(name)
-      throw error
-    })
-  }
-}
-
 /** Stores an attempt, and what follows from it. */
 const settle = async (
   options: DeliveryOptions,
@@ -166,19 +159,20 @@ const settle = async (
     failingSince: failing ? new Date(failing.since) : null,
     tries: failing?.tries ?? 0,
     dueAt: failing ? new Date(failing.due) : null,
+    replay: hook.replay,
   }
   const { id: webhook, account } = hook
   const attempt = { webhook, account, message: message.id, type: message.type, ordinal: ref.ordinal, try: tries + 1 }
   await persistently(() => state.settle({ ...attempt, ...outcome }, cursor), options)
   if (!isCurrent) return
-  hook.stored = { next: place.ordinal, part: place.part, idle: false }
+  hook.stored = { next: place.ordinal, part: place.part, idle: false, replay: hook.replay }
   if (status === 410) await disable(options, hook, 'gone')
   else if (failing && now - failing.since >= patience) await disable(options, hook, 'failing')
 }
 
 /** Sends messages, for each webhook one after another. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { post, presenter, signal, state, onAttempt, onFew, onProblem } = options
+  const { post, presenter, signal, state, memberships, onAttempt, onFew, onProblem } = options
   const lanes = { sending: pLimit(mostSending), trying: pLimit(mostTrying) }
   const read = createReader(options)
   const working = new Set<Promise<void>>()
@@ -189,7 +183,11 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const event = await persistently(() => read(ref), options)
     const { definition } = hook
     if (signal.aborted || !definition || hook.refs[0] !== ref) return
-    const message = event && messageOf(hook, event, ref, presenter)
+    const judge = () => event && passing(memberships, definition, event, hook.account, rangeOf(ref))
+    const passes = await persistently(async () => judge(), options)
+    // what has changed meanwhile decides again
+    if (signal.aborted || hook.definition !== definition || hook.refs[0] !== ref) return
+    const message = event && passes && messageOf(hook, event, ref, presenter, passes)
     const wait = event && waiting(event)
     if (!message || (!wait && isHidden(event, presenter))) return void passed(hook, ref, starts)
     const outcome = wait ?? (await sendMessage(post, definition, message, signal))
@@ -217,6 +215,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       hook.timer = setTimeout(() => wake(hook), Math.max(10, failing.due - Date.now()))
   }
   const wake = (hook: Hook) => {
+    if (endReplay(hook)) onFew()
     if (hook.sending || signal.aborted || !hook.definition || hook.refs.length === 0) return
     hook.sending = true
     const done = work(hook)
@@ -226,6 +225,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       .finally(() => {
         hook.sending = false
         working.delete(done)
+        if (endReplay(hook)) onFew()
         // what came after the last look
         if (mayWork(hook)) wake(hook)
       })

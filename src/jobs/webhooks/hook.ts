@@ -1,4 +1,6 @@
 import type { Webhook } from '../../commands/webhook.ts'
+import { completedWebhook } from '../../events/webhook.ts'
+import type { Filter } from './memberships.ts'
 
 /** The place of a message in the log: an event, and a part of it. */
 export interface Place {
@@ -10,11 +12,17 @@ export interface Ref extends Place {
   readonly stream: string
   readonly revision: bigint
 }
+/** A part of the log that is sent again: the events before `until`. Then the webhook goes on where it was. */
+export interface Replay {
+  readonly until: number
+  readonly back: Place
+}
 /** What is stored of a webhook's place; see `state.webhooks`. */
 export interface StoredPlace {
   readonly next: number
   readonly part: number
   readonly idle: boolean
+  readonly replay: Replay | undefined
 }
 
 /** What a webhook sends, and where. */
@@ -28,6 +36,8 @@ export interface Definition {
   readonly clicks: boolean
   /** empty: no matter which */
   readonly links: ReadonlySet<number>
+  /** what it has to be in */
+  readonly filter: Filter
   readonly classes: ReadonlySet<string>
 }
 
@@ -43,6 +53,10 @@ export interface Hook {
   starts: number
   /** everything before is delivered */
   resume: Place
+  /** what it sends before it goes on where it was */
+  replay: Replay | undefined
+  /** position of the last event of the replay; undefined: to be found */
+  end: bigint | undefined
   /** what is to be sent next, in log order */
   refs: Ref[]
   /** whether the tail gives it its events. Otherwise they are read for it from `scanned` on. */
@@ -69,7 +83,8 @@ export const after = ({ ordinal, part }: Place): Place => ({ ordinal, part: part
 /** Returns what a webhook sends; undefined for one that must not send: it is disabled, or its address or secret cannot be read any more. */
 export const definitionOf = ({ url, secret, old, stopped, fields }: Webhook): Definition | undefined => {
   if (stopped !== null || !url || !secret?.startsWith('whsec_')) return undefined
-  const types = new Set(fields.events)
+  const { events, links, classes, campaigns, channels, domains, tags } = completedWebhook(fields)
+  const types = new Set(events)
   return {
     url,
     secret,
@@ -77,8 +92,14 @@ export const definitionOf = ({ url, secret, old, stopped, fields }: Webhook): De
     all: types.has('*'),
     types,
     clicks: types.has('clicks'),
-    links: new Set(fields.links),
-    classes: new Set(fields.classes),
+    links: new Set(links),
+    filter: {
+      campaigns: new Set(campaigns),
+      channels: new Set(channels),
+      domains: new Set(domains),
+      tags: new Set(tags),
+    },
+    classes: new Set(classes),
   }
 }
 
@@ -97,3 +118,26 @@ export const continueAt = (hook: Hook, place: Place): void => {
 /** Returns where a webhook is now; undefined while that has to be found out from `scanned`. */
 export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): Place | undefined =>
   first ?? (attached || scanned === undefined ? resume : undefined)
+
+/** Whether the log has nothing more for the replay of a webhook: what it still has to send is in `refs`. */
+export const isReplayRead = ({ replay, end, scanned }: Hook): boolean =>
+  replay !== undefined && end !== undefined && scanned !== undefined && scanned >= end
+
+/**
+ * Lets a webhook go on where it was, if its replay is sent. Nothing of it may be under way: an attempt that is stored later would take the webhook
+ * into the replay again. Returns whether it does.
+ */
+export const endReplay = (hook: Hook): boolean => {
+  if (!hook.replay || hook.sending || hook.refs.length > 0 || !isReplayRead(hook)) return false
+  const { back } = hook.replay
+  hook.replay = undefined
+  hook.end = undefined
+  continueAt(hook, back)
+  return true
+}
+
+/** Returns what a webhook sends again that began at an event. What it sends from there on it does not send twice if it was in there. */
+export const replayFrom = (from: number, replay: Replay | undefined): Replay | undefined => {
+  if (!replay || replay.back.ordinal < from || replay.back.ordinal >= replay.until) return replay
+  return { ...replay, back: { ordinal: replay.until, part: 0 } }
+}

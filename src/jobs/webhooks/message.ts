@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { Event, LogEvent } from '../../events/index.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { isUnknown, type UnknownEvent } from '../../events/unknown.ts'
+import { mayPass, type Passes } from './filter.ts'
 import type { Definition, Hook, Ref } from './hook.ts'
 
 type Named = { readonly stream: string; readonly type: string }
@@ -36,12 +37,13 @@ const wantsClick = ({ account, definition }: Pick<Hook, 'account' | 'definition'
 
 /** Events that need the scope `account`, such as those of its keys, have to be asked for by their names. */
 const wantsEvent = (
-  { all, types, links }: Definition,
+  { all, types, links, filter }: Definition,
   event: Named,
   { shownTo }: Pick<Presenter, 'shownTo'>,
 ): boolean => {
   const { kind, number } = parseStreamId(event.stream)
   if (links.size > 0 && !(kind === 'link' && links.has(number))) return false
+  if (!mayPass(event.stream, filter)) return false
   const needed = shownTo(event)
   return ((needed === 'read' || needed === 'unknown') && all) || (needed !== 'never' && types.has(event.type))
 }
@@ -49,7 +51,7 @@ const wantsEvent = (
 /** Returns the type of an event, also of one that cannot be read. */
 const typeOf = (event: Recorded<LogEvent>): string => (isUnknown(event) ? event.data.type : event.type)
 
-/** Returns the parts of an event that a webhook sends, in order: part 0 of an event, or those with clicks that it wants. */
+/** Returns the parts of an event that a webhook may send, in order: part 0 of an event, or those with clicks that it wants. Its filter decides when they are sent. */
 export const wantedParts = (
   hook: Pick<Hook, 'account' | 'definition'>,
   event: Recorded<LogEvent>,
@@ -72,16 +74,20 @@ export const wantedParts = (
 
 const bodyOf = (type: string, at: string, data: object) => JSON.stringify({ type, timestamp: at, data })
 
+/** Returns the indexes of the clicks in a part: from `first` to before `end`. */
+export const rangeOf = ({ part }: Pick<Ref, 'part'>) => ({ first: part * clicksInPart, end: (part + 1) * clicksInPart })
+
 const clicksMessage = (
   hook: Pick<Hook, 'account' | 'definition'>,
   event: Recorded<Event<'LinkClicked'>>,
   { ordinal, part }: Ref,
   present: Presenter['click'],
+  passes: Passes,
 ): Message | undefined => {
-  const first = part * clicksInPart
+  const { first, end } = rangeOf({ part })
   const clicks = event.data.clicks
-    .slice(first, first + clicksInPart)
-    .flatMap((click, i) => (wantsClick(hook, click) ? [present(event, ordinal, first + i)] : []))
+    .slice(first, end)
+    .flatMap((click, i) => (wantsClick(hook, click) && passes(first + i) ? [present(event, ordinal, first + i)] : []))
   if (clicks.length === 0) return undefined
   return { id: `evt_${ordinal}_${part}`, type: 'clicks', body: bodyOf('clicks', event.at, { event: ordinal, clicks }) }
 }
@@ -112,10 +118,12 @@ export const messageOf = (
   event: Recorded<LogEvent>,
   ref: Ref,
   presenter: Presenter,
+  passes: Passes,
 ): Message | undefined => {
   if (!wantedParts(hook, event, presenter).includes(ref.part)) return undefined
-  if (isUnknown(event)) return unreadableMessage(event, ref, presenter)
-  if (event.type === 'LinkClicked') return clicksMessage(hook, event, ref, presenter.click)
+  if (isUnknown(event)) return passes(0) ? unreadableMessage(event, ref, presenter) : undefined
+  if (event.type === 'LinkClicked') return clicksMessage(hook, event, ref, presenter.click, passes)
+  if (!passes(0)) return undefined
   const { type, at } = event
   const shown = presenter.event(event, ref.ordinal)
   const body = bodyOf(type, at, shown)

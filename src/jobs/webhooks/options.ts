@@ -38,6 +38,8 @@ export interface WebhookState {
     readonly account: number
     readonly starts: number
     readonly next: number
+    /** it goes on where it was after this part; `next`: where that was at least, if it is not stored */
+    readonly part?: { readonly until: number; readonly next: number } | undefined
   }) => Promise<Cursor>
   /** Keeps the place of a webhook that this process cannot read, while the others go on. */
   readonly hold: (webhook: number) => Promise<void>

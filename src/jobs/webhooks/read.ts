@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import QuickLRU from 'quick-lru'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { type Filter, readToHead } from '../../events/store.ts'
-import { type Hook, isBefore } from './hook.ts'
+import { type Hook, isBefore, type Ref } from './hook.ts'
 import { type Presenter, wantedParts } from './message.ts'
 import type { WebhookOptions } from './options.ts'
 
 /** events that are read at once */
 export const batch = 500
+/** events that are kept in memory */
+const recentEvents = 8
 /** ms until a position without an ordinal is asked for again */
 const notNumbered = 50
 
@@ -79,6 +82,28 @@ export const concernedIn = async (
 export const give = (hook: Hook, { event, ordinal }: Omit<Concerned, 'hooks'>, presenter: Presenter): void => {
   for (const part of wantedParts(hook, event, presenter)) {
     const place = { ordinal, part }
-    if (!isBefore(place, hook.resume)) hook.refs.push({ ...place, stream: event.stream, revision: event.revision })
+    const isWanted = !isBefore(place, hook.resume) && (!hook.replay || ordinal < hook.replay.until)
+    if (isWanted) hook.refs.push({ ...place, stream: event.stream, revision: event.revision })
+  }
+}
+
+const readFrom = async (
+  { store }: Pick<WebhookOptions, 'store'>,
+  { stream, revision }: Pick<Ref, 'stream' | 'revision'>,
+) => {
+  for await (const event of store.read(stream, revision, 1)) return event
+  return undefined
+}
+/** Returns what reads an event. One with many clicks makes several messages, and may concern several webhooks. */
+export const createReader = (options: Pick<WebhookOptions, 'store'>) => {
+  const recent = new QuickLRU<string, ReturnType<typeof readFrom>>({ maxSize: recentEvents })
+  return (ref: Pick<Ref, 'stream' | 'revision'>) => {
+    const name = `${ref.stream}@${ref.revision}`
+    const found = recent.get(name) ?? readFrom(options, ref)
+    recent.set(name, found)
+    return found.catch((error: unknown) => {
+      recent.delete(name)
+      throw error
+    })
   }
 }

@@ -5,7 +5,7 @@ import { Unreadable } from '../../events/codec.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { ChangedByNewer, isUnknown } from '../../events/unknown.ts'
-import { continueAt, definitionOf, type Hook, isBefore } from './hook.ts'
+import { continueAt, definitionOf, type Hook, isBefore, replayFrom } from './hook.ts'
 import type { Cursor, WebhookOptions } from './options.ts'
 
 /** The webhooks of the service. */
@@ -20,17 +20,19 @@ export interface Registry {
   readonly reloadAccount: (account: number) => Promise<void>
 }
 
-const hookOf = (id: number, account: number, { next, part, idle, ...cursor }: Cursor): Hook => ({
+const hookOf = (id: number, account: number, { next, part, idle, replay, ...cursor }: Cursor): Hook => ({
   id,
   account,
   definition: undefined,
   revision: -1,
   starts: cursor.starts,
   resume: { ordinal: next, part },
+  replay,
+  end: undefined,
   refs: [],
   attached: false,
   scanned: undefined,
-  stored: { next, part, idle },
+  stored: { next, part, idle, replay },
   storedScanned: undefined,
   sending: false,
   failing: cursor.failingSince
@@ -38,6 +40,15 @@ const hookOf = (id: number, account: number, { next, part, idle, ...cursor }: Cu
     : undefined,
   timer: undefined,
 })
+
+/** Lets a webhook send from another place on. */
+const beginAgain = (hook: Hook, { starts, next, part, idle, replay }: Cursor) => {
+  hook.starts = starts
+  hook.stored = { next, part, idle, replay }
+  hook.replay = replay
+  hook.end = undefined
+  continueAt(hook, { ordinal: next, part })
+}
 
 /** Events of a webhook that sends nothing are read from the log afterwards. */
 const detach = (hook: Hook, position: bigint) => {
@@ -136,18 +147,15 @@ export const createRegistry = ({ handler, state, onProblem, position, onChanged 
     })
     if (!found) return
     const { loaded, owner } = found
-    const { account, starts, from } = loaded.state
+    const { account, starts, from, part } = loaded.state
     if (owner !== 'active' && owner !== 'disabled') return drop(id)
-    const cursor = await state.begin({ webhook: id, account, starts, next: from })
+    const begun = await state.begin({ webhook: id, account, starts, next: from, part })
+    const cursor = { ...begun, replay: replayFrom(from, begun.replay) }
     const revision = countRevision(loaded.revision)
     const known = hooks.get(id)
     const hook = known ?? hooks.add(hookOf(id, account, cursor))
     if (known && known.revision !== revision) await forgive(known)
-    if (hook.starts < cursor.starts) {
-      hook.starts = cursor.starts
-      hook.stored = { next: cursor.next, part: cursor.part, idle: cursor.idle }
-      continueAt(hook, { ordinal: cursor.next, part: cursor.part })
-    }
+    if (hook.starts < cursor.starts) beginAgain(hook, cursor)
     hook.revision = revision
     hook.definition = owner === 'active' ? definitionOf(loaded.state) : undefined
     if (!hook.definition) detach(hook, position())

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDelivery } from './deliver.ts'
 import { type Hook, isBefore, placeOf } from './hook.ts'
+import { openMemberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { ordinalsOf, positionBefore } from './read.ts'
 import { createRegistry, type Registry } from './registry.ts'
@@ -40,12 +41,13 @@ const attachIdle = (registry: Registry, next: number) => {
 const movedIn = (registry: Registry) =>
   [...registry.all()].flatMap((hook) => {
     const place = placeOf(hook)
-    const { starts, stored, scanned, attached, refs } = hook
+    const { starts, stored, scanned, attached, refs, replay } = hook
     const idle = attached && refs.length === 0
-    const isStored = place
+    const isPlaceStored = place
       ? stored.next === place.ordinal && stored.part === place.part && stored.idle === idle
       : scanned === hook.storedScanned
-    return isStored ? [] : [{ hook, starts, stored, place, scanned: scanned ?? 0n, idle }]
+    const isStored = isPlaceStored && stored.replay === replay
+    return isStored ? [] : [{ hook, starts, stored, place, scanned: scanned ?? 0n, idle, replay }]
   })
 
 /** Stores how far the log was followed, together with where the webhooks are that depend on it. */
@@ -61,7 +63,7 @@ const storePlaces = async (
   const nextAfter = (position: bigint) => (known.get(position) ?? -1) + 1
   const placed = moved.map(({ place, scanned, ...one }) => {
     const { ordinal, part } = place ?? { ordinal: nextAfter(scanned), part: 0 }
-    return { ...one, scanned, place: { next: ordinal, part, idle: one.idle } }
+    return { ...one, scanned, place: { next: ordinal, part, idle: one.idle, replay: one.replay } }
   })
   const rows = placed.map(({ hook, place, starts }) => ({ webhook: hook.id, starts, ...place }))
   if (!(await state.move(nextAfter(at), rows))) throw new Error('another process delivers to webhooks by now')
@@ -101,9 +103,10 @@ export const deliverWebhooks = async (given: WebhookOptions, stop: AbortSignal):
     delivery.wake(hook)
   }
   const registry = createRegistry({ ...options, position: () => tail.position, onChanged })
-  const reading = { ...options, tail, registry, onGiven: (hook: Hook) => delivery.wake(hook) }
+  const memberships = openMemberships(options.store)
+  const reading = { ...options, memberships, tail, registry, onGiven: (hook: Hook) => delivery.wake(hook) }
   const scanner = createScanner(reading)
-  const delivery = createDelivery({ ...options, signal, onFew: scanner.wake })
+  const delivery = createDelivery({ ...options, memberships, signal, onFew: scanner.wake })
   try {
     const ids = new Set([...known.webhooks, ...(await options.state.withCursor())])
     await loadAll(registry, [...ids], signal)

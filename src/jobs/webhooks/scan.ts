@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSignal } from '../../lib/signal.ts'
-import { fewRefs, type Hook, mostRefs } from './hook.ts'
+import { fewRefs, type Hook, isReplayRead, mostRefs } from './hook.ts'
 import { concernedIn, give, positionBefore, readSome } from './read.ts'
 import type { TailOptions } from './tail.ts'
 
 /** Whether more of the log can be read for a webhook that is not at its end. */
-const isBehind = ({ definition, attached, refs }: Hook) =>
-  definition !== undefined && !attached && refs.length <= fewRefs
+const isBehind = (hook: Hook) =>
+  hook.definition !== undefined && !hook.attached && hook.refs.length <= fewRefs && !isReplayRead(hook)
 
 /** Finds out where reading for a webhook begins. */
 const findStart = async (options: TailOptions, hook: Hook): Promise<void> => {
   if (hook.scanned !== undefined) return
-  const { starts, resume } = hook
+  const { starts, resume, replay } = hook
+  const end = replay && (hook.end ?? (await positionBefore(options, replay.until)))
   const found = await positionBefore(options, resume.ordinal)
   // it may have begun again meanwhile
-  if (hook.starts === starts && hook.resume === resume) hook.scanned = found
+  if (hook.starts !== starts || hook.resume !== resume) return
+  hook.scanned = found
+  hook.end = end
+  if (isReplayRead(hook)) options.onGiven(hook)
 }
 
 /** Reads some more of the log for a webhook, and for all others that are at the same place. */
@@ -22,9 +26,10 @@ const scanFor = async (options: TailOptions, hook: Hook, signal: AbortSignal): P
   const { registry, tail, presenter, onGiven } = options
   const from = hook.scanned
   if (from === undefined) return
-  const reached = tail.position
+  // the part that a replay ends with is in the log, whether the tail has come to it or not
+  const reached = hook.replay ? (hook.end ?? tail.position) : tail.position
   if (from >= reached) {
-    hook.attached = true
+    hook.attached = !hook.replay
     return
   }
   const withClicks = hook.definition?.clicks ?? false
@@ -56,7 +61,7 @@ const scanFor = async (options: TailOptions, hook: Hook, signal: AbortSignal): P
     }
   for (const one of open) {
     if (one.scanned! < last) one.scanned = last
-    one.attached = one.scanned! >= tail.position
+    one.attached = !one.replay && one.scanned! >= tail.position
   }
   reading.forEach(onGiven)
 }

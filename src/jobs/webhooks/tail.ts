@@ -1,6 +1,7 @@
 import type { Filter } from '../../events/store.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { type Hook, mostRefs } from './hook.ts'
+import type { Memberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { batch, concernedIn, type Events, give } from './read.ts'
 import type { Registry } from './registry.ts'
@@ -18,6 +19,7 @@ export interface Tail {
 export interface TailOptions extends Pick<WebhookOptions, 'store' | 'ordinals' | 'presenter'> {
   readonly tail: Tail
   readonly registry: Registry
+  readonly memberships: Pick<Memberships, 'changed'>
   /** Called with webhooks that may have something to send. */
   readonly onGiven: (hook: Hook) => void
 }
@@ -41,7 +43,8 @@ const route = async ({ registry, onGiven, tail, ...options }: TailOptions, event
 
 /** Returns false once other events have to be read than those that pass the filter. */
 const take = async (options: TailOptions, events: Events, filter: Filter, signal: AbortSignal) => {
-  const { registry } = options
+  const { registry, memberships } = options
+  events.forEach(memberships.changed)
   let from = 0
   for (const [i, { stream, type }] of events.entries()) {
     const { kind, number } = parseStreamId(stream)

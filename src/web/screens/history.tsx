@@ -8,6 +8,7 @@ import { t } from '../core/alltexts.ts'
 import { counted, fill } from '../core/texts.ts'
 import { moment } from '../core/time.ts'
 import { Pager } from '../parts/pager.tsx'
+import { ListSearch } from '../parts/search.tsx'
 import { Head } from '../parts/section.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Entry } from './history/entry.tsx'
@@ -27,7 +28,9 @@ const kinds = [
   'webhook',
   'account',
 ] as const
-const filters = ['resource', 'deleted', 'from', 'to'] as const
+const filters = ['q', 'resource', 'deleted', 'from', 'to'] as const
+/** Filters that only the history of the whole account has. */
+const ofAccount: readonly string[] = ['resource', 'deleted']
 
 /** The resource whose history is shown, as the address has it: `url-7`; undefined: the whole account. */
 const subjectIn = (query: URLSearchParams) => {
@@ -40,7 +43,7 @@ const pathOf = (query: URLSearchParams) => {
   const wanted = new URLSearchParams({ limit: query.get('limit') ?? '25', page: query.get('page') ?? '1' })
   for (const name of filters) {
     const value = query.get(name)
-    if (value && (!subject || name === 'from' || name === 'to')) wanted.set(name, value)
+    if (value && (!subject || !ofAccount.includes(name))) wanted.set(name, value)
   }
   const base = subject ? `/api/${subject.type}/${subject.id}` : '/api/account'
   return `${base}/history?${wanted.toString()}`
@@ -65,6 +68,7 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
   )
   return (
     <div class="history-filters" role="group" aria-label={texts.filter}>
+      <ListSearch label={texts.searchFor} />
       {wholeAccount && (
         <>
           <label class="switch">
@@ -100,7 +104,7 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
       {filters.some((name) => query.has(name)) && (
         <a
           class="text-button"
-          href={withQuery({ resource: undefined, deleted: undefined, from: undefined, to: undefined, page: undefined })}
+          href={withQuery({ ...Object.fromEntries(filters.map((name) => [name, undefined])), page: undefined })}
         >
           {t().filters.clear}
         </a>

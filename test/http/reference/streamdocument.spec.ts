@@ -25,11 +25,12 @@ describe('the AsyncAPI document of streams and webhooks', () => {
     types: new Set(['*', 'clicks']),
     clicks: true,
     links: new Set(),
+    filter: { campaigns: new Set(), channels: new Set(), domains: new Set(), tags: new Set() },
     classes: new Set(),
   }
   const send = (event: Recorded<LogEvent>): Message => {
     const ref = { ordinal: 7, part: 0, stream: event.stream, revision: event.revision }
-    return messageOf({ account: 1, definition }, event, ref, asSent) ?? expect.fail('nothing is sent')
+    return messageOf({ account: 1, definition }, event, ref, asSent, () => true) ?? expect.fail('nothing is sent')
   }
   const [created, clicks] = recorded([linkCreated(), clicked(click({ languages: 0 }))]) as [
     Recorded<DomainEvent>,

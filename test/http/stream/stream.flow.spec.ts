@@ -64,6 +64,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       url: 'https://example.com/a',
       campaign: ids.campaign,
       password: 'opensesame',
+      tags: ['spring', 'sale'],
     })
     ids.other = await create('/api/url/add', { url: 'https://example.com/b', domain: 'https://go.example' })
     ids.qr = await create('/api/qr/add', { type: 'text', data: 'x' })
@@ -139,7 +140,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(await until(found, Boolean)).to.include({ type: 'LinkRaptured', data: null })
     })
 
-    it('is filtered by type, link, campaign, channel and domain', async () => {
+    it('is filtered by type, link, campaign, channel, domain and tag', async () => {
       const streams = async (query: string) => {
         const found = await lines(`/api/events?${query}`)
         return [...new Set(found.map(({ stream }) => stream as string))]
@@ -158,6 +159,8 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(await streams('domain=go.example')).to.have.members([`domain-${ids.domain}`, `link-${ids.other}`])
       expect(await streams('domain=')).to.deep.equal([`link-${ids.link}`])
       expect(await streams('domain=other.example')).to.deep.equal([])
+      expect(await streams('tag=Spring,sale')).to.deep.equal([`link-${ids.link}`])
+      expect(await streams('tag=spring,other')).to.deep.equal([])
       expect(await streams(`link=${ids.other}&campaign=${ids.campaign}`)).to.deep.equal([])
     })
   })
@@ -180,7 +183,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(JSON.stringify(found)).not.to.include('XX')
     })
 
-    it('is filtered by class, link, campaign, channel and domain', async () => {
+    it('is filtered by class, link, campaign, channel, domain and tag', async () => {
       const indexes = async (query: string) => (await lines(`/api/clicks?${query}`)).map(({ index }) => index)
       expect(await indexes('class=bot')).to.deep.equal([3])
       expect(await indexes('class=human,bot')).to.deep.equal([1, 3, 0, 1])
@@ -188,6 +191,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(await indexes(`campaign=${ids.campaign}`)).to.deep.equal([1, 1])
       expect(await indexes(`channel=${ids.channel}`)).to.deep.equal([0])
       expect(await indexes('domain=https://go.example')).to.deep.equal([3])
+      expect(await indexes('tag=sale')).to.deep.equal([1, 1])
       expect(await indexes('link=999')).to.deep.equal([])
     })
 

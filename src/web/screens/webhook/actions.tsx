@@ -41,12 +41,20 @@ export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
   const [place, setPlace] = useState<'time' | 'event' | 'now'>('time')
   const [time, setTime] = useState('')
   const [event, setEvent] = useState(String(next ?? 0))
+  const [end, setEnd] = useState('')
   const form = useForm()
   const texts = t().webhooks
   const submit = async () => {
     const from = place === 'now' ? 'now' : place === 'event' ? Number(event) : time.replace('T', ' ')
-    const answer = await request<{ readonly from: number }>('POST', `/api/webhook/${id}/replay`, { from })
-    say(fill(texts.replayed, { n: figure(answer.from) }))
+    const until = place === 'now' || end === '' ? undefined : place === 'event' ? Number(end) : end.replace('T', ' ')
+    const body = { from, ...(until === undefined ? {} : { until }) }
+    const answer = await request<{ readonly from: number; readonly until?: number }>(
+      'POST',
+      `/api/webhook/${id}/replay`,
+      body,
+    )
+    const said = { n: figure(answer.from), last: figure(answer.until ?? 0) }
+    say(fill(answer.until === undefined ? texts.replayed : texts.partReplayed, said))
     onClose()
   }
   return (
@@ -54,7 +62,7 @@ export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
       title={texts.replay}
       action={texts.replay}
       form={form}
-      fields={['from']}
+      fields={['from', 'until']}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -84,6 +92,16 @@ export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
           inputMode="numeric"
           required
           problem={form.problem('from')}
+        />
+      )}
+      {place !== 'now' && (
+        <TextField
+          label={place === 'time' ? texts.untilTime : texts.untilEvent}
+          type={place === 'time' ? 'datetime-local' : 'text'}
+          value={end}
+          onValue={setEnd}
+          hint={texts.untilHint}
+          problem={form.problem('until')}
         />
       )}
     </FormDialog>

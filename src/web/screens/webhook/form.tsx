@@ -5,8 +5,9 @@ import { t } from '../../core/alltexts.ts'
 import { say } from '../../core/toasts.ts'
 import { Switch, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
+import { everything, FilterFields, type WebhookFilter } from './filters.tsx'
 
-export interface Webhook {
+export interface Webhook extends WebhookFilter {
   readonly id: number
   readonly name: string
   readonly url: string
@@ -41,6 +42,8 @@ export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => 
   const [clicks, setClicks] = useState(given.includes('clicks'))
   const [bots, setBots] = useState(existing !== undefined && existing.classes.length !== 1)
   const [types, setTypes] = useState(others(given).join(', '))
+  const [filter, setFilter] = useState<WebhookFilter>(existing ?? everything)
+  const [tags, setTags] = useState((existing?.tags ?? []).join(', '))
   const form = useForm()
   const texts = t().webhooks
   const submit = async () => {
@@ -50,6 +53,10 @@ export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => 
       url,
       events: [...(all ? ['*'] : named), ...(clicks ? ['clicks'] : [])],
       classes: bots ? [] : ['human'],
+      campaigns: filter.campaigns,
+      channels: filter.channels,
+      domains: filter.domains,
+      tags: tags.split(',').filter((tag) => tag.trim() !== ''),
     }
     if (existing) {
       await request('PUT', `/api/webhook/${existing.id}/update`, body)
@@ -62,7 +69,7 @@ export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => 
       title={existing ? texts.edit : texts.create}
       action={existing ? t().actions.save : texts.create}
       form={form}
-      fields={['name', 'url', 'events']}
+      fields={['name', 'url', 'events', 'campaigns', 'channels', 'domains', 'tags']}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -95,6 +102,7 @@ export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => 
           problem={form.problem('events')}
         />
       )}
+      <FilterFields filter={filter} onFilter={setFilter} tags={tags} onTags={setTags} form={form} />
     </FormDialog>
   )
 }

@@ -10,6 +10,7 @@ export const history: Texts['history'] = {
   noneText: 'Jede Änderung erscheint hier, sobald sie gemacht ist.',
   noMatch: 'Keine Änderung passt zu diesen Filtern',
   whole: 'Gesamter Verlauf',
+  searchFor: 'Was, Wert oder wer',
   filter: 'Filter',
   resource: 'Was',
   anything: 'Alles',

@@ -8,6 +8,7 @@ export const history = {
   noneText: 'Each change appears here the moment it is made.',
   noMatch: 'No change matches these filters',
   whole: 'Whole history',
+  searchFor: 'What, value or person',
   filter: 'Filter',
   resource: 'What',
   anything: 'Everything',

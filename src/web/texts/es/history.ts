@@ -10,6 +10,7 @@ export const history: Texts['history'] = {
   noneText: 'Cada cambio aparece aquí en cuanto se hace.',
   noMatch: 'Ningún cambio coincide con estos filtros',
   whole: 'Historial completo',
+  searchFor: 'Qué, valor o quién',
   filter: 'Filtrar',
   resource: 'Qué',
   anything: 'Todo',

@@ -10,6 +10,7 @@ export const history: Texts['history'] = {
   noneText: 'Chaque modification apparaît ici dès qu’elle est faite.',
   noMatch: 'Aucune modification ne correspond à ces filtres',
   whole: 'Tout l’historique',
+  searchFor: 'Quoi, valeur ou qui',
   filter: 'Filtrer',
   resource: 'Quoi',
   anything: 'Tout',
