@@ -104,16 +104,16 @@ export const readTiles = async (
   return new Map(rows.map(({ level, number, hashes }) => [keyOfTile({ level, number: Number(number) }), hashes]))
 }
 
-/** Adds the next events. The checkpoint moves in the same transaction, unless another process has moved it. */
+/** Adds the next events. The checkpoint moves in the same transaction. Returns undefined, and adds nothing, when another process has moved it. */
 const grow = async (
   { db, store, engine }: TreeOptions,
   before: Tree,
   events: readonly StoredEvent[],
-): Promise<Tree> => {
+): Promise<Tree | undefined> => {
   const { edge, grown } = growEdge(before.edge, leavesOf(events, { size: before.edge.size, at: before.at }))
   const at = clockAfter(events, before.at)
   const { position, id } = events.at(-1)!
-  await db.transaction(async (tx) => {
+  const isAdded = await db.transaction(async (tx) => {
     const { rows } = await tx.raw<{ rows: unknown[] }>(
       before.edge.size === 0
         ? `insert into ${checkpoint} (size, position, event_id, at, log_id, engine) values (?, ?, ?, ?, ?, ?) on conflict do nothing returning 1`
@@ -123,10 +123,10 @@ const grow = async (
         ...(before.edge.size === 0 ? [] : [before.edge.size]),
       ],
     )
-    if (rows.length === 0) throw new Error('another process adds to the tree over the log')
-    await writeTiles(tx, grown)
+    if (rows.length > 0) await writeTiles(tx, grown)
+    return rows.length > 0
   })
-  return { edge, position, at }
+  return isAdded ? { edge, position, at } : undefined
 }
 
 const writeTiles = (tx: Knex, grown: readonly GrownTile[]) =>
@@ -147,7 +147,7 @@ const interval = 1000
 
 /**
  * Adds the events of the log to its tree, those that it has and those that follow, until the signal aborts. Calls `onRead` with its size each
- * time it has all of them. Throws `TreeMismatch`.
+ * time it has all of them. Several processes may do so: `linkledger rebuild` runs beside the service. Throws `TreeMismatch`.
  */
 export const followTree = async (
   options: TreeOptions,
@@ -155,11 +155,14 @@ export const followTree = async (
   signal: AbortSignal,
 ) => {
   const { store } = options
-  let tree = await openTree(options)
+  let tree: Tree | undefined
   while (!signal.aborted) {
-    for await (const events of ahead(readToHead(store, { after: tree.position, filter: 'all', limit, signal })))
+    tree ??= await openTree(options)
+    for await (const events of ahead(readToHead(store, { after: tree.position, filter: 'all', limit, signal }))) {
       tree = await grow(options, tree, events)
-    if (!signal.aborted) await onRead(tree.edge.size)
+      if (!tree) break
+    }
+    if (tree && !signal.aborted) await onRead(tree.edge.size)
     await sleep(interval, undefined, { signal }).catch(() => {})
   }
 }

@@ -1,0 +1,32 @@
+import { expect } from 'chai'
+import { engineOf } from '../../src/app/postgres.ts'
+import { followTree } from '../../src/projections/tree.ts'
+import { treeSize } from '../../src/queries/tree.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/client.ts'
+
+describe('the tree over the log', () => {
+  let app: TestApp
+  before(async () => (app = await startTestApp()))
+  after(() => app.close())
+
+  it('is followed by several processes, of which one adds the events and the others go on after it (fault 318)', async () => {
+    const { key } = await app.register()
+    const { db, stored } = app.app.ledger
+    const [stop, seen] = [new AbortController(), [0, 0]]
+    const options = { db, store: stored, engine: engineOf(app.config) } as const
+    const followers = Promise.all(
+      seen.map((_, n) => followTree(options, async (size) => void (seen[n] = size), stop.signal)),
+    )
+    const ended = followers.catch((error: unknown) => String(error))
+    for (let round = 0; round < 3; round++) {
+      const before = await treeSize(db)
+      await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+      const sizes = async () => [await treeSize(db), ...seen]
+      const isFollowed = ([size, ...others]: number[]) => size! > before && others.every((other) => other === size)
+      expect(await Promise.race([until(sizes, isFollowed), ended])).to.satisfy(isFollowed)
+    }
+    stop.abort()
+    await followers
+  })
+})
