@@ -2,18 +2,23 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
 import { startTestApp, urlOf } from '../support/app.ts'
 import { client } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { expectAll } from '../support/deliveries.ts'
-import { long, note, openStage, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
+import { long, longestMs, note, openStage, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { visitsTo } from '../support/load.ts'
 import { accept, forget, type Receiver, reset, respond, startReceiver } from '../support/receiver.ts'
 
 const script = fileURLToPath(new URL('webhooks-service.ts', import.meta.url))
 
+/** How the receiver behaves in a round until shortly before the kill. */
+const behaviours = { accept, 'status 500': respond(500), reset, 'no answer kept': forget } as const
+
 describe(`a service with webhooks that is killed (${repeatable})`, function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  // FAULTS=long FAULTS_SECONDS=3600 has time for all rounds; what is left is sent after them
+  this.timeout(long ? longestMs + 600_000 : 120_000)
   const random = randomFrom(seed)
   const stage = openStage()
   let receiver: Receiver
@@ -40,7 +45,7 @@ describe(`a service with webhooks that is killed (${repeatable})`, function () {
     return { ...client(address), kill }
   }
 
-  it('sends every event and every click, in log order and with the same ids, after kill -9 and outages (fault 252)', async () => {
+  it('sends every event and every click, in log order and with the same ids, after kill -9, outages and replays with an end (faults 252 and 317)', async () => {
     const connection = await freshDatabase()
     const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir(), SECRET: 'a secret for tests only' }
     let service = await start(settings)
@@ -48,15 +53,33 @@ describe(`a service with webhooks that is killed (${repeatable})`, function () {
     const add = async (n: number) =>
       (await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: `killed-${n}` } })).json
     const { id: link } = await add(0)
-    await service.post('/api/webhook/add', {
-      key,
-      body: { url: receiver.url(), events: ['LinkCreated', 'clicks'], from: 0 },
-    })
-    let n = 0
-    let kills = 0
+    const { id: webhook } = (
+      await service.post('/api/webhook/add', {
+        key,
+        body: { url: receiver.url(), events: ['LinkCreated', 'clicks'], from: 0 },
+      })
+    ).json
+    /** Sends a few messages again that were accepted, so that the order of the first ones stays. */
+    const replay = async () => {
+      const events = [...new Set(receiver.accepted().map(({ data }) => Number(data['event'])))]
+      const first = random(Math.max(1, events.length - 5))
+      const [from, until] = [events[first], events[Math.min(first + 5, events.length - 1)]]
+      if (from === undefined) return 0
+      const { json, text } = await service.post(`/api/webhook/${Number(webhook)}/replay`, {
+        key,
+        body: { from, until },
+      })
+      expect(json['error'], text).to.equal(0)
+      return 1
+    }
+    let [n, kills, replays] = [0, 0, 0]
+    const outages: Record<string, number> = {}
     for (const _ of rounds(2, 100)) {
       const load = stage.load(service, 4, visitsTo([{ id: Number(link), alias: 'killed-0' }], random))
-      receiver.behave([accept, respond(500), reset, forget][random(4)]!)
+      const name = Object.keys(behaviours)[random(4)] as keyof typeof behaviours
+      receiver.behave(behaviours[name])
+      outages[name] = (outages[name] ?? 0) + 1
+      if (random(2) === 0) replays += await replay()
       for (let made = 0; made < 3; made++) await add(++n)
       receiver.behave(accept)
       await load.answers(30 + random(100))
@@ -72,6 +95,9 @@ describe(`a service with webhooks that is killed (${repeatable})`, function () {
     })
     stage.later(app.close)
     const messages = await expectAll(app.app.ledger, receiver, account, '/hook', 120_000)
-    note(`${kills} kills, ${messages} messages, ${receiver.accepted().length} accepted`)
+    const repeated = receiver.accepted().length - messages
+    const receivers = Object.entries(outages).map(([name, times]) => `${name} ${times}`)
+    note(`${kills} kills, ${replays} replays with an end; the receiver: ${receivers.join(', ')}`)
+    note(`${messages} messages, 0 gaps, ${repeated} repeated with the same id and body`)
   })
 })

@@ -86,7 +86,10 @@ describe('history and time in the dashboard', function () {
   it('finds a deleted link in the history of the account, and brings it back', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     await app.del(`/api/url/${link}/delete`, { key })
-    await open('/history?deleted=true')
+    await open('/history?q=nothing+has+this')
+    await seeText('No change matches these filters')
+    await open('/history?q=Spring&deleted=true')
+    await see(`document.querySelector('[type=search][placeholder="What, value or person"]')?.value === 'Spring'`)
     await seeText('Link deleted')
     await press('Restore')
     await seeText('It comes back with its address')
