@@ -86,7 +86,7 @@ const switched = (id: number, stopped: Webhook['stopped'], enabled: boolean | un
 
 export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
   kind: 'webhook',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
   initialState: {
     status: 'none',

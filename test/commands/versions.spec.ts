@@ -77,7 +77,7 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '3 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 VWKJYnCjeGxO'],
-    ['webhook', webhook, webhookEvents, '1 oEATwJX4OGTA'],
+    ['webhook', webhook, webhookEvents, '2 ukHTQHeM1ddV'],
   ]
   for (const [name, decider, schemas, expected] of all)
     it(`of ${name} goes up when its states are folded differently (fault 99)`, () => {
