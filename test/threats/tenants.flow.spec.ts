@@ -55,6 +55,8 @@ const kindOfParameter = ({ path }: Operation, name: string, type: string) => {
 const fieldKinds: Readonly<Record<string, string>> = { campaign: 'campaign', channel: 'channel', pixels: 'pixel' }
 
 const marker = 'tenantb'
+/** histories have the request, also where they have no text of the resource */
+const markedRequest = { 'X-Request-Id': `${marker}-request` }
 /** Adds the marker to all texts that have no form of their own. */
 const marked = (value: unknown, name = ''): unknown => {
   if (Array.isArray(value)) return value.map((one) => marked(one, name))
@@ -76,8 +78,9 @@ describe('accounts of one service (threat 114)', () => {
 
   /** Creates one resource of each kind from the example in the document. */
   const createAll = async (key: string, into: Map<string, number>, mark: (example: unknown) => unknown) => {
+    const headers = key === theirs ? markedRequest : {}
     for (const { path, example } of operations.filter((one) => /^\/api\/\w+\/add$/.test(one.path))) {
-      const send = async (body: unknown) => app.post(path, { key, body })
+      const send = async (body: unknown) => app.post(path, { key, body, headers })
       const first = await send(mark(example))
       const { json, text } = first.status === 400 ? await send(example) : first
       expect(json['error'], `${path} ${text}`).to.equal(0)
@@ -96,6 +99,14 @@ describe('accounts of one service (threat 114)', () => {
     ids.theirs.set('event', (await app.app.ledger.ordinals.head()) - 1)
     ids.ours.set('event', missing)
     for (const of of [ids.ours, ids.theirs]) of.set('click', missing)
+    // what they have deleted is still in the tables
+    const deleted = new Map<string, number>()
+    await createAll(theirs, deleted, (example) => marked(marked(example)))
+    for (const [kind, id] of deleted)
+      expect(
+        (await app.del(`/api/${kind}/${id}/delete`, { key: theirs, headers: markedRequest })).status,
+        kind,
+      ).to.equal(200)
     await createAll(theirs, ids.theirs, marked)
     // unique names of the examples belong to the other account by now
     const unlike = (example: unknown) => ({
@@ -179,10 +190,12 @@ describe('accounts of one service (threat 114)', () => {
         expect([real.status, message], `${endpoint(operation)} ${field}`).to.deep.equal([400, none.json['message']])
       }
       if (operation.method !== 'GET') continue
-      const names = operation.parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-      for (const name of names) {
+      for (const { name, schema } of operation.parameters.filter((one) => one.in === 'query')) {
+        // a stream that is followed does not end
+        const choices = name === 'follow' ? [] : ['true', ...((schema['enum'] ?? []) as readonly string[])]
         const kind = fieldKinds[name]
-        const values = kind === undefined ? [marker, String(ids.theirs.get('url'))] : [String(ids.theirs.get(kind))]
+        const values =
+          kind === undefined ? [marker, String(ids.theirs.get('url')), ...choices] : [String(ids.theirs.get(kind))]
         for (const value of values) {
           const answer = await app.get(`${path()}?${new URLSearchParams({ [name]: value }).toString()}`, { key: ours })
           if (answer.status !== 200) continue
