@@ -33,7 +33,11 @@ export class CheckpointMismatch extends Error {
 /** Signs a checkpoint of the first `size` events, unless one of at least as many is kept. Throws `CheckpointMismatch`. */
 export const signCheckpoint = async (db: Database, signer: Signer, size: number): Promise<KeptCheckpoint> => {
   const newest = await newestCheckpoint(db)
-  if (newest && newest.size > size) throw new CheckpointMismatch(newest)
+  if (newest && newest.size > size) {
+    // another process may have added events, and signed them, since this one looked
+    if ((await treeSize(db)) >= newest.size) return newest
+    throw new CheckpointMismatch(newest)
+  }
   const [root, before] = await rootsOf(db, [
     [0, size],
     [0, newest?.size ?? 0],

@@ -81,7 +81,9 @@ export const startRelay = (options: RelayOptions): Relay => {
       onDelivered()
       const visitsPerMs = (answeredVisits() - answeredBefore) / (performance.now() - startedAt)
       const waited = now() - Date.parse(timeOf(entries.at(-1)) ?? '')
-      if (visitsPerMs > busyVisitsPerMs && waited < longestWait) await yieldToVisits(answeredVisits, signal)
+      // a clock that was set back says nothing
+      if (visitsPerMs > busyVisitsPerMs && waited >= 0 && waited < longestWait)
+        await yieldToVisits(answeredVisits, signal)
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
 import {
   type HistoryOf,
@@ -68,22 +69,24 @@ const searchRows = async (
   const { reader, actorOf: present = actorOf } = sources
   const matches = matcher(parts)
   const found = new Set<bigint>()
-  const others: Pick<Found['step'], 'event'>[] = []
+  // not the events themselves: ten thousand may be large
+  const others: { readonly position: bigint; readonly actor: Actor; readonly refs: readonly Ref[] }[] = []
   await forEachFound(rows, sources, (one) => {
-    if (matchesItself(one, sources, matches)) found.add(one.step.event.position)
-    else others.push({ event: one.step.event })
+    const { event } = one.step
+    if (matchesItself(one, sources, matches)) found.add(event.position)
+    else others.push({ position: event.position, actor: event.metadata.actor, refs: namedBy(event) })
   })
-  const keys = await namesOfKeys(reader, [...new Set(others.flatMap(({ event }) => event.metadata.actor.key ?? []))])
-  const refs = others.flatMap(({ event }) => namedBy(event))
+  const keys = await namesOfKeys(reader, [...new Set(others.flatMap(({ actor }) => actor.key ?? []))])
+  const refs = others.flatMap((one) => one.refs)
   const named = new Set<string>()
   for (const kind of new Set(refs.map((ref) => ref.kind))) {
     const ids = refs.filter((ref) => ref.kind === kind).map(({ id }) => id)
     for (const id of await idsNamed(reader, kind, [...new Set(ids)], parts)) named.add(`${kind}-${id}`)
   }
-  for (const { event } of others) {
-    const { kind, name } = present(event.metadata.actor, keys)
-    const isNamed = namedBy(event).some((ref) => named.has(`${ref.kind}-${ref.id}`))
-    if ([kind, name].some(matches) || isNamed) found.add(event.position)
+  for (const { position, actor, refs: own } of others) {
+    const { kind, name } = present(actor, keys)
+    const isNamed = own.some((ref) => named.has(`${ref.kind}-${ref.id}`))
+    if ([kind, name].some(matches) || isNamed) found.add(position)
   }
   return rows.filter(({ position }) => found.has(position))
 }

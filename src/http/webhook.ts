@@ -125,8 +125,9 @@ const writingRoutes = [
     run: async (call, services) => {
       const { account, params, write } = call
       const { enabled, ...changed } = call.body
-      requireSameReceiver(call, changed, await requireOwn(call, webhook, webhookLabel, params.id))
-      await requireAllowed(call, changed, services)
+      const own = await requireOwn(call, webhook, webhookLabel, params.id)
+      requireSameReceiver(call, changed, own)
+      await requireAllowed(call, changed, services, completedWebhook(own.fields))
       const { revision } = await write(webhook, {
         type: 'Update',
         id: params.id,

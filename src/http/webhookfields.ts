@@ -99,11 +99,12 @@ export const ordinalOf = async (given: number | string | undefined, ordinals: Or
 }
 
 type OwnedState = { readonly status: string; readonly account: number }
+type IdField = 'links' | 'campaigns' | 'channels' | 'domains'
 /** Throws unless each id of a field is that of a resource of the caller's. */
 const requireIds = async <C, S extends OwnedState, E extends DomainEvent>(
   call: Pick<Call, 'account' | 'load'>,
   decider: Decider<C, S, E>,
-  field: 'links' | 'campaigns' | 'channels' | 'domains',
+  field: IdField,
   ids: readonly number[] = [],
 ) => {
   const isForeign = (error: unknown) => {
@@ -159,15 +160,14 @@ export const requireSameReceiver = (
   )
 }
 
-type Target = Partial<
-  Pick<z.output<typeof webhookChanges>, 'url' | 'events' | 'links' | 'campaigns' | 'channels' | 'domains'>
->
+type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | IdField>>
 
-/** Throws unless a webhook may have these fields. */
+/** Throws unless a webhook may have these fields. It may keep ids that it has: what they name may be deleted by now. */
 export const requireAllowed = async (
   call: Pick<Call, 'account' | 'load' | 'may'>,
   given: Target,
   services: Services,
+  own: Partial<Pick<Target, IdField>> = {},
 ) => {
   const { url: address, events: types = [] } = given
   if (address !== undefined) {
@@ -178,8 +178,9 @@ export const requireAllowed = async (
   const ofAccount = typeOfAccount(types)
   if (ofAccount !== undefined && !call.may('account'))
     fail(403, `\`events\` must not contain \`${ofAccount}\` unless your API key has the scope \`account\`.`)
-  await requireIds(call, link, 'links', given.links)
-  await requireIds(call, campaign, 'campaigns', given.campaigns)
-  await requireIds(call, channel, 'channels', given.channels)
-  await requireIds(call, domain, 'domains', given.domains)
+  const added = (field: IdField) => given[field]?.filter((id) => !own[field]?.includes(id))
+  await requireIds(call, link, 'links', added('links'))
+  await requireIds(call, campaign, 'campaigns', added('campaigns'))
+  await requireIds(call, channel, 'channels', added('channels'))
+  await requireIds(call, domain, 'domains', added('domains'))
 }

@@ -169,7 +169,10 @@ export const insertAttempt = async (db: Database, { webhook, account, try: n, ..
   await db(deliveries).insert({ webhook, account, try: n, ...attempt })
 }
 
-/** Stores an attempt, and where its webhook continues, if this process delivers and the webhook has not begun again. */
+/**
+ * Stores an attempt, and where its webhook continues, if this process delivers and the webhook has not begun again. One that was idle has something
+ * to send: its place no longer moves with the tail.
+ */
 export const settleAttempt = async (
   db: Database,
   leader: string,
@@ -180,7 +183,7 @@ export const settleAttempt = async (
   // the lock: a webhook that is deleted meanwhile has no row, and one that is deleted afterwards loses this one, too
   await db.raw(
     `with own as materialized (select webhook from ${cursors} where webhook = ? for update), settled as (
-       update ${cursors} set next = ?, part = ?, failing_since = ?, tries = ?, due_at = ?, until = ?, back = ?, back_part = ?
+       update ${cursors} set next = ?, part = ?, idle = false, failing_since = ?, tries = ?, due_at = ?, until = ?, back = ?, back_part = ?
        where webhook in (select webhook from own) and starts = ? and ${leads}
      )
      insert into ${deliveries} (webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt)

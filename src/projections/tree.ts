@@ -147,7 +147,7 @@ const interval = 1000
 
 /**
  * Adds the events of the log to its tree, those that it has and those that follow, until the signal aborts. Calls `onRead` with its size each
- * time it has all of them. Several processes may do so: `linkledger rebuild` runs beside the service. Throws `TreeMismatch`.
+ * time it has all of them. Several processes may do so, and `linkledger rebuild` may drop the tree meanwhile. Throws `TreeMismatch`.
  */
 export const followTree = async (
   options: TreeOptions,

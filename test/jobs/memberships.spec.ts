@@ -4,6 +4,7 @@ import type { EventStore } from '../../src/events/store.ts'
 import type { Item } from '../../src/events/subject.ts'
 import { type Filter, type Memberships, openMemberships } from '../../src/jobs/webhooks/memberships.ts'
 import { fresh, linkCreated } from '../support/events.ts'
+import { appendNewer } from '../support/newer.ts'
 import { newMemoryStore } from '../support/writer.ts'
 
 const filterOf = (given: Partial<Record<'campaigns' | 'channels' | 'domains', number>> & { tags?: string }): Filter => {
@@ -51,6 +52,15 @@ describe('what a link is in, by the log', () => {
     data: { id, account: 1, name: 'c', slug: '', public: false },
   })
   const inSpring = filterOf({ campaigns: 7 })
+
+  it('given an event that cannot be read, leaves nothing out from there on', async () => {
+    const made = await append('link-1', linkCreated({ id: 1 }))
+    const unknown = await appendNewer(store, 'link-1')
+    memberships.changed({ stream: 'link-1' })
+    expect(await has(inSpring, made)).to.equal(false)
+    expect(await has(inSpring, unknown)).to.equal(true)
+    expect(await has(filterOf({ tags: 'x' }), unknown)).to.equal(true)
+  })
 
   it('says for each event what was so before and after it, in any order of asking (fault 316)', async () => {
     await append('campaign-7', campaign(7))

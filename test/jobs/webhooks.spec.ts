@@ -65,7 +65,7 @@ const memoryState = () => {
     settle: async (attempt, cursor) => {
       attempts.push(attempt)
       const known = cursors.get(attempt.webhook)
-      if (known?.starts === cursor.starts) cursors.set(attempt.webhook, { ...known, ...cursor })
+      if (known?.starts === cursor.starts) cursors.set(attempt.webhook, { ...known, ...cursor, idle: false })
     },
     trim: async () => {},
   }
@@ -211,6 +211,28 @@ describe('delivering to webhooks', () => {
     expect(sent.slice(before).filter(({ url }) => url.includes('7.'))).to.have.length(3)
     expect(idsOf(7)).to.deep.equal(inOrder(idsOf(7)))
     expect(idsOf(8)).to.have.length(1)
+  })
+
+  it('given a restart while a webhook fails that had nothing to send before, sends what has waited (fault 321)', async () => {
+    const first = start()
+    await makeHook(7)
+    await makeLink(1)
+    await delivered(7, 1)
+    await until(
+      async () => stored.cursors.get(7)?.idle,
+      (idle) => idle === true,
+    )
+    answer = async () => failed
+    await makeLink(2)
+    const head = Number(await store.head('all'))
+    await until(
+      async () => (stored.cursors.get(7)?.tries ?? 0) > 0 && stored.tail() === head,
+      (isStored) => isStored,
+    )
+    await first.stop()
+    answer = async () => accepted
+    start()
+    expect(await delivered(7, 2)).to.equal(2)
   })
 
   it('reads clicks only while a webhook wants them, and then sends them between the events', async () => {
@@ -392,6 +414,47 @@ describe('delivering to webhooks', () => {
     )
     const ids = sent.map(({ id }) => id)
     expect(ids.slice(ids.lastIndexOf(`evt_${first}`))).to.deep.equal(names(first, 6))
+  })
+
+  it('given an earlier part within a part that it was in, goes on where it was before both (fault 322)', async () => {
+    await makeHook(7)
+    const first = Number(await store.head('all'))
+    let allowed = 3
+    answer = async () => {
+      const number = sent.length
+      await until(
+        async () => number <= allowed,
+        (isAllowed) => isAllowed,
+      )
+      return accepted
+    }
+    start()
+    const waitsAt = (n: number) =>
+      until(
+        async () => sent.length,
+        (found) => found === n,
+      )
+    const begun = (n: number) =>
+      until(
+        async () => stored.cursors.get(7)?.starts,
+        (starts) => starts === n,
+      )
+    await makeLinks(1, 6)
+    await waitsAt(4)
+    // it is at the fourth link, which is in this part
+    await replay(first + 2, first + 5)
+    await begun(2)
+    allowed = 5
+    await waitsAt(6)
+    await replay(first, first + 1)
+    await begun(3)
+    allowed = 100
+    await until(
+      async () => sent.at(-1)?.id,
+      (id) => id === `evt_${first + 5}`,
+    )
+    const ids = sent.map(({ id }) => id)
+    expect(ids.slice(ids.lastIndexOf(`evt_${first}`))).to.deep.equal([`evt_${first}`, ...names(first + 3, 3)])
   })
 
   it('sends what it cannot read without its data, under another id, and goes on (fault 280)', async () => {

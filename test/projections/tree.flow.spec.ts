@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { engineOf } from '../../src/app/postgres.ts'
-import { followTree } from '../../src/projections/tree.ts'
+import { openSigner, signCheckpoint } from '../../src/app/proofs.ts'
+import { dropTree, followTree } from '../../src/projections/tree.ts'
 import { treeSize } from '../../src/queries/tree.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
@@ -10,7 +11,7 @@ describe('the tree over the log', () => {
   before(async () => (app = await startTestApp()))
   after(() => app.close())
 
-  it('is followed by several processes, of which one adds the events and the others go on after it (fault 318)', async () => {
+  it('is followed by several processes, of which one adds the events and the others go on after it, also when it is dropped (fault 318)', async () => {
     const { key } = await app.register()
     const { db, stored } = app.app.ledger
     const [stop, seen] = [new AbortController(), [0, 0]]
@@ -25,8 +26,14 @@ describe('the tree over the log', () => {
       const sizes = async () => [await treeSize(db), ...seen]
       const isFollowed = ([size, ...others]: number[]) => size! > before && others.every((other) => other === size)
       expect(await Promise.race([until(sizes, isFollowed), ended])).to.satisfy(isFollowed)
+      // as `linkledger rebuild` does
+      if (round === 1) await dropTree(db)
     }
     stop.abort()
     await followers
+    // one that looked before another has signed more
+    const [signer, size] = [await openSigner(app.app.ledger), await treeSize(db)]
+    await signCheckpoint(db, signer, size)
+    expect((await signCheckpoint(db, signer, size - 1)).size).to.be.at.least(size)
   })
 })

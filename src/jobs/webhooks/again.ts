@@ -1,7 +1,8 @@
 import type { Webhook } from '../../commands/webhook.ts'
+import type { Click } from '../../events/click.ts'
 import { definitionOf, type Definition, type Place } from './hook.ts'
 import { passing } from './filter.ts'
-import { isHidden, type Message, messageOf, rangeOf } from './message.ts'
+import { isHidden, type Message, messageOf, rangeOf, wantsClick } from './message.ts'
 import { openMemberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { positionBefore, readSome } from './read.ts'
@@ -23,7 +24,8 @@ export const messageAt = async (
   if (!event || isHidden(event, presenter)) return undefined
   const { stream, revision } = event
   const { account } = own
-  const passes = await passing(openMemberships(log), definition, event, account, rangeOf({ part }))
+  const wants = (click: Click) => wantsClick({ account, definition }, click)
+  const passes = await passing(openMemberships(log), definition, event, wants, rangeOf({ part }))
   const message = messageOf({ account, definition }, event, { ordinal, part, stream, revision }, presenter, passes)
   return message && { message, definition }
 }

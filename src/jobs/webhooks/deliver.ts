@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import { webhook as webhooks } from '../../commands/webhook.ts'
 import { Refused } from '../../commands/decider.ts'
+import type { Click } from '../../events/click.ts'
 import { type Recorded, systemMetadata } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { isUnknown } from '../../events/unknown.ts'
@@ -20,7 +21,7 @@ import {
   secretsOf,
 } from './hook.ts'
 import { passing } from './filter.ts'
-import { isHidden, type Message, messageOf, rangeOf } from './message.ts'
+import { isHidden, type Message, messageOf, rangeOf, wantsClick } from './message.ts'
 import type { Memberships } from './memberships.ts'
 import type { Attempt, WebhookOptions } from './options.ts'
 import { createReader } from './read.ts'
@@ -183,7 +184,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const event = await persistently(() => read(ref), options)
     const { definition } = hook
     if (signal.aborted || !definition || hook.refs[0] !== ref) return
-    const judge = () => event && passing(memberships, definition, event, hook.account, rangeOf(ref))
+    const wants = (click: Click) => wantsClick({ account: hook.account, definition }, click)
+    const judge = () => event && passing(memberships, definition, event, wants, rangeOf(ref))
     const passes = await persistently(async () => judge(), options)
     // what has changed meanwhile decides again
     if (signal.aborted || hook.definition !== definition || hook.refs[0] !== ref) return

@@ -1,3 +1,4 @@
+import type { Click } from '../../events/click.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { type Subject, subjectOf, visitedItems } from '../../events/subject.ts'
@@ -48,7 +49,7 @@ export const passing = async (
   memberships: Pick<Memberships, 'has'>,
   { filter, links }: Pick<Definition, 'filter' | 'links'>,
   event: Recorded<LogEvent>,
-  account: number,
+  wants: (click: Click) => boolean,
   { first, end }: { readonly first: number; readonly end: number },
 ): Promise<Passes> => {
   if (!isFiltered(filter)) return always
@@ -63,9 +64,10 @@ export const passing = async (
     const passes = await somePass(memberships, filter, subject.items, [now, before])
     return () => passes
   }
-  const found = new Set<number>()
-  for (const [n, click] of event.data.clicks.slice(first, end).entries())
-    if (click.account === account && (await somePass(memberships, filter, visitedItems(click), [now])))
-      found.add(first + n)
-  return (index) => found.has(index)
+  const passes = await Promise.all(
+    event.data.clicks
+      .slice(first, end)
+      .map(async (click) => wants(click) && somePass(memberships, filter, visitedItems(click), [now])),
+  )
+  return (index) => passes[index - first] === true
 }

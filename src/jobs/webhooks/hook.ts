@@ -51,6 +51,8 @@ export interface Hook {
   revision: number
   /** how often it has begun */
   starts: number
+  /** ordinal of the event at which it has begun; undefined where its stream does not say */
+  from: number | undefined
   /** everything before is delivered */
   resume: Place
   /** what it sends before it goes on where it was */
@@ -123,21 +125,19 @@ export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): Pla
 export const isReplayRead = ({ replay, end, scanned }: Hook): boolean =>
   replay !== undefined && end !== undefined && scanned !== undefined && scanned >= end
 
+/** Returns where a webhook goes on after a replay that began at an event: what that has sent, it does not send once more. */
+const placeAfter = ({ until, back }: Replay, from: number | undefined): Place =>
+  from === undefined || back.ordinal < from || back.ordinal >= until ? back : { ordinal: until, part: 0 }
+
 /**
  * Lets a webhook go on where it was, if its replay is sent. Nothing of it may be under way: an attempt that is stored later would take the webhook
  * into the replay again. Returns whether it does.
  */
 export const endReplay = (hook: Hook): boolean => {
   if (!hook.replay || hook.sending || hook.refs.length > 0 || !isReplayRead(hook)) return false
-  const { back } = hook.replay
+  const back = placeAfter(hook.replay, hook.from)
   hook.replay = undefined
   hook.end = undefined
   continueAt(hook, back)
   return true
-}
-
-/** Returns what a webhook sends again that began at an event. What it sends from there on it does not send twice if it was in there. */
-export const replayFrom = (from: number, replay: Replay | undefined): Replay | undefined => {
-  if (!replay || replay.back.ordinal < from || replay.back.ordinal >= replay.until) return replay
-  return { ...replay, back: { ordinal: replay.until, part: 0 } }
 }

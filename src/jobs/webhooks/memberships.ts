@@ -15,8 +15,10 @@ interface Facts {
   readonly campaign: number | null
   readonly domain: number | null
   readonly tags: readonly string[]
+  /** an event cannot be read: only a newer release knows what is so */
+  readonly isUnknown: boolean
 }
-const nothing: Facts = { on: false, campaign: null, domain: null, tags: [] }
+const nothing: Facts = { on: false, campaign: null, domain: null, tags: [], isUnknown: false }
 
 /** The facts of a stream from each position on at which they changed, in log order. */
 interface Timeline {
@@ -47,6 +49,8 @@ const after = (facts: Facts, { type, data }: LogEvent): Facts => {
     case 'ChannelDeleted':
     case 'ItemRemovedFromChannel':
       return { ...facts, on: false }
+    case 'Unknown':
+      return { ...facts, isUnknown: true }
     default:
       return facts
   }
@@ -81,7 +85,7 @@ export interface Filter {
 }
 
 export interface Memberships {
-  /** Whether an item was at a moment in what a filter names. */
+  /** Whether an item was at a moment in what a filter names, or may have been: an event that cannot be read leaves nothing out. */
   readonly has: (filter: Filter, item: Item, moment: Moment) => Promise<boolean>
   /** Takes note of an event: what it says was not known before. Has to be called before a later moment is asked for. */
   readonly changed: (event: Pick<Recorded<LogEvent>, 'stream'>) => void
@@ -114,26 +118,31 @@ export const openMemberships = ({ read }: Pick<WebhookOptions['store'], 'read'>)
       changes.findLast((one) => one.position < position || (isAfter && one.position === position))?.facts ?? nothing
     )
   }
+  const isOn = async (stream: string, moment: Moment) => {
+    const { on, isUnknown } = await factsAt(stream, moment)
+    return on || isUnknown
+  }
   const isInOne = async (channels: ReadonlySet<number>, item: Item, moment: Moment) => {
-    for (const channel of channels) {
-      const { on: isMember } = await factsAt(streamId('channelitem', membershipId(channel, item)), moment)
-      if (isMember && (await factsAt(streamId('channel', channel), moment)).on) return true
-    }
-    return false
+    const isIn = async (channel: number) =>
+      (await isOn(streamId('channelitem', membershipId(channel, item)), moment)) &&
+      (await isOn(streamId('channel', channel), moment))
+    // together: what is read at the same time is read at once
+    return (await Promise.all([...channels].map(isIn))).some(Boolean)
+  }
+  const isLinkIn = async ({ campaigns, domains, tags }: Filter, id: number, moment: Moment) => {
+    const link = await factsAt(streamId('link', id), moment)
+    if (link.isUnknown) return true
+    const { campaign, domain } = link
+    if (domains.size > 0 && !(domain !== null && domains.has(domain))) return false
+    if (tags.size > 0 && !link.tags.some((tag) => tags.has(tag))) return false
+    if (campaigns.size === 0) return true
+    return campaign !== null && campaigns.has(campaign) && isOn(streamId('campaign', campaign), moment)
   }
   return {
-    has: async ({ campaigns, channels, domains, tags }, item, moment) => {
-      if (campaigns.size + domains.size + tags.size > 0) {
-        if (item.kind !== 'links') return false
-        const link = await factsAt(streamId('link', item.id), moment)
-        if (domains.size > 0 && !(link.domain !== null && domains.has(link.domain))) return false
-        if (tags.size > 0 && !link.tags.some((tag) => tags.has(tag))) return false
-        if (campaigns.size > 0) {
-          const { campaign } = link
-          if (campaign === null || !campaigns.has(campaign)) return false
-          if (!(await factsAt(streamId('campaign', campaign), moment)).on) return false
-        }
-      }
+    has: async (filter, item, moment) => {
+      const { campaigns, channels, domains, tags } = filter
+      const isOfLinks = campaigns.size + domains.size + tags.size > 0
+      if (isOfLinks && !(item.kind === 'links' && (await isLinkIn(filter, item.id, moment)))) return false
       return channels.size === 0 || isInOne(channels, item, moment)
     },
     changed: ({ stream }) => {

@@ -29,7 +29,8 @@ export const clicksInPart = 50
 /** bytes of a body at most; a larger event is sent without its data */
 const bodyLimit = 256 * 1024
 
-const wantsClick = ({ account, definition }: Pick<Hook, 'account' | 'definition'>, click: Click): boolean =>
+/** Whether a webhook may send a click: its filter decides when it is sent. */
+export const wantsClick = ({ account, definition }: Pick<Hook, 'account' | 'definition'>, click: Click): boolean =>
   definition !== undefined &&
   click.account === account &&
   (definition.links.size === 0 || definition.links.has(click.link)) &&

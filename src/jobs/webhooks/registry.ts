@@ -5,7 +5,7 @@ import { Unreadable } from '../../events/codec.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { ChangedByNewer, isUnknown } from '../../events/unknown.ts'
-import { continueAt, definitionOf, type Hook, isBefore, replayFrom } from './hook.ts'
+import { continueAt, definitionOf, type Hook, isBefore } from './hook.ts'
 import type { Cursor, WebhookOptions } from './options.ts'
 
 /** The webhooks of the service. */
@@ -26,6 +26,7 @@ const hookOf = (id: number, account: number, { next, part, idle, replay, ...curs
   definition: undefined,
   revision: -1,
   starts: cursor.starts,
+  from: undefined,
   resume: { ordinal: next, part },
   replay,
   end: undefined,
@@ -149,13 +150,14 @@ export const createRegistry = ({ handler, state, onProblem, position, onChanged 
     const { loaded, owner } = found
     const { account, starts, from, part } = loaded.state
     if (owner !== 'active' && owner !== 'disabled') return drop(id)
-    const begun = await state.begin({ webhook: id, account, starts, next: from, part })
-    const cursor = { ...begun, replay: replayFrom(from, begun.replay) }
+    const cursor = await state.begin({ webhook: id, account, starts, next: from, part })
     const revision = countRevision(loaded.revision)
     const known = hooks.get(id)
     const hook = known ?? hooks.add(hookOf(id, account, cursor))
     if (known && known.revision !== revision) await forgive(known)
     if (hook.starts < cursor.starts) beginAgain(hook, cursor)
+    // a log that is older than the row does not say where that beginning was
+    hook.from = cursor.starts === starts ? from : undefined
     hook.revision = revision
     hook.definition = owner === 'active' ? definitionOf(loaded.state) : undefined
     if (!hook.definition) detach(hook, position())

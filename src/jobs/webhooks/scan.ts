@@ -23,7 +23,7 @@ const findStart = async (options: TailOptions, hook: Hook): Promise<void> => {
 
 /** Reads some more of the log for a webhook, and for all others that are at the same place. */
 const scanFor = async (options: TailOptions, hook: Hook, signal: AbortSignal): Promise<void> => {
-  const { registry, tail, presenter, onGiven } = options
+  const { registry, tail, memberships, presenter, onGiven } = options
   const from = hook.scanned
   if (from === undefined) return
   // the part that a replay ends with is in the log, whether the tail has come to it or not
@@ -34,13 +34,17 @@ const scanFor = async (options: TailOptions, hook: Hook, signal: AbortSignal): P
   }
   const withClicks = hook.definition?.clicks ?? false
   const part = { after: from, until: reached, filter: withClicks ? ('all' as const) : ('domain' as const) }
-  const events = await readSome(options, part, signal)
-  const last = events.at(-1)?.position ?? reached
+  const read = await readSome(options, part, signal)
+  const events = read.filter(({ position }) => position <= reached)
+  const last = events.length < read.length ? reached : (events.at(-1)?.position ?? reached)
+  // what the tail has not come to yet is new for everybody
+  const isSeen = last <= tail.position
+  for (const event of events) if (event.position > tail.position) memberships.changed(event)
   const isHere = (other: Hook) =>
     isBehind(other) &&
     other.scanned !== undefined &&
     (withClicks || !other.definition?.clicks) &&
-    (other === hook || (other.scanned >= from && other.scanned < last))
+    (other === hook || (isSeen && other.scanned >= from && other.scanned < last))
   const here = new Set([...registry.all()].filter(isHere))
   const concerned = await concernedIn(
     options,
