@@ -18,11 +18,19 @@ const step = 7919
 let asked = 0
 const nextAlias = () => (from === undefined ? Math.floor(Math.random() * aliases) : ((from + asked++) * step) % aliases)
 
-/** @returns {Promise<net.Socket>} */
+/** @type {net.Socket[]} */
+const idle = []
+/** Adds a connection. The server closes those that have nothing to do for long: another one takes the place. */
 const connect = () =>
   new Promise((resolve, reject) => {
-    const socket = net.connect({ port: Number(port), host: hostname, noDelay: true }, () => resolve(socket))
-    socket.once('error', reject)
+    const socket = net.connect({ port: Number(port), host: hostname, noDelay: true }, () => resolve(idle.push(socket)))
+    socket.on('error', reject)
+    socket.once('close', () => {
+      const place = idle.indexOf(socket)
+      if (place < 0) return
+      idle.splice(place, 1)
+      void connect()
+    })
   })
 
 /**
@@ -33,6 +41,8 @@ const connect = () =>
 const visit = (socket, began) =>
   new Promise((resolve, reject) => {
     let text = ''
+    const lost = () => reject(new Error('the server has closed a connection before it answered'))
+    socket.once('close', lost)
     /** @param {Buffer} part */
     const read = (part) => {
       text += part.toString('latin1')
@@ -40,6 +50,7 @@ const visit = (socket, began) =>
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
       if (end < 0 || text.length < end + 4 + length) return
       socket.off('data', read)
+      socket.off('close', lost)
       if (!text.startsWith('HTTP/1.1 302')) return reject(new Error(`unexpected: ${text.slice(0, 100)}`))
       latencies.push((performance.now() - began) * 1000)
       resolve()
@@ -50,7 +61,7 @@ const visit = (socket, began) =>
 
 let ended = false
 process.once('SIGTERM', () => (ended = true))
-const idle = await Promise.all(Array.from({ length: 64 }, connect))
+await Promise.all(Array.from({ length: 64 }, connect))
 const began = performance.now()
 let due = 0
 /**
@@ -73,7 +84,7 @@ const send = () => {
   }
 }
 for (let now = began; !ended && now - began < seconds * 1000; now = performance.now()) {
-  for (; due < ((now - began) * rate) / 1000; due++) waiting.push(now)
+  for (; due < ((now - began) * rate) / 1000; due++) waiting.push(began + (due * 1000) / rate)
   send()
   await new Promise((later) => setTimeout(later, 1))
 }
