@@ -184,7 +184,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
   return {
     load,
 
-    steps: stepReader(store),
+    steps: stepReader(store, snapshots),
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 

@@ -27,7 +27,7 @@ export const countRevision = (revision: ExpectedRevision): number => (revision =
 export type Load = <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => Promise<Loaded<S>>
 
 /** Every so many events of a stream, its state is stored. */
-export const snapshotInterval = 1000
+export const snapshotInterval = 100
 /** long streams that a process remembers, to look for their snapshots at once */
 const rememberedStreams = 10_000
 
@@ -51,9 +51,9 @@ const afterEvent = <S, E>(
 }
 
 /** Returns a stored snapshot; undefined when there is none, or when it cannot be read. */
-const findSnapshot = async <S>(snapshots: SnapshotStore, place: SnapshotPlace) => {
+const findSnapshot = async <S>(snapshots: SnapshotStore, place: SnapshotPlace, upTo?: bigint) => {
   try {
-    const found = await snapshots.find(place)
+    const found = await snapshots.find(place, upTo)
     return found && { ...found, folded: deserialize(found.state) as Folded<S> }
   } catch {
     return undefined
@@ -62,15 +62,33 @@ const findSnapshot = async <S>(snapshots: SnapshotStore, place: SnapshotPlace) =
 
 type Events = AsyncIterable<Recorded<LogEvent>>
 
-/** Reads an event and those after it. Undefined when the log has another event there, or none: it may be an older copy. */
-const readFrom = async (store: Pick<EventStore, 'read'>, stream: string, revision: bigint, id: string) => {
-  const events = store.read(stream, revision)[Symbol.asyncIterator]()
+/** The events of a stream after a snapshot. */
+interface AfterSnapshot<S> extends Folded<S>, Pick<Recorded<DomainEvent>, 'revision' | 'position'> {
+  readonly after: Events
+}
+
+/**
+ * Reads a stream from its newest snapshot on; with a range, from the newest one before `from`, and up to `upTo`. Undefined when there is
+ * none, or when the log has another event there, or no event: it is an older copy, or was restored. Then no snapshot of the stream is kept,
+ * because the newest one would be found again and again.
+ */
+export const readFromSnapshot = async <S>(
+  store: Pick<EventStore, 'read'>,
+  snapshots: SnapshotStore,
+  place: SnapshotPlace,
+  range?: { readonly from: number; readonly upTo: number },
+): Promise<AfterSnapshot<S> | undefined> => {
+  const found = await findSnapshot<S>(snapshots, place, range && BigInt(range.from) - 1n)
+  if (!found) return undefined
+  const limit = range && range.upTo - Number(found.revision) + 1
+  const events = store.read(place.stream, found.revision, limit)[Symbol.asyncIterator]()
   const { value: first, done } = await events.next()
-  if (!done && first.id === id && !isUnknown(first)) {
-    const after: Events = { [Symbol.asyncIterator]: () => events }
-    return { first, after }
+  if (!done && first.id === found.event && !isUnknown(first)) {
+    const { revision, position } = first
+    return { ...found.folded, revision, position, after: { [Symbol.asyncIterator]: () => events } }
   }
   await events.return?.()
+  if (done || first.id !== found.event) await snapshots.drop(place.stream).catch(() => {})
   return undefined
 }
 
@@ -86,8 +104,8 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
 
   return async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => {
     const place = { stream: streamId(decider.kind, id), version: decider.version }
-    /** stores the newest state that a snapshot is due for */
-    let save: (() => Promise<void>) | undefined
+    /** states to be stored, and their accounts */
+    const due: (readonly [number, Snapshot])[] = []
 
     const fold = async (from: Loaded<S>, events: Events) => {
       let loaded = from
@@ -96,18 +114,20 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
         loaded = afterEvent(decider, loaded, event)
         const { account } = event.metadata
         if (account === null || nextRevision(event) % BigInt(snapshotInterval) !== 0n) continue
-        const due = loaded
-        save = async () => snapshots.save(account, place, snapshotOf(due, event))
+        due.push([account, snapshotOf(loaded, event)])
       }
       return loaded
     }
     const foldFromSnapshot = async () => {
-      const found = await findSnapshot<S>(snapshots, place)
-      const read = found && (await readFrom(store, place.stream, found.revision, found.event))
-      if (!read) return undefined
-      const { revision, position } = read.first
-      save = undefined
-      return fold({ ...found.folded, revision, position }, read.after)
+      const found = await readFromSnapshot<S>(store, snapshots, place)
+      if (!found) return undefined
+      // those of the first events were stored when the stream had as many
+      due.length = 0
+      const { after, ...known } = found
+      return fold(known, after)
+    }
+    const saveAll = async () => {
+      for (const [account, snapshot] of due) await snapshots.save(account, place, snapshot)
     }
 
     let loaded: Loaded<S> = {
@@ -126,7 +146,7 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
       return (await foldFromSnapshot()) ?? (await fold(loaded, store.read(place.stream, nextRevision(loaded))))
     } finally {
       // also after an error, so that the next attempt has less to read; nothing waits for it, and nothing needs it
-      void save?.().catch(() => {})
+      void saveAll().catch(() => {})
     }
   }
 }

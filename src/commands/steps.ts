@@ -3,7 +3,9 @@ import type { DomainEvent, LogEvent } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
 import { isUnknown } from '../events/unknown.ts'
+import { noSnapshots, type SnapshotStore } from '../security/snapshots.ts'
 import type { Decider } from './decider.ts'
+import { readFromSnapshot, snapshotInterval } from './load.ts'
 
 /** An event of a stream, and the states of its resource before and after it. They are the same for an event that only a newer release can read. */
 export interface Step<S> {
@@ -12,24 +14,36 @@ export interface Step<S> {
   readonly after: S
 }
 
-/** Reads a stream from its beginning up to a revision, or to its end. Throws `StoreUnavailable`. */
+/** Which steps of a stream are read: those of the revisions `from` to `upTo`, both included; by default all. */
+export interface StepRange {
+  readonly from?: number
+  readonly upTo?: number | undefined
+}
+
+/** Reads steps of a stream, from the newest snapshot before them on. Throws `StoreUnavailable`. */
 export type ReadSteps = <C, S, E extends DomainEvent>(
-  decider: Pick<Decider<C, S, E>, 'kind' | 'initialState' | 'evolve'>,
+  decider: Pick<Decider<C, S, E>, 'kind' | 'version' | 'initialState' | 'evolve'>,
   id: string | number,
-  upTo?: number,
+  range?: StepRange,
 ) => AsyncGenerator<Step<S>>
 
-export const stepReader = (store: Pick<EventStore, 'read'>): ReadSteps =>
+export const stepReader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore = noSnapshots): ReadSteps =>
   async function* <C, S, E extends DomainEvent>(
-    { kind, initialState, evolve }: Pick<Decider<C, S, E>, 'kind' | 'initialState' | 'evolve'>,
+    decider: Pick<Decider<C, S, E>, 'kind' | 'version' | 'initialState' | 'evolve'>,
     id: string | number,
-    upTo = Infinity,
+    { from = 0, upTo = Infinity }: StepRange = {},
   ) {
-    let before = initialState
-    for await (const event of store.read(streamId(kind, id), 0n, upTo + 1)) {
+    const { kind, version, initialState, evolve } = decider
+    const stream = streamId(kind, id)
+    const known =
+      from < snapshotInterval
+        ? undefined
+        : await readFromSnapshot<S>(store, snapshots, { stream, version }, { from, upTo })
+    let before = known ? known.state : initialState
+    for await (const event of known?.after ?? store.read(stream, 0n, upTo + 1)) {
       // a stream holds the events of its own decider only
       const after = isUnknown(event) ? before : evolve(before, event as DomainEvent as E)
-      yield { event, before, after }
+      if (event.revision >= from) yield { event, before, after }
       before = after
     }
   }

@@ -80,6 +80,7 @@ const deciderOf = (kind: string) =>
   (resourceKinds[kind]?.decider ??
     stateless[kind] ?? {
       kind,
+      version: 0,
       initialState: undefined,
       evolve: () => undefined,
     }) as ResourceKind['decider']
@@ -91,7 +92,8 @@ const readStream = async function* (
   { handler, originOf }: HistorySources,
 ): AsyncGenerator<Found> {
   const { kind, id } = parseStreamId(stream)
-  for await (const step of handler.steps(deciderOf(kind), id, Math.max(...revisions))) {
+  const [from, upTo] = [Math.min(...revisions), Math.max(...revisions)]
+  for await (const step of handler.steps(deciderOf(kind), id, { from, upTo })) {
     const { event } = step
     const revision = Number(event.revision)
     if (!revisions.has(revision)) continue
@@ -104,7 +106,7 @@ const readStream = async function* (
 /** Streams that are read at the same time; the store combines their reads. */
 const streamsAtATime = 32
 
-/** Calls `use` with the event of each row. Each stream is read once, from its beginning: what a value was follows from the events before. */
+/** Calls `use` with the event of each row. Each stream is read once, from a snapshot before them: what a value was follows from the events before. */
 export const forEachFound = async (
   rows: readonly HistoryRow[],
   sources: HistorySources,

@@ -31,7 +31,7 @@ export interface ResourceKind {
   /** as in the paths of the API */
   readonly path: string
   readonly label: string
-  readonly decider: Pick<Decider<never, unknown, DomainEvent>, 'kind' | 'initialState' | 'evolve'>
+  readonly decider: Pick<Decider<never, unknown, DomainEvent>, 'kind' | 'version' | 'initialState' | 'evolve'>
   readonly fields: (state: unknown, originOf: OriginOf) => Fields
 }
 

@@ -59,7 +59,7 @@ export const formerState = async <C, S, E extends DomainEvent>(
   const upTo = await positionOf(body, services)
   if (upTo === undefined && body.revision === undefined) return undefined
   let found: FormerState<S> | undefined
-  for await (const { event, after } of services.handler.steps(decider, id, body.revision)) {
+  for await (const { event, after } of services.handler.steps(decider, id, { upTo: body.revision })) {
     if (upTo !== undefined && event.position > upTo) break
     if (isUnknown(event)) throw new ChangedByNewer('The resource')
     found = { revision: countRevision(event.revision), state: after }

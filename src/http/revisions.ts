@@ -2,10 +2,10 @@ import type { Caller } from '../commands/caller.ts'
 import { hideForeign } from '../commands/caller.ts'
 import { refuse } from '../commands/decider.ts'
 import { link } from '../commands/link.ts'
+import { countRevision } from '../commands/load.ts'
 import type { Recorded } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
 import { completed, type LinkFields } from '../events/link.ts'
-import { streamId } from '../events/streams.ts'
 import { isUnknown } from '../events/unknown.ts'
 import { timestamp } from '../lib/fields.ts'
 import type { Listed, ListRequest } from '../queries/page.ts'
@@ -33,22 +33,20 @@ const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, i
   if (state.status === 'none' || state.account !== account) refuse('not_found', `${label} not found.`)
 }
 
-/** Returns all revisions of a link at the moment of the reader, oldest first. */
+/** Returns the revisions of a link from one to another, both included. */
 const readRevisions = async (
   id: number,
-  { exports, reader }: Pick<Services, 'exports' | 'reader'>,
+  { handler }: Pick<Services, 'handler'>,
+  [from, last]: readonly [number, number],
 ): Promise<readonly Revision[]> => {
   const found: Revision[] = []
-  let state = link.initialState
   let isKnown = true
-  for await (const event of exports.readStream(streamId('link', id))) {
-    if (reader.upTo !== undefined && event.position > reader.upTo) break
+  for await (const { event, after } of handler.steps(link, id, { from, upTo: last })) {
     isKnown &&= !isUnknown(event)
-    if (isKnown) state = link.evolve(state, event as Parameters<typeof link.evolve>[1])
     const before = found.pop()
     if (before) found.push({ ...before, until: event.at })
-    const fields = isKnown ? { fields: completed(state.fields) } : {}
-    found.push({ revision: Number(event.revision), event, ...fields, deleted: state.status === 'deleted' })
+    const fields = isKnown ? { fields: completed(after.fields) } : {}
+    found.push({ revision: Number(event.revision), event, ...fields, deleted: after.status === 'deleted' })
   }
   return found
 }
@@ -118,19 +116,37 @@ const present = ({ revision, number, event, until, by, fields, deleted, sent }: 
   sent: sent.map(({ rule, destination, clicks, visits }) => ({ rule, destination, clicks, visits })),
 })
 
+const bare = (revision: number): Revision => ({ revision, deleted: false })
+
+/** Reads what is not known yet of some revisions, of which the link has those up to `last`. */
+const completeRows = async (rows: readonly Revision[], id: number, last: number, services: Services) => {
+  const missing = rows.filter(({ event, revision }) => !event && revision <= last).map(({ revision }) => revision)
+  if (missing.length === 0) return rows
+  // the next one ends the last of them
+  const upTo = Math.min(last, Math.max(...missing) + 1)
+  const found = new Map(
+    (await readRevisions(id, services, [Math.min(...missing), upTo])).map((one) => [one.revision, one]),
+  )
+  return rows.map((row) => found.get(row.revision) ?? row)
+}
+
 /** Reads a page of revisions with what they did. */
 const readPage = async (
-  { account, params }: Call<{ id: number }>,
+  { account, load, params }: Call<{ id: number }>,
   request: ListRequest,
   services: Services,
 ): Promise<Listed<Shown>> => {
   const { id } = params
-  const known = await readRevisions(id, services)
+  const last = countRevision((await load(link, id)).revision)
+  const isFiltered = Boolean(request.from ?? request.to ?? request.q)
+  const known = isFiltered
+    ? await readRevisions(id, services, [0, last])
+    : Array.from({ length: last + 1 }, (_, revision) => bare(revision))
   return readOneMoment(services.reader, async (reader) => {
     // clicks of a log that was restored from a backup may have revisions that the link does not have yet
     const unknown = await revisionsWithVisits(reader, id, known.length)
-    const all = [...known, ...unknown.map((revision): Revision => ({ revision, deleted: false }))]
-    const { rows, ...listed } = pageOf(all, request)
+    const { rows: found, ...listed } = pageOf([...known, ...unknown.map(bare)], request)
+    const rows = await completeRows(found, id, last, services)
     const events = rows.flatMap(({ event }) => event ?? [])
     const keys = events.flatMap(({ metadata }) => metadata.actor.key ?? [])
     const [routes, names, numbers] = await Promise.all([

@@ -13,12 +13,16 @@ export interface StoredSnapshot {
   readonly sealed: Buffer
 }
 
+/** Returns the newest snapshot of a stream, or the newest one up to a revision. */
 export const findSnapshot = async (
   db: Database,
   stream: string,
   version: number,
+  upTo?: bigint,
 ): Promise<StoredSnapshot | undefined> => {
-  const [row] = (await db('state.snapshots').where({ stream, version })) as {
+  const found = db('state.snapshots').where({ stream, version }).orderBy('revision', 'desc').limit(1)
+  if (upTo !== undefined) void found.where('revision', '<=', upTo.toString())
+  const [row] = (await found) as {
     account: string
     revision: string
     event_id: string
@@ -29,7 +33,7 @@ export const findSnapshot = async (
   return { stream, version, account: Number(account), revision: BigInt(revision), event, sealed }
 }
 
-/** Replaces the snapshot of a stream and deletes those of older versions. Does nothing once the account's key is destroyed. */
+/** Stores a snapshot, and deletes those of older versions. Does nothing once the account's key is destroyed. */
 export const storeSnapshot = async (db: Database, snapshot: StoredSnapshot): Promise<void> => {
   const { stream, version, account, revision, event, sealed } = snapshot
   await db.raw(
@@ -37,8 +41,8 @@ export const storeSnapshot = async (db: Database, snapshot: StoredSnapshot): Pro
      insert into state.snapshots (stream, version, account, revision, event_id, sealed)
      select :stream, :version, :account, :revision, :event, :sealed
      where exists (select 1 from state.keys where name = 'account-' || :account::bigint)
-     on conflict (stream, version) do update set
-       account = excluded.account, revision = excluded.revision, event_id = excluded.event_id, sealed = excluded.sealed`,
+     on conflict (stream, version, revision) do update set
+       account = excluded.account, event_id = excluded.event_id, sealed = excluded.sealed`,
     { stream, version, account, revision: revision.toString(), event, sealed },
   )
 }
@@ -46,4 +50,9 @@ export const storeSnapshot = async (db: Database, snapshot: StoredSnapshot): Pro
 /** Deletes all snapshots of accounts: they contain personal data. */
 export const eraseSnapshots = async (db: Database, accounts: readonly number[]): Promise<void> => {
   await db('state.snapshots').whereIn('account', accounts).delete()
+}
+
+/** Deletes all snapshots of a stream. */
+export const dropSnapshots = async (db: Database, stream: string): Promise<void> => {
+  await db('state.snapshots').where({ stream }).delete()
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../postgres/database.ts'
-import { findSnapshot, type StoredSnapshot, storeSnapshot } from '../postgres/snapshots.ts'
+import { dropSnapshots, findSnapshot, type StoredSnapshot, storeSnapshot } from '../postgres/snapshots.ts'
 import { BrokenSeal, type Keyring, sealBytes, unsealBytes } from './seal.ts'
 
 /** The state of a stream after one of its events. */
@@ -19,21 +19,23 @@ export interface SnapshotPlace {
 
 /** States of long streams. All of them can be discarded: without a snapshot, a state is folded from the log. */
 export interface SnapshotStore {
-  /** Returns the newest snapshot; undefined when there is none, or when it cannot be decrypted with its account's key. */
-  readonly find: (place: SnapshotPlace) => Promise<Snapshot | undefined>
+  /** Returns the newest snapshot, or the newest one up to a revision; undefined when there is none, or when it cannot be decrypted with its account's key. */
+  readonly find: (place: SnapshotPlace, upTo?: bigint) => Promise<Snapshot | undefined>
   /** Stores a snapshot under the account's key; does nothing when the account has none. */
   readonly save: (account: number, place: SnapshotPlace, snapshot: Snapshot) => Promise<void>
+  /** Deletes all snapshots of a stream. */
+  readonly drop: (stream: string) => Promise<void>
 }
 
 /** Stores nothing. */
-export const noSnapshots: SnapshotStore = { find: async () => undefined, save: async () => {} }
+export const noSnapshots: SnapshotStore = { find: async () => undefined, save: async () => {}, drop: async () => {} }
 
 const context = ({ account, stream, version, revision, event }: Omit<StoredSnapshot, 'sealed'>) =>
   `${account}/snapshot/${stream}/${version}/${revision}/${event}`
 
 export const openSnapshotStore = (db: Database, keyring: Pick<Keyring, 'forOpening'>): SnapshotStore => ({
-  find: async ({ stream, version }) => {
-    const stored = await findSnapshot(db, stream, version)
+  find: async ({ stream, version }, upTo) => {
+    const stored = await findSnapshot(db, stream, version, upTo)
     const key = stored && (await keyring.forOpening([stored.account])).get(stored.account)
     if (!stored || !key) return undefined
     try {
@@ -50,4 +52,5 @@ export const openSnapshotStore = (db: Database, keyring: Pick<Keyring, 'forOpeni
     const sealed = sealBytes(key, context(unsealed), state)
     await storeSnapshot(db, { ...unsealed, sealed })
   },
+  drop: async (stream) => dropSnapshots(db, stream),
 })

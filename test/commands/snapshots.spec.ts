@@ -2,20 +2,36 @@ import { serialize } from 'node:v8'
 import { expect } from 'chai'
 import { link } from '../../src/commands/link.ts'
 import { loader, snapshotInterval } from '../../src/commands/load.ts'
+import { type Step, type StepRange, stepReader } from '../../src/commands/steps.ts'
 import type { Event } from '../../src/events/index.ts'
 import type { EventStore, ExpectedRevision } from '../../src/events/store.ts'
 import type { Snapshot, SnapshotStore } from '../../src/security/snapshots.ts'
 import { fresh, linkCreated } from '../support/events.ts'
 import { newMemoryStore } from '../support/writer.ts'
 
-/** Snapshots in memory: the newest of each place. */
+/** Snapshots in memory. */
 const memorySnapshots = () => {
-  const stored = new Map<string, Snapshot>()
+  const stored = new Map<string, readonly Snapshot[]>()
+  const newest = (place: string, upTo = Infinity) =>
+    stored
+      .get(place)
+      ?.reduce<Snapshot | undefined>(
+        (found, one) => (one.revision <= upTo && (!found || one.revision > found.revision) ? one : found),
+        undefined,
+      )
   const snapshots: SnapshotStore = {
-    find: async ({ stream, version }) => stored.get(`${stream} ${version}`),
-    save: async (_, { stream, version }, snapshot) => void stored.set(`${stream} ${version}`, snapshot),
+    find: async ({ stream, version }, upTo) =>
+      newest(`${stream} ${version}`, upTo === undefined ? undefined : Number(upTo)),
+    save: async (_, { stream, version }, snapshot) => {
+      const place = `${stream} ${version}`
+      const others = (stored.get(place) ?? []).filter(({ revision }) => revision !== snapshot.revision)
+      stored.set(place, [...others, snapshot])
+    },
+    drop: async (stream) => {
+      for (const place of stored.keys()) if (place.startsWith(`${stream} `)) stored.delete(place)
+    },
   }
-  return { stored, snapshots, of: (stream: string) => stored.get(`${stream} ${link.version}`) }
+  return { stored, snapshots, of: (stream: string) => newest(`${stream} ${link.version}`) }
 }
 
 /** Counts the events that are read. */
@@ -30,7 +46,7 @@ const counting = (store: EventStore) => {
   return { count, store: { ...store, read } }
 }
 
-const updates = 2500
+const updates = 650
 const stream = 'link-1'
 const titled = (title: string): Event<'LinkUpdated'> => ({ type: 'LinkUpdated', data: { id: 1, changes: { title } } })
 
@@ -58,7 +74,7 @@ describe('snapshots of long streams', () => {
     const load = loader(store, snapshots)
     expect(await load(link, 1)).to.deep.equal(await folded())
     expect(count.read).to.equal(updates + 1)
-    expect(of(stream)?.revision).to.equal(1999n)
+    expect(of(stream)?.revision).to.equal(599n)
 
     count.read = 0
     expect(await load(link, 1)).to.deep.equal(await folded())
@@ -68,20 +84,20 @@ describe('snapshots of long streams', () => {
     const another = loader(store, snapshots)
     expect(await another(link, 1)).to.deep.equal(await folded())
     expect(count.read, 'a process that does not know yet that the stream is long').to.be.below(2 * snapshotInterval)
-    expect(of(stream)?.revision).to.equal(1999n)
+    expect(of(stream)?.revision).to.equal(599n)
   })
 
   it('are not looked for where a stream is short (fault 99)', async () => {
     const { snapshots, stored } = memorySnapshots()
     const asked: string[] = []
     const find: SnapshotStore['find'] = async (place) => (asked.push(place.stream), undefined)
-    const load = loader(await logWith(900), { ...snapshots, find })
+    const load = loader(await logWith(snapshotInterval - 2), { ...snapshots, find })
     await load(link, 1)
     await load(link, 1)
     expect([asked.length, stored.size]).to.deep.equal([0, 0])
   })
 
-  it('follow a stream that grows, one per thousand events (fault 99)', async () => {
+  it('follow a stream that grows, one per hundred events (fault 99)', async () => {
     const store = await logWith(updates)
     const { snapshots, of } = memorySnapshots()
     const load = loader(store, snapshots)
@@ -91,7 +107,7 @@ describe('snapshots of long streams', () => {
       await store.append([{ stream, expected: BigInt(updates + n * 250), events }])
       expect((await load(link, 1)).state.fields.title).to.equal(`more ${n}/249`)
     }
-    expect(of(stream)?.revision).to.equal(2999n)
+    expect(of(stream)?.revision).to.equal(1099n)
   })
 
   const wrong: readonly (readonly [string, (right: Snapshot) => SnapshotStore['find']])[] = [
@@ -111,11 +127,11 @@ describe('snapshots of long streams', () => {
     it(`are not used when one ${what}: the whole stream is read (fault 99)`, async () => {
       const state = serialize({ state: { ...link.initialState, status: 'deleted' }, since: '', createdBy: '' })
       let event = ''
-      for await (const found of log.read(stream, 1999n, 1)) event = found.id
+      for await (const found of log.read(stream, 599n, 1)) event = found.id
       const { snapshots, of } = memorySnapshots()
-      const load = loader(log, { ...snapshots, find: make({ revision: 1999n, event, state }) })
+      const load = loader(log, { ...snapshots, find: make({ revision: 599n, event, state }) })
       expect(await load(link, 1)).to.deep.equal(await folded())
-      expect(of(stream)?.revision, 'a snapshot that replaces it').to.equal(1999n)
+      expect(of(stream)?.revision, 'a snapshot that replaces it').to.equal(599n)
     })
 
   it('are not used for a log that was restored and has taken another course (fault 99)', async () => {
@@ -127,9 +143,53 @@ describe('snapshots of long streams', () => {
     expect(of(stream)?.event).not.to.equal(before)
   })
 
+  it('of a longer log than the one that was restored are dropped, so that the next command is spared again (fault 99)', async () => {
+    const { snapshots, of } = memorySnapshots()
+    await loader(log, snapshots)(link, 1)
+    const restored = await logWith(250)
+    await loader(restored, snapshots)(link, 1)
+    expect(of(stream)?.revision).to.equal(199n)
+    const { count, store } = counting(restored)
+    expect(await loader(store, snapshots)(link, 1)).to.deep.equal(await folded(restored))
+    expect(count.read).to.be.below(2 * snapshotInterval)
+  })
+
   it('do not fail a command when they cannot be stored (fault 99)', async () => {
     const { snapshots } = memorySnapshots()
     const load = loader(log, { ...snapshots, save: () => Promise.reject(new Error('away')) })
     expect(await load(link, 1)).to.deep.equal(await folded())
+  })
+
+  const allSteps = async (store: EventStore, snapshots?: SnapshotStore, range?: StepRange) => {
+    const found: Step<unknown>[] = []
+    for await (const step of stepReader(store, snapshots)(link, 1, range)) found.push(step)
+    return found
+  }
+
+  it('spare a history the events before the newest snapshot before it (fault 324)', async () => {
+    const { snapshots } = memorySnapshots()
+    await loader(log, snapshots)(link, 1)
+    const all = await allSteps(log)
+    for (const [from, upTo] of [
+      [640, 650],
+      [600, 600],
+      [599, 601],
+      [230, 240],
+      [0, 5],
+      [99, 99],
+      [100, 100],
+    ] as const) {
+      const { count, store } = counting(log)
+      expect(await allSteps(store, snapshots, { from, upTo })).to.deep.equal(all.slice(from, upTo + 1))
+      expect(count.read, `${from} to ${upTo}`).to.be.at.most(upTo - from + 1 + snapshotInterval)
+    }
+  })
+
+  it('spare a history nothing when they are missing or of another log, and it is the same (fault 324)', async () => {
+    const all = await allSteps(log)
+    const { snapshots } = memorySnapshots()
+    expect(await allSteps(log, snapshots, { from: 300, upTo: 310 })).to.deep.equal(all.slice(300, 311))
+    await loader(await logWith(updates, 'other '), snapshots)(link, 1)
+    expect(await allSteps(log, snapshots, { from: 300, upTo: 310 })).to.deep.equal(all.slice(300, 311))
   })
 })

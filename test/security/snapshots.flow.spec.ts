@@ -27,13 +27,19 @@ describe('stored snapshots', () => {
   afterEach(() => db.destroy())
   const rows = () => db('state.snapshots').orderBy(['stream', 'version'])
 
-  it('are found by stream and version, and replaced (fault 99)', async () => {
+  it('are found by stream, version and revision, and replaced (faults 99, 324)', async () => {
     expect(await snapshots.find(place)).to.equal(undefined)
     const [older, newer] = [snapshot('older'), { ...snapshot('newer'), revision: 2999n }]
     for (const one of [older, newer]) {
       await snapshots.save(ann, place, one)
       expect(await snapshots.find(place)).to.deep.include(one)
     }
+    expect(await snapshots.find(place, 2999n)).to.deep.include(newer)
+    expect(await snapshots.find(place, 2998n)).to.deep.include(older)
+    expect(await snapshots.find(place, 1998n)).to.equal(undefined)
+    const again = snapshot('again')
+    await snapshots.save(ann, place, again)
+    expect(await snapshots.find(place, 1999n)).to.deep.include(again)
     expect(await snapshots.find({ ...place, version: 2 })).to.equal(undefined)
     expect(await snapshots.find({ ...place, stream: 'link-2' })).to.equal(undefined)
   })
@@ -41,6 +47,12 @@ describe('stored snapshots', () => {
   it('of older rules are deleted, those of newer ones are kept (fault 99)', async () => {
     for (const version of [3, 1, 2]) await snapshots.save(ann, { ...place, version }, snapshot())
     expect((await rows()).map(({ version }: { version: number }) => version)).to.deep.equal([2, 3])
+  })
+
+  it('are dropped stream by stream (fault 99)', async () => {
+    for (const stream of ['link-1', 'link-2']) await snapshots.save(ann, { ...place, stream }, snapshot())
+    await snapshots.drop('link-1')
+    expect((await rows()).map(({ stream }: { stream: string }) => stream)).to.deep.equal(['link-2'])
   })
 
   it('hide what they contain, and are valid at their place only (fault 99)', async () => {
