@@ -41,11 +41,16 @@ export const clickTexts = (event: Pick<StoredEvent, 'type' | 'data'>): readonly 
       return Array.isArray(values) ? [[member as string, values.map(canonical)] as const] : []
     }),
   )
-  const known: KnownText = (key, value) => (typeof value === 'number' ? entries.get(key)?.[value] : undefined)
+  const entry: KnownText = (key, value) => (typeof value === 'number' ? entries.get(key)?.[value] : undefined)
   const salt = saltOf(batch)
-  const clicks = clicksIn(event) ?? []
-  if (salt === undefined) return clicks.map((click) => canonicalWith(click, known))
-  return clicks.map((click, i) => canonicalWith({ ...click, salt: saltAt(salt, i) }, known))
+  return (clicksIn(event) ?? []).map((click, i) => {
+    const keys = Object.keys(click)
+    if (salt === undefined) return canonicalWith(click, keys, entry)
+    const own = canonical(saltAt(salt, i))
+    return canonicalWith(click, 'salt' in click ? keys : [...keys, 'salt'], (key, value) =>
+      key === 'salt' ? own : entry(key, value),
+    )
+  })
 }
 
 const dataOf = (event: Pick<StoredEvent, 'type' | 'data'>, hashes?: Buffer): unknown => {
