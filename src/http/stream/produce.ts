@@ -160,6 +160,8 @@ export const streamOf = (options: StreamOptions): Readable => {
   const readNext = async (stream: Readable) => {
     for (;;) {
       const { done, value } = await lines.next()
+      // a timer that nobody clears would keep the process
+      if (stream.destroyed) return
       if (done) return void stream.push(null)
       if (value.length === 0) continue
       unread = setTimeout(() => stream.destroy(), patience)

@@ -124,6 +124,30 @@ describe('a stream', () => {
     expect(left).to.equal(1)
   })
 
+  it('leaves no timer when the client is gone, which would keep a service that stops (fault 325)', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const { source } = sourceOf(
+      () => 0n,
+      () => ({}),
+    )
+    // with the one of the test itself, which begins after this function
+    await Promise.resolve()
+    const before = timers()
+    const stream = open({ source, follower: silent, format: formats.sse })
+    stream.resume()
+    await until(
+      async () => timers(),
+      (count) => count > before,
+    )
+    stream.destroy()
+    expect(
+      await until(
+        async () => timers(),
+        (count) => count <= before,
+      ),
+    ).to.be.at.most(before)
+  })
+
   it('shows that it is alive while nothing happens, and how far it has come', async () => {
     let last = 3n
     const { source } = sourceOf(
