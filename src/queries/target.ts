@@ -6,7 +6,7 @@ import type { SplashFields } from '../events/splash.ts'
 import { streamId, type StreamKind } from '../events/streams.ts'
 import { prepared } from '../postgres/database.ts'
 import { addressKey, linkAddress } from '../projections/link.ts'
-import type { Reader } from './reader.ts'
+import { planned, type Reader } from './reader.ts'
 
 type Identified<F> = F & { readonly id: number }
 /** The resources that a link's interstitial uses and that are not deleted; each has a stream of its own. */
@@ -138,25 +138,24 @@ const columns =
   'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward variants'
     .split(' ')
     .map((name) => `l.${name}`)
+    .join()
 
-const findTargets = async ({ db, table }: Reader, addressKeys: readonly string[]) => {
+// one address after another: as long as PostgreSQL has not analyzed the table, it would read all of it for some of them at once
+const findTargets = async (reader: Reader, addressKeys: readonly string[]) => {
+  const { db, table } = reader
   // most links have no interstitial, and then these subqueries do not run
-  const one = (kind: string) =>
-    db.raw(
-      `case when l.type like '${kind}-%' then (select row_to_json(s) from ${table(kind === 'splash' ? 'splashes' : 'overlays')} s
-       where s.id = substr(l.type, ${kind.length + 2})::bigint and s.account = l.account and s.deleted is null) end as shown_${kind}`,
-    )
-  const pixels = db.raw(
-    `case when json_array_length(l.pixels) > 0 then (
-       select json_agg(json_build_object('id', p.id, 'type', p.type, 'tag', p.tag) order by n)
-       from json_array_elements_text(l.pixels) with ordinality as e (pixel, n) join ${table('pixels')} p on p.id = e.pixel::bigint
-       where p.account = l.account and p.deleted is null) end as shown_pixels`,
-  )
-  const rows = (await db({ l: table('links') })
-    .join({ a: table('accounts') }, 'a.id', 'l.account')
-    .where({ 'l.deleted': null, 'a.status': 'active' })
-    .whereRaw(`${linkAddress} = any(?)`, [[...addressKeys]])
-    .select(...columns, one('splash'), one('overlay'), pixels)) as Row[]
+  const one = (kind: string, name: string) =>
+    `case when l.type like '${kind}-%' then (select row_to_json(s) from ${table(name)} s
+     where s.id = substr(l.type, ${kind.length + 2})::bigint and s.account = l.account and s.deleted is null) end as shown_${kind}`
+  const pixels = `case when json_array_length(l.pixels) > 0 then (
+      select json_agg(json_build_object('id', p.id, 'type', p.type, 'tag', p.tag) order by n)
+      from json_array_elements_text(l.pixels) with ordinality as e (pixel, n) join ${table('pixels')} p on p.id = e.pixel::bigint
+      where p.account = l.account and p.deleted is null) end as shown_pixels`
+  const sql = `select ${columns}, ${one('splash', 'splashes')}, ${one('overlay', 'overlays')}, ${pixels}
+    from unnest(?::text[]) as k (address) cross join lateral (
+      select * from ${table('links')} where deleted is null and ${linkAddress} = k.address limit 1
+    ) l join ${table('accounts')} a on a.id = l.account where a.status = 'active'`
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, [[...addressKeys]]).options(planned(reader, sql))
   return rows.map(target)
 }
 
@@ -176,16 +175,18 @@ const target = (row: Row): Target => {
   }
 }
 
-const findBioTargets = async ({ db, table }: Reader, aliasKeys: readonly string[]): Promise<readonly BioTarget[]> => {
-  const rows = (await db({ b: table('bios') })
-    .join({ a: table('accounts') }, 'a.id', 'b.account')
-    .where({ 'b.deleted': null, 'a.status': 'active' })
-    .whereRaw('lower(b.alias) = any(?)', [[...aliasKeys]])
-    .select(
-      ...'id account revision position name alias title description avatar links theme color'
-        .split(' ')
-        .map((name) => `b.${name}`),
-    )) as (BioFields & Pick<Row, 'id' | 'account' | 'revision' | 'position'>)[]
+const bioColumns = 'id account revision position name alias title description avatar links theme color'
+  .split(' ')
+  .map((name) => `b.${name}`)
+  .join()
+type BioRow = BioFields & Pick<Row, 'id' | 'account' | 'revision' | 'position'>
+
+const findBioTargets = async (reader: Reader, aliasKeys: readonly string[]): Promise<readonly BioTarget[]> => {
+  const { db, table } = reader
+  const sql = `select ${bioColumns} from unnest(?::text[]) as k (alias) cross join lateral (
+      select * from ${table('bios')} where deleted is null and lower(alias) = k.alias limit 1
+    ) b join ${table('accounts')} a on a.id = b.account where a.status = 'active'`
+  const { rows } = await db.raw<{ rows: BioRow[] }>(sql, [[...aliasKeys]]).options(planned(reader, sql))
   return rows.map(({ id, account, revision, position, links, ...fields }) => ({
     ...fields,
     links: entriesOf(links),
