@@ -3244,7 +3244,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -4326,7 +4326,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -4935,7 +4935,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -5755,7 +5755,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -6628,7 +6628,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -7471,7 +7471,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -9243,7 +9243,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -9721,7 +9721,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -10536,7 +10536,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -11507,7 +11507,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -12415,7 +12415,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;
@@ -14493,7 +14493,7 @@ export interface operations {
                                     /** @description id of the API key */
                                     key?: number;
                                     /**
-                                     * @description `key`, `operator`, `service` or `visitor`
+                                     * @description `key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`
                                      * @example key
                                      */
                                     kind: string;

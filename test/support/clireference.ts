@@ -14,7 +14,8 @@ This page shows the output of \`--help\`. \`UPDATE_DOCS=1 npx mocha test/cli/pro
 
 /** Returns the text of \`docs/cli.md\`. */
 export const commandReference = (program: Command): string => {
-  const runnable = allCommands(program).filter((command) => command === program || command.commands.length === 0)
+  const isRunnable = (command: Command) => command.commands.length === 0 || command.options.length > 0
+  const runnable = allCommands(program).filter((command) => command === program || isRunnable(command))
   return [intro, ...runnable.map((command) => `## ${nameOf(command)}\n\n\`\`\`\n${helpOf(command)}\n\`\`\`\n`)].join(
     '\n',
   )

@@ -22,7 +22,7 @@ const row = z.object({
       kind: z
         .string()
         .meta({ examples: ['key'] })
-        .describe('`key`, `operator`, `service` or `visitor`'),
+        .describe('`key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`'),
       key: z.int().optional().describe('id of the API key'),
       name: text
         .optional()
