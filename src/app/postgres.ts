@@ -19,10 +19,10 @@ export const engineOf = ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_URL'>) =>
 export interface Postgres {
   readonly connection: Connection
   /**
-   * Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name. With
-   * `readOnly`, they cannot change anything.
+   * Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name, and
+   * `begin` is one of `sessions`.
    */
-  readonly database: (max: number, timeout: number, use?: string, readOnly?: boolean) => Database
+  readonly database: (max: number, timeout: number, use?: string, begin?: string) => Database
   /** The same without knex. */
   readonly pool: (max: number, timeout: number) => Pool
 }
@@ -41,8 +41,8 @@ export const openPostgres = async (
   const onError = (error: Error) => log.warn({ err: error }, 'database connection lost')
   return {
     connection,
-    database: (max, timeout, use, readOnly = false) => {
-      const options = { name: use ? `${name}-${use}` : name, max, timeout, onError, readOnly }
+    database: (max, timeout, use, begin) => {
+      const options = { name: use ? `${name}-${use}` : name, max, timeout, onError, begin }
       const database = openDatabase(connection, options)
       cleanup.defer(() => database.destroy())
       return database

@@ -8,6 +8,7 @@ import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { timestamp } from '../lib/fields.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { createSignal } from '../lib/signal.ts'
+import { sessions } from '../postgres/database.ts'
 import { fillOnce } from '../projections/fill.ts'
 import { projections } from '../projections/index.ts'
 import type { TableNames } from '../projections/projection.ts'
@@ -110,7 +111,7 @@ const fillTables = async (
 /** Returns the ledger as it was then. Nothing can be changed through it: appends are refused, and its connections only read. */
 const ledgerAt = (ledger: Ledger, { position, ordinal, moment }: End, table: TableNames, cleanup: Cleanup): Ledger => {
   const pool: Ledger['pool'] = (max, timeout, use = 'replay') => {
-    const db = ledger.pool(max, timeout, use, true)
+    const db = ledger.pool(max, timeout, use, sessions.readOnly)
     cleanup.defer(() => db.destroy())
     return db
   }

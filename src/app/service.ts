@@ -7,6 +7,7 @@ import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { inDataDir } from '../lib/datadir.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
+import { sessions } from '../postgres/database.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
 import { dropLeftSchemas } from '../postgres/replays.ts'
 import type { Filter } from '../events/store.ts'
@@ -71,7 +72,7 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
   const { ledger, listening } = await openData(config, log, waiting, cleanup)
   await dropLeftSchemas(ledger.db).catch((error: unknown) => log.warn({ err: error }, 'tables of a replay are left'))
   const listener = createListener(ledger.connection, ledger.instance, ledger.projections.map(readerLock))
-  const redirectReader = { db: ledger.pool(4, 3000), table: ledger.tables.name }
+  const redirectReader = { db: ledger.pool(4, 3000, 'redirect', sessions.byIndex), table: ledger.tables.name }
   const cache = await openServiceCache(ledger, listener, redirectReader, cleanup)
   const retries = createSignal()
   const notifications = await startNotifications(ledger, {

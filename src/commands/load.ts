@@ -28,6 +28,8 @@ export type Load = <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: 
 
 /** Every so many events of a stream, its state is stored. */
 export const snapshotInterval = 100
+/** states that a load stores at most: it may pass many more when all snapshots of a stream are missing */
+const mostDue = 100
 /** long streams that a process remembers, to look for their snapshots at once */
 const rememberedStreams = 10_000
 
@@ -104,8 +106,8 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
 
   return async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => {
     const place = { stream: streamId(decider.kind, id), version: decider.version }
-    /** states to be stored, and their accounts */
-    const due: (readonly [number, Snapshot])[] = []
+    /** the newest states that are to be stored, and their accounts */
+    const due: (readonly [account: number, make: () => Snapshot])[] = []
 
     const fold = async (from: Loaded<S>, events: Events) => {
       let loaded = from
@@ -114,7 +116,11 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
         loaded = afterEvent(decider, loaded, event)
         const { account } = event.metadata
         if (account === null || nextRevision(event) % BigInt(snapshotInterval) !== 0n) continue
-        due.push([account, snapshotOf(loaded, event)])
+        // a fence has the account of who claims the name: under its key, the state would outlive its own account
+        if (event.type === 'ClaimFenced') continue
+        const state = loaded
+        due.push([account, () => snapshotOf(state, event)])
+        if (due.length > mostDue) due.shift()
       }
       return loaded
     }
@@ -127,7 +133,8 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
       return fold(known, after)
     }
     const saveAll = async () => {
-      for (const [account, snapshot] of due) await snapshots.save(account, place, snapshot)
+      // the newest first: the next load may already need it
+      for (const [account, make] of due.toReversed()) await snapshots.save(account, place, make)
     }
 
     let loaded: Loaded<S> = {

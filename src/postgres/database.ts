@@ -8,6 +8,14 @@ export type Database = Knex
 /** How pg connects: by a connection string, or by its parts. */
 export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database'>
 
+/** Statements with which sessions of a pool may begin. */
+export const sessions = {
+  /** refuse every statement that would change something */
+  readOnly: 'set default_transaction_read_only = on',
+  /** for look-ups by an index: a plan that was made when a table was small, or before it was analyzed, would read all of it */
+  byIndex: 'set enable_seqscan = off',
+} as const
+
 export interface PoolOptions {
   /** names the process in pg_stat_activity and in notifications */
   readonly name: string
@@ -15,8 +23,8 @@ export interface PoolOptions {
   /** ms until a statement is cancelled */
   readonly timeout: number
   readonly onError: (error: Error) => void
-  /** refuse every statement that would change something */
-  readonly readOnly?: boolean
+  /** a statement with which each session begins, one of `sessions` */
+  readonly begin?: string | undefined
   /** ms in which a connection has to be there, opened or given back; see `patienceOf` */
   readonly patience?: number
 }
@@ -79,8 +87,8 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
         client.on('error', options.onError)
         closeWhenSilent(client, options.timeout)
         closeWhenEnded(client)
-        if (!options.readOnly) return done(null, client)
-        client.query('set default_transaction_read_only = on', (error: Error | null) => done(error, client))
+        if (options.begin === undefined) return done(null, client)
+        client.query(options.begin, (error: Error | null) => done(error, client))
       },
     },
   })

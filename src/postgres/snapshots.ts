@@ -33,17 +33,28 @@ export const findSnapshot = async (
   return { stream, version, account: Number(account), revision: BigInt(revision), event, sealed }
 }
 
-/** Stores a snapshot, and deletes those of older versions. Does nothing once the account's key is destroyed. */
+/** bytes from which on a state is stored alone: some states grow with their streams, and many of them would take more room than the log */
+const large = 16 * 1024
+
+/**
+ * Stores a snapshot, and deletes those of older versions. A large one replaces all that are older, and none is stored that is older than a large
+ * one. Does nothing once the account's key is destroyed.
+ */
 export const storeSnapshot = async (db: Database, snapshot: StoredSnapshot): Promise<void> => {
   const { stream, version, account, revision, event, sealed } = snapshot
   await db.raw(
-    `with outdated as (delete from state.snapshots where stream = :stream and version < :version)
+    `with outdated as (
+       delete from state.snapshots where stream = :stream
+         and (version < :version or version = :version and revision < :revision and :large)
+     )
      insert into state.snapshots (stream, version, account, revision, event_id, sealed)
      select :stream, :version, :account, :revision, :event, :sealed
      where exists (select 1 from state.keys where name = 'account-' || :account::bigint)
+       and not exists (select 1 from state.snapshots
+         where stream = :stream and version = :version and revision > :revision and length(sealed) > ${large})
      on conflict (stream, version, revision) do update set
        account = excluded.account, event_id = excluded.event_id, sealed = excluded.sealed`,
-    { stream, version, account, revision: revision.toString(), event, sealed },
+    { stream, version, account, revision: revision.toString(), event, sealed, large: sealed.length > large },
   )
 }
 

@@ -21,8 +21,8 @@ export interface SnapshotPlace {
 export interface SnapshotStore {
   /** Returns the newest snapshot, or the newest one up to a revision; undefined when there is none, or when it cannot be decrypted with its account's key. */
   readonly find: (place: SnapshotPlace, upTo?: bigint) => Promise<Snapshot | undefined>
-  /** Stores a snapshot under the account's key; does nothing when the account has none. */
-  readonly save: (account: number, place: SnapshotPlace, snapshot: Snapshot) => Promise<void>
+  /** Stores a snapshot under the account's key; makes and stores none when the account has no key. */
+  readonly save: (account: number, place: SnapshotPlace, make: () => Snapshot) => Promise<void>
   /** Deletes all snapshots of a stream. */
   readonly drop: (stream: string) => Promise<void>
 }
@@ -45,9 +45,10 @@ export const openSnapshotStore = (db: Database, keyring: Pick<Keyring, 'forOpeni
       throw error
     }
   },
-  save: async (account, place, { revision, event, state }) => {
+  save: async (account, place, make) => {
     const key = (await keyring.forOpening([account])).get(account)
     if (!key) return
+    const { revision, event, state } = make()
     const unsealed = { ...place, account, revision, event }
     const sealed = sealBytes(key, context(unsealed), state)
     await storeSnapshot(db, { ...unsealed, sealed })

@@ -6,6 +6,7 @@ import { type Step, type StepRange, stepReader } from '../../src/commands/steps.
 import type { Event } from '../../src/events/index.ts'
 import type { EventStore, ExpectedRevision } from '../../src/events/store.ts'
 import type { Snapshot, SnapshotStore } from '../../src/security/snapshots.ts'
+import { until } from '../support/client.ts'
 import { fresh, linkCreated } from '../support/events.ts'
 import { newMemoryStore } from '../support/writer.ts'
 
@@ -22,7 +23,8 @@ const memorySnapshots = () => {
   const snapshots: SnapshotStore = {
     find: async ({ stream, version }, upTo) =>
       newest(`${stream} ${version}`, upTo === undefined ? undefined : Number(upTo)),
-    save: async (_, { stream, version }, snapshot) => {
+    save: async (_, { stream, version }, make) => {
+      const snapshot = make()
       const place = `${stream} ${version}`
       const others = (stored.get(place) ?? []).filter(({ revision }) => revision !== snapshot.revision)
       stored.set(place, [...others, snapshot])
@@ -152,6 +154,31 @@ describe('snapshots of long streams', () => {
     const { count, store } = counting(restored)
     expect(await loader(store, snapshots)(link, 1)).to.deep.equal(await folded(restored))
     expect(count.read).to.be.below(2 * snapshotInterval)
+  })
+
+  it('are not made of a state whose last event fenced a claim of another account: they would outlive an erasure (threat 184)', async () => {
+    const [owner, other] = [1, 2]
+    const store = await newMemoryStore()
+    const fence = fresh({ type: 'ClaimFenced', data: { token: 'a' } } as const, other)
+    const before = [linkCreated({ id: 1 }), ...Array.from({ length: 98 }, (_, i) => titled(`t${i}`))]
+    const after = Array.from({ length: 100 }, (_, i) => titled(`more ${i}`))
+    const events = [...before.map((event) => fresh(event)), fence, ...after.map((event) => fresh(event))]
+    await store.append([{ stream, expected: 'no_stream', events }])
+    const saved: (readonly [number, bigint])[] = []
+    const save: SnapshotStore['save'] = async (account, _, make) => void saved.push([account, make().revision])
+    await loader(store, { ...memorySnapshots().snapshots, save })(link, 1)
+    expect(saved).to.deep.equal([[owner, 199n]])
+  })
+
+  it('are stored newest first, so that the next command has what it needs (fault 99)', async () => {
+    const saved: bigint[] = []
+    const save: SnapshotStore['save'] = async (_account, _place, make) => void saved.push(make().revision)
+    await loader(log, { ...memorySnapshots().snapshots, save })(link, 1)
+    await until(
+      async () => saved.length,
+      (count) => count === 6,
+    )
+    expect(saved).to.deep.equal([599n, 499n, 399n, 299n, 199n, 99n])
   })
 
   it('do not fail a command when they cannot be stored (fault 99)', async () => {

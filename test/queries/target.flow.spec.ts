@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { DomainEvent } from '../../src/events/index.ts'
-import type { Database } from '../../src/postgres/database.ts'
+import { type Database, openDatabase, sessions } from '../../src/postgres/database.ts'
 import { projections } from '../../src/projections/index.ts'
 import { changesOf, writeChanges } from '../../src/projections/projection.ts'
 import { newGeneration, tableNames } from '../../src/projections/tables.ts'
@@ -10,34 +10,38 @@ import { openTestLog, type TestLog } from '../support/log.ts'
 
 const many = 1000
 
-describe('the target of a public address', () => {
-  let log: TestLog
+/** Writes the events into new tables of all projections, and gives the planner its statistics. Returns the names of the tables. */
+const write = async (log: TestLog, events: readonly DomainEvent[]) => {
   const names = new Map<string, string>()
-  const table = (name: string) => names.get(name) ?? name
-
-  /** Writes the events into new tables of all projections, and gives the planner its statistics. */
-  const write = async (events: readonly DomainEvent[]) => {
-    for (const projection of projections) {
-      if (!('on' in projection)) continue
-      const named = tableNames(projection, (await newGeneration(log.db, projection, log.store.logId)).generation)
-      await writeChanges(
-        log.db,
-        named,
-        recorded(events).flatMap((event) => changesOf(projection, event)),
-      )
-      for (const name of Object.keys(projection.tables)) {
-        names.set(name, named(name))
-        await log.db.raw(`analyze ${named(name)}`)
-      }
+  for (const projection of projections) {
+    if (!('on' in projection)) continue
+    const named = tableNames(projection, (await newGeneration(log.db, projection, log.store.logId)).generation)
+    await writeChanges(
+      log.db,
+      named,
+      recorded(events).flatMap((event) => changesOf(projection, event)),
+    )
+    for (const name of Object.keys(projection.tables)) {
+      names.set(name, named(name))
+      await log.db.raw(`analyze ${named(name)}`)
     }
   }
+  return (name: string) => names.get(name) ?? name
+}
+const personal = { email: 'ann@example.com', username: 'ann', password: 'scrypt' }
+const registered = {
+  type: 'AccountRegistered',
+  data: { id: 1, ...personal, emailToken: 'e', usernameToken: 'u' },
+} as const
+const each = (make: (n: number) => DomainEvent) => Array.from({ length: many }, (_, n) => make(n + 1))
+
+describe('the target of a public address', () => {
+  let log: TestLog
+  let table: (name: string) => string
   before(async () => {
     log = await openTestLog()
-    const personal = { email: 'ann@example.com', username: 'ann', password: 'scrypt' }
-    const tokens = { emailToken: 'e', usernameToken: 'u' }
-    const each = (make: (n: number) => DomainEvent) => Array.from({ length: many }, (_, n) => make(n + 1))
-    await write([
-      { type: 'AccountRegistered', data: { id: 1, ...personal, ...tokens } },
+    table = await write(log, [
+      registered,
       // an alias that many domains have, one that was created and deleted many times, and others
       ...each((n) => linkCreated({ id: n, domain: n, alias: 'home' })),
       ...each((n) => linkCreated({ id: many + n, alias: 'promo' })),
@@ -72,5 +76,40 @@ describe('the target of a public address', () => {
 
   it('is found without reading the deleted links at the same address (fault 96)', async () => {
     expect(await find(null, 'promo')).to.deep.equal({ link: 3 * many + 1, read: 1 })
+  })
+
+  it('is found by the index also with a plan that was made while there were few links (fault 327)', async () => {
+    const small = await openTestLog()
+    const options = { name: 'test', max: 1, timeout: 30_000, onError: () => {}, begin: sessions.byIndex }
+    const db = openDatabase(small.connection, options)
+    try {
+      const named = await write(small, [registered, linkCreated({ id: 1, alias: 'first' })])
+      const find = (aliases: readonly string[]) =>
+        findPublicTargets(
+          { db, table: named },
+          aliases.map((aliasKey) => ({ domain: null, aliasKey })),
+        )
+      // PostgreSQL keeps a plan after five executions
+      for (let n = 0; n < 10; n++) await find(Array.from({ length: 30 }, (_, i) => `unknown-${n}-${i}`))
+      const links = recorded(each((n) => linkCreated({ id: n + 1, alias: `a-${n}` })))
+      const projection = projections.find(({ name }) => name === 'links')
+      if (!projection || !('on' in projection)) throw new Error('the projection of links handles no events')
+      await writeChanges(
+        small.db,
+        named,
+        links.flatMap((event) => changesOf(projection, event)),
+      )
+      await db.transaction(async (tx: Database) => {
+        const sql = 'select seq_tup_read as n from pg_stat_xact_user_tables where relid = ?::regclass'
+        const read = async () => Number((await tx.raw<{ rows: { n: string }[] }>(sql, [named('links')])).rows[0]?.n)
+        const before = await read()
+        const [target] = await findPublicTargets({ db: tx, table: named }, [{ domain: null, aliasKey: 'a-500' }])
+        expect(target && 'link' in target && target.link).to.equal(501)
+        expect((await read()) - before).to.equal(0)
+      })
+    } finally {
+      await db.destroy()
+      await small.close()
+    }
   })
 })

@@ -31,32 +31,46 @@ describe('stored snapshots', () => {
     expect(await snapshots.find(place)).to.equal(undefined)
     const [older, newer] = [snapshot('older'), { ...snapshot('newer'), revision: 2999n }]
     for (const one of [older, newer]) {
-      await snapshots.save(ann, place, one)
+      await snapshots.save(ann, place, () => one)
       expect(await snapshots.find(place)).to.deep.include(one)
     }
     expect(await snapshots.find(place, 2999n)).to.deep.include(newer)
     expect(await snapshots.find(place, 2998n)).to.deep.include(older)
     expect(await snapshots.find(place, 1998n)).to.equal(undefined)
     const again = snapshot('again')
-    await snapshots.save(ann, place, again)
+    await snapshots.save(ann, place, () => again)
     expect(await snapshots.find(place, 1999n)).to.deep.include(again)
     expect(await snapshots.find({ ...place, version: 2 })).to.equal(undefined)
     expect(await snapshots.find({ ...place, stream: 'link-2' })).to.equal(undefined)
   })
 
   it('of older rules are deleted, those of newer ones are kept (fault 99)', async () => {
-    for (const version of [3, 1, 2]) await snapshots.save(ann, { ...place, version }, snapshot())
+    for (const version of [3, 1, 2]) await snapshots.save(ann, { ...place, version }, () => snapshot())
     expect((await rows()).map(({ version }: { version: number }) => version)).to.deep.equal([2, 3])
   })
 
+  it('of large states replace the older ones, which would take more room than the log (fault 326)', async () => {
+    const at = (revision: bigint, bytes = 10) => ({ ...snapshot('x'.repeat(bytes)), revision })
+    const save = (one: Snapshot) => snapshots.save(ann, place, () => one)
+    const revisions = async () => (await rows()).map(({ revision }: { revision: string }) => Number(revision)).sort()
+    for (const revision of [99n, 199n]) await save(at(revision))
+    expect(await revisions()).to.deep.equal([199, 99])
+    await save(at(299n, 20_000))
+    expect(await revisions()).to.deep.equal([299])
+    await save(at(199n))
+    expect(await revisions(), 'an older one is not stored again').to.deep.equal([299])
+    await save(at(399n))
+    expect(await revisions()).to.deep.equal([299, 399])
+  })
+
   it('are dropped stream by stream (fault 99)', async () => {
-    for (const stream of ['link-1', 'link-2']) await snapshots.save(ann, { ...place, stream }, snapshot())
+    for (const stream of ['link-1', 'link-2']) await snapshots.save(ann, { ...place, stream }, () => snapshot())
     await snapshots.drop('link-1')
     expect((await rows()).map(({ stream }: { stream: string }) => stream)).to.deep.equal(['link-2'])
   })
 
   it('hide what they contain, and are valid at their place only (fault 99)', async () => {
-    await snapshots.save(ann, place, snapshot())
+    await snapshots.save(ann, place, () => snapshot())
     const [row] = (await rows()) as { sealed: Buffer }[]
     expect(row?.sealed.includes('ann@example.com')).to.equal(false)
     await keys.forSealing(bob)
@@ -79,7 +93,7 @@ describe('stored snapshots', () => {
   })
 
   it('cannot be read under another key, as after a restored backup (fault 99)', async () => {
-    await snapshots.save(ann, place, snapshot())
+    await snapshots.save(ann, place, () => snapshot())
     await db('state.keys')
       .where({ name: `account-${ann}` })
       .delete()
@@ -91,12 +105,12 @@ describe('stored snapshots', () => {
 
   it('are deleted with their account, and not stored again by a process that still has its key (fault 99)', async () => {
     await keys.forSealing(bob)
-    await snapshots.save(ann, place, snapshot())
-    await snapshots.save(bob, { ...place, stream: 'link-2' }, snapshot())
+    await snapshots.save(ann, place, () => snapshot())
+    await snapshots.save(bob, { ...place, stream: 'link-2' }, () => snapshot())
     const other = await openKeys(db, secret)
     await other.forOpening([ann])
     await keys.destroy([ann])
-    await openSnapshotStore(db, other).save(ann, place, snapshot())
+    await openSnapshotStore(db, other).save(ann, place, () => snapshot())
     expect((await rows()).map(({ stream }: { stream: string }) => stream)).to.deep.equal(['link-2'])
   })
 })
