@@ -133,7 +133,11 @@ const answerEarlier = async <A>(
   { at, by }: { readonly at: string; readonly by: ReadBy },
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
-  if (!earlier) return failField('at', 'is not available: this service does not keep the past (KEEP_PAST is off), or it is a replay, whose moment is fixed')
+  if (!earlier)
+    return failField(
+      'at',
+      'is not available: this service does not keep the past (KEEP_PAST is off), or it is a replay, whose moment is fixed',
+    )
   const { contained, time } = await momentOf(at, ordinals)
   try {
     const tables = await earlier(contained, by)
