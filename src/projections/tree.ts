@@ -41,8 +41,11 @@ export const ensureTree = (db: Knex) =>
       only_row bool primary key default true, log_id uuid not null, engine text not null, size bigint not null, position bigint not null,
       event_id uuid not null, at timestamptz not null)`)
 
-/** Empties the tree: it grows again from the log. Signed checkpoints are kept, and are compared with it. */
-export const dropTree = (db: Knex) => db.raw(`truncate ${tiles}, ${checkpoint}`)
+/**
+ * Empties the tree: it grows again from the log. Signed checkpoints are kept, and are compared with it. The tables are locked in the order
+ * in which growing writes them: otherwise each could wait for the other.
+ */
+export const dropTree = (db: Knex) => db.raw(`truncate ${checkpoint}, ${tiles}`)
 
 /** Returns the number of events in the tree. */
 export const treeSize = async (db: Knex): Promise<number> =>

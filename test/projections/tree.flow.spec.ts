@@ -36,4 +36,22 @@ describe('the tree over the log', () => {
     await signCheckpoint(db, signer, size)
     expect((await signCheckpoint(db, signer, size - 1)).size).to.be.at.least(size)
   })
+
+  it('is dropped while events are being added to it, and neither waits for the other (fault 328)', async () => {
+    const { db } = app.app.ledger
+    let dropping: Promise<unknown> = Promise.resolve()
+    // as adding does: the size first, then the hashes
+    await db.transaction(async (tx) => {
+      await tx.raw('lock table read.tree in row exclusive mode')
+      dropping = Promise.resolve(dropTree(db))
+      dropping.catch(() => {})
+      await until(
+        async () => (await db.raw<{ rows: unknown[] }>('select from pg_locks where not granted')).rows.length,
+        (waiting) => waiting > 0,
+      )
+      await tx.raw(`insert into read.tiles (level, number, hashes) values (9, 9, '')`)
+    })
+    await dropping
+    expect(await db('read.tiles').where({ level: 9 })).to.deep.equal([])
+  })
 })
