@@ -1,11 +1,10 @@
-// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little work, so that two
+// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little work, so that three
 // minutes show that each runs and counts right. Otherwise the results are also written to bench/results.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pLimit from 'p-limit'
 import pg from 'pg'
 import { startEmbedded } from '../src/postgres/embedded.ts'
 import { append } from './append.ts'
@@ -58,9 +57,6 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   rehearse,
   streams,
 }
-/** parts that share a data set, and change it one after another */
-const ofDataset: ReadonlySet<string> = new Set(['uncached', 'scale', 'rebuild', 'start'])
-
 const {
   values: { quick },
   positionals: named,
@@ -104,17 +100,12 @@ try {
   const isUsual = (name: string) => name !== 'scale' || quick || hasScale(bench)
   const wanted = Object.keys(parts).filter((name) => (named.length > 0 ? named.includes(name) : isUsual(name)))
   const results: Line[] = []
-  const run = async (name: string) => {
+  for (const name of wanted)
     for (const line of await parts[name]!(bench)) {
       const { what, result, target } = line
       results.push(line)
       console.log(`${what.padEnd(52)} ${target.padEnd(14)} ${verdictOf(line)} ${result}`)
     }
-  }
-  // with little work they only have to count right, which they do beside each other, too
-  const atOnce = pLimit(quick ? 3 : 1)
-  const inTurn = pLimit(1)
-  await Promise.all(wanted.map((name) => (quick && ofDataset.has(name) ? inTurn : atOnce)(() => run(name))))
   if (!quick) await store(machine, results)
 } finally {
   stopAll()
