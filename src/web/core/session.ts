@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { withoutScheme } from './address.ts'
 import { ApiError, changes, get, request, signedOut } from './api.ts'
 import { forgetAnswers } from './load.ts'
 
@@ -30,7 +31,7 @@ export const service: Service = {
 }
 
 /** The host and path that short links start with, without a scheme. */
-export const shortHost = service.baseUrl.replace(/^https?:\/\//, '')
+export const shortHost = withoutScheme(service.baseUrl)
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const account = signal<Account | null | undefined>(dataset['session'] === 'maybe' ? undefined : null)

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import { past } from '../core/past.ts'
 import { t } from '../core/texts.ts'
 import { say } from '../core/toasts.ts'
@@ -120,7 +121,7 @@ export const CopyButton = ({
       await navigator.clipboard.writeText(text)
       setDone(true)
       setTimeout(() => setDone(false), 2000)
-      say(quiet ? t().toasts.copied : `${t().toasts.copied} ${text.replace(/^https?:\/\//, '')}`)
+      say(quiet ? t().toasts.copied : `${t().toasts.copied} ${withoutScheme(text)}`)
     } catch {
       say(t().toasts.notCopied, { failed: true })
     }

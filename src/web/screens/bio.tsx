@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import { get, request } from '../core/api.ts'
 import { type FormState, useForm } from '../core/form.ts'
 import { useLoad } from '../core/load.ts'
@@ -201,7 +202,7 @@ const Form = ({ answer }: { readonly answer: Answer | undefined }) => {
           ) : (
             <span class="value">
               <a href={address} target="_blank" rel="noreferrer">
-                {address.replace(/^https?:\/\//, '')}
+                {withoutScheme(address)}
               </a>
               <CopyButton text={address} label={fill(t().actions.copy, { what: address })} />
             </span>

@@ -1,3 +1,4 @@
+import { withoutScheme } from '../core/address.ts'
 import { href } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
 import { fill, figure } from '../core/texts.ts'
@@ -12,8 +13,6 @@ interface BioRow {
   readonly views: number
   readonly clicks: number
 }
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 /** All bio pages: one address for many links. */
 export const Bios = () => {

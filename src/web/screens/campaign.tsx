@@ -1,28 +1,24 @@
-import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import type { LinkRow } from '../core/answers.ts'
 import { request } from '../core/api.ts'
 import { useLoad } from '../core/load.ts'
-import { remove, useHidden } from '../core/removal.ts'
-import { go, href } from '../core/router.ts'
+import { useHidden } from '../core/removal.ts'
+import { href } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
 import { fill, figure } from '../core/texts.ts'
 import { attempt } from '../core/toasts.ts'
-import { Button, CopyButton, IconButton } from '../parts/button.tsx'
-import { HistoryLink } from '../parts/historylink.tsx'
+import { CopyButton, IconButton } from '../parts/button.tsx'
 import { Listing, Named, useList } from '../parts/listing.tsx'
-import { Head, Nowhere, Section } from '../parts/section.tsx'
-import { Failed, Skeleton } from '../parts/states.tsx'
+import { Section } from '../parts/section.tsx'
 import type { ScreenProps } from '../routes.ts'
 import { type Campaign, CampaignForm, Openness } from './campaigns.tsx'
-import { AddLinks } from './resources/addlinks.tsx'
 import { Figures } from './resources/figures.tsx'
+import { GroupScreen } from './resources/group.tsx'
 
 interface Answer {
   readonly details: Campaign
   readonly data: { readonly links: number; readonly clicks: number; readonly uniqueClicks: number }
 }
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 /** The public addresses of a campaign. */
 const Addresses = ({ campaign: { rotator, list } }: { readonly campaign: Campaign }) => {
@@ -112,51 +108,27 @@ const CampaignLinks = ({ id }: { readonly id: number }) => {
 /** One campaign: its links, its public addresses, and what became of them. */
 export const CampaignScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const [open, setOpen] = useState<'edit' | 'add' | undefined>(undefined)
-  const campaign = useLoad<Answer>(`/api/campaign/${id}`)
-  const { campaigns: texts, resources } = t()
-  if (campaign.error?.status === 404)
-    return <Nowhere title={texts.notFound} text={t().link.notFoundText} href={href('/campaigns')} name={texts.title} />
-  if (!campaign.data)
-    return campaign.error ? (
-      <Failed error={campaign.error} reload={campaign.reload} />
-    ) : (
-      <Skeleton rows={10} label={texts.one} />
-    )
-  const { details, data } = campaign.data
+  const loaded = useLoad<Answer>(`/api/campaign/${id}`)
   return (
-    <>
-      <Head title={details.name} text={<Openness campaign={details} />}>
-        <span class="chips">
-          <Button icon="plus" onClick={() => setOpen('add')}>
-            {resources.addLinks}
-          </Button>
-          <HistoryLink of="campaign" id={id} />
-          <Button icon="edit" onClick={() => setOpen('edit')}>
-            {resources.edit}
-          </Button>
-          <Button
-            kind="danger"
-            onClick={() =>
-              void remove('/api/campaign', details, () => {
-                go(href('/campaigns'))
-                return () => {}
-              })
-            }
-          >
-            {resources.delete}
-          </Button>
-        </span>
-      </Head>
-      <Addresses campaign={details} />
-      <div class="stack">
-        {data.links > 0 && <Figures by="campaign" id={id} sums={data} />}
-        <Section title={resources.itsLinks}>
-          <CampaignLinks id={id} />
-        </Section>
-      </div>
-      {open === 'edit' && <CampaignForm campaign={details} onClose={() => setOpen(undefined)} />}
-      {open === 'add' && <AddLinks to={{ campaign: id }} name={details.name} onClose={() => setOpen(undefined)} />}
-    </>
+    <GroupScreen<Campaign, Answer>
+      of="campaign"
+      id={id}
+      loaded={loaded}
+      texts={t().campaigns}
+      text={(campaign) => <Openness campaign={campaign} />}
+      form={(campaign, onClose) => <CampaignForm campaign={campaign} onClose={onClose} />}
+    >
+      {({ details, data }) => (
+        <>
+          <Addresses campaign={details} />
+          <div class="stack">
+            {data.links > 0 && <Figures by="campaign" id={id} sums={data} />}
+            <Section title={t().resources.itsLinks}>
+              <CampaignLinks id={id} />
+            </Section>
+          </div>
+        </>
+      )}
+    </GroupScreen>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import { request } from '../core/api.ts'
 import { useForm } from '../core/form.ts'
 import { go, href } from '../core/router.ts'
@@ -97,7 +98,7 @@ export const Campaigns = () => (
           <Named
             name={name}
             to={href(`/campaigns/${id}`)}
-            note={rotator === false ? t().campaigns.onlyYou : rotator.replace(/^https?:\/\//, '')}
+            note={rotator === false ? t().campaigns.onlyYou : withoutScheme(rotator)}
           />
         ),
       },

@@ -1,23 +1,21 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import { request } from '../core/api.ts'
 import type { List } from '../core/answers.ts'
 import { useLoad } from '../core/load.ts'
-import { remove } from '../core/removal.ts'
-import { at, go, href } from '../core/router.ts'
+import { at, href } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
 import { fill } from '../core/texts.ts'
 import { dateOf } from '../core/time.ts'
 import { attempt } from '../core/toasts.ts'
-import { Button, IconButton } from '../parts/button.tsx'
-import { HistoryLink } from '../parts/historylink.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { Listing, listQuery, Named } from '../parts/listing.tsx'
-import { Head, Nowhere, Section } from '../parts/section.tsx'
-import { Failed, Skeleton } from '../parts/states.tsx'
+import { Section } from '../parts/section.tsx'
 import { Swatch } from '../parts/swatch.tsx'
 import type { ScreenProps } from '../routes.ts'
 import { type Channel, ChannelForm } from './channels.tsx'
-import { AddLinks } from './resources/addlinks.tsx'
 import { Figures } from './resources/figures.tsx'
+import { GroupScreen } from './resources/group.tsx'
 
 type Kind = 'links' | 'bio' | 'qr'
 interface Item {
@@ -76,7 +74,7 @@ const Items = ({
       columns={[
         {
           name: texts.item,
-          cell: (item) => <Named name={item.title} to={placeOf(item)} note={item.link.replace(/^https?:\/\//, '')} />,
+          cell: (item) => <Named name={item.title} to={placeOf(item)} note={withoutScheme(item.link)} />,
         },
         { name: texts.kind, kind: 'wide', cell: ({ type }) => texts.kinds[type] },
         { name: texts.added, kind: 'wide', cell: ({ date }) => dateOf(new Date(`${date}T00:00:00Z`)) },
@@ -96,60 +94,32 @@ const Items = ({
 /** One channel: what is in it, and what became of its links. */
 export const ChannelScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const [open, setOpen] = useState<'edit' | 'add' | undefined>(undefined)
-  const channel = useLoad<Answer>(`/api/channel/${id}?${listQuery().toString()}`)
-  const { channels: texts, resources } = t()
-  if (channel.error?.status === 404)
-    return <Nowhere title={texts.notFound} text={t().link.notFoundText} href={href('/channels')} name={texts.title} />
-  if (!channel.data)
-    return channel.error ? (
-      <Failed error={channel.error} reload={channel.reload} />
-    ) : (
-      <Skeleton rows={10} label={texts.one} />
-    )
-  const { details, totals } = channel.data
+  const loaded = useLoad<Answer>(`/api/channel/${id}?${listQuery().toString()}`)
+  const { channels: texts } = t()
   return (
-    <>
-      <Head
-        title={details.name}
-        text={
-          <span class="with-swatch">
-            <Swatch color={details.color} starred={details.starred} />
-            <span dir="auto">{details.description || texts.one}</span>
-          </span>
-        }
-      >
-        <span class="chips">
-          <Button icon="plus" onClick={() => setOpen('add')}>
-            {resources.addLinks}
-          </Button>
-          <HistoryLink of="channel" id={id} />
-          <Button icon="edit" onClick={() => setOpen('edit')}>
-            {resources.edit}
-          </Button>
-          <Button
-            kind="danger"
-            onClick={() =>
-              void remove('/api/channel', details, () => {
-                go(href('/channels'))
-                return () => {}
-              })
-            }
-          >
-            {resources.delete}
-          </Button>
+    <GroupScreen<Channel, Answer>
+      of="channel"
+      id={id}
+      loaded={loaded}
+      texts={texts}
+      text={({ color, starred, description }) => (
+        <span class="with-swatch">
+          <Swatch color={color} starred={starred} />
+          <span dir="auto">{description || texts.one}</span>
         </span>
-      </Head>
-      <div class="stack">
-        {(totals.links > 0 || channel.data.data.result > 0 || at.value.query.has('q')) && (
-          <Figures by="channel" id={id} sums={totals} />
-        )}
-        <Section title={texts.items}>
-          <Items id={id} answer={channel.data} reload={channel.reload} />
-        </Section>
-      </div>
-      {open === 'edit' && <ChannelForm channel={details} onClose={() => setOpen(undefined)} />}
-      {open === 'add' && <AddLinks to={{ channel: id }} name={details.name} onClose={() => setOpen(undefined)} />}
-    </>
+      )}
+      form={(channel, onClose) => <ChannelForm channel={channel} onClose={onClose} />}
+    >
+      {(answer) => (
+        <div class="stack">
+          {(answer.totals.links > 0 || answer.data.result > 0 || at.value.query.has('q')) && (
+            <Figures by="channel" id={id} sums={answer.totals} />
+          )}
+          <Section title={texts.items}>
+            <Items id={id} answer={answer} reload={loaded.reload} />
+          </Section>
+        </div>
+      )}
+    </GroupScreen>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import { request } from '../core/api.ts'
 import { useForm } from '../core/form.ts'
 import { useLoad } from '../core/load.ts'
@@ -15,7 +16,7 @@ import { Mark } from '../parts/mark.tsx'
 import { Head, Nowhere, Section } from '../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../parts/states.tsx'
 import type { ScreenProps } from '../routes.ts'
-import { type Domain, DomainState, hostOf } from './domains.tsx'
+import { type Domain, DomainState } from './domains.tsx'
 
 type Verification = NonNullable<Domain['verification']>
 
@@ -117,7 +118,7 @@ const Dns = ({ domain, verification }: { readonly domain: Domain; readonly verif
     >
       <div class="stack-4">
         {domain.status !== 'active' && <p>{texts.recordsText}</p>}
-        <Records host={hostOf(domain.domain)} verification={verification} />
+        <Records host={withoutScheme(domain.domain)} verification={verification} />
         {form.error && <Problem>{form.error.message}</Problem>}
         {problem && (
           <Notice kind={domain.status === 'pending' ? 'warn' : 'bad'}>
@@ -191,7 +192,7 @@ export const DomainScreen = ({ params }: ScreenProps) => {
   if (!found.data)
     return found.error ? <Failed error={found.error} reload={found.reload} /> : <Skeleton rows={8} label={texts.one} />
   const { details } = found.data
-  const host = hostOf(details.domain)
+  const host = withoutScheme(details.domain)
   return (
     <>
       <Head title={host} text={<DomainState status={details.status} />}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import { request } from '../core/api.ts'
 import { useForm } from '../core/form.ts'
 import { go, href } from '../core/router.ts'
@@ -29,8 +30,6 @@ export interface Domain {
     readonly problem: string | null
   }
 }
-
-export const hostOf = (address: string): string => address.replace(/^https?:\/\//, '')
 
 const marks = { active: 'good', pending: 'wait', unverified: 'bad' } as const
 
@@ -81,16 +80,16 @@ export const Domains = () => {
       one="/api/domain"
       texts={texts}
       searchFor={texts.searchFor}
-      nameOf={({ domain }) => hostOf(domain)}
+      nameOf={({ domain }) => withoutScheme(domain)}
       make={(onClose) => <AddDomain onClose={onClose} />}
       columns={[
         {
           name: texts.one,
           cell: ({ id, domain, redirectroot }) => (
             <Named
-              name={hostOf(domain)}
+              name={withoutScheme(domain)}
               to={href(`/domains/${id}`)}
-              note={redirectroot ? fill(texts.rootGoesTo, { to: hostOf(redirectroot) }) : texts.rootPlain}
+              note={redirectroot ? fill(texts.rootGoesTo, { to: withoutScheme(redirectroot) }) : texts.rootPlain}
             />
           ),
         },

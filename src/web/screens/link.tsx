@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import type { LinkAnswer, LinkDetails } from '../core/answers.ts'
 import { request } from '../core/api.ts'
 import { useKey } from '../core/keys.ts'
@@ -22,8 +23,6 @@ import { Destinations } from './link/destinations.tsx'
 import { LinkHistory } from './link/revisions.tsx'
 import { statusOf, Status } from './link/status.tsx'
 import { Statistics } from './statistics/statistics.tsx'
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 const Facts = ({ details }: { readonly details: LinkDetails }) => {
   const texts = t().link

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../core/address.ts'
 import type { LinkRow, Links as LinksAnswer } from '../core/answers.ts'
 import { useKey } from '../core/keys.ts'
 import { useLoad } from '../core/load.ts'
@@ -28,8 +29,6 @@ const listQuery = (query: URLSearchParams) => {
   }
   return wanted
 }
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 /** Returns the part of a short address before its alias. */
 const placeOf = ({ shorturl, alias }: Pick<LinkRow, 'shorturl' | 'alias'>) =>

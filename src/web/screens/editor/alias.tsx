@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { withoutScheme } from '../../core/address.ts'
 import type { Domains } from '../../core/answers.ts'
 import { request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
@@ -53,7 +54,7 @@ export const AliasField = ({ draft, set, error, own }: FormProps & { readonly ow
   const texts = t().editor
   const domains = useLoad<Domains>('/api/domains?limit=1000').data?.data.domains ?? []
   const found = useAvailability(draft, own)
-  const host = (draft.domain || service.baseUrl).replace(/^https?:\/\//, '')
+  const host = withoutScheme(draft.domain || service.baseUrl)
   const good = found && found.problem === undefined ? fill(texts.free, { name: `${host}/${found.name}` }) : undefined
   return (
     <Field
@@ -76,7 +77,7 @@ export const AliasField = ({ draft, set, error, own }: FormProps & { readonly ow
             <option value="">{shortHost}/</option>
             {domains.map(({ id, domain }) => (
               <option key={id} value={domain}>
-                {domain.replace(/^https?:\/\//, '')}/
+                {withoutScheme(domain)}/
               </option>
             ))}
           </select>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { withoutScheme } from '../../core/address.ts'
 import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill, lang } from '../../core/texts.ts'
@@ -6,8 +7,6 @@ import { IconButton } from '../../parts/button.tsx'
 import { Problem } from '../../parts/field.tsx'
 import { Fold, type FormProps } from './form.tsx'
 import { choices, decidingRule, kinds, type Rule, type RuleKind, type Visitor } from './rules.ts'
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 interface RowProps {
   readonly rule: Rule

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../../core/address.ts'
 import type { LinkAnswer } from '../../core/answers.ts'
 import { ApiError, request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
@@ -37,7 +38,7 @@ const store = async ({ id, draft, before, onClose }: Pick<FormState, 'id' | 'dra
     id === undefined
       ? await request<Written>('POST', '/api/url/add', body)
       : await request<Written>('PUT', `/api/url/${id}/update`, body)
-  const name = shorturl.replace(/^https?:\/\//, '')
+  const name = withoutScheme(shorturl)
   say(fill(id === undefined ? t().editor.created : t().editor.saved, { name }))
   if (id === undefined) go(href(`/links/${made}`, { made: '1' }), { replace: true })
   else onClose()

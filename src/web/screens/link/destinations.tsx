@@ -1,9 +1,8 @@
+import { withoutScheme } from '../../core/address.ts'
 import type { LinkDetails } from '../../core/answers.ts'
 import { t } from '../../core/alltexts.ts'
 import { Section } from '../../parts/section.tsx'
 import { nameOfRule, rulesOf } from '../editor/rules.ts'
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 /** Where visitors of a link go, in the order in which it is decided. */
 export const Destinations = ({ details }: { readonly details: LinkDetails }) => {

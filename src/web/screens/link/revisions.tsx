@@ -1,3 +1,4 @@
+import { withoutScheme } from '../../core/address.ts'
 import type { History, HistoryEvent, Revision, Revisions } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
@@ -9,7 +10,6 @@ import { Section } from '../../parts/section.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Entry } from '../history/entry.tsx'
 
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 const series = 5
 
 /** Returns the colour of each destination: the same in every revision, so that they can be compared at a glance. */

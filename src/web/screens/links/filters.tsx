@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { withoutScheme } from '../../core/address.ts'
 import type { Campaigns, Channels, Domains, Tags } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
@@ -23,14 +24,12 @@ const useOptions = (isNeeded: boolean): Options => {
   const domains = useLoad<Domains>(path('/api/domains'))
   const named = (rows: readonly { readonly id: number; readonly name: string }[] | undefined) =>
     (rows ?? []).map(({ id, name }) => [String(id), name] as const)
-  const own = (domains.data?.data.domains ?? []).map(
-    ({ domain }) => [domain, domain.replace(/^https?:\/\//, '')] as const,
-  )
+  const own = (domains.data?.data.domains ?? []).map(({ domain }) => [domain, withoutScheme(domain)] as const)
   return {
     tag: (tags.data?.data.tags ?? []).map(({ tag }) => [tag, `#${tag}`] as const),
     campaign: named(campaigns.data?.data.campaigns),
     channel: named(channels.data?.data.channels),
-    domain: own.length === 0 ? [] : [[service.baseUrl, service.baseUrl.replace(/^https?:\/\//, '')], ...own],
+    domain: own.length === 0 ? [] : [[service.baseUrl, withoutScheme(service.baseUrl)], ...own],
     archived: [
       ['true', t().links.archivedOnly],
       ['all', t().links.archivedToo],

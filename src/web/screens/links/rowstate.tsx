@@ -1,3 +1,4 @@
+import { withoutScheme } from '../../core/address.ts'
 import type { LinkRow } from '../../core/answers.ts'
 import { t } from '../../core/alltexts.ts'
 import { Mark } from '../../parts/mark.tsx'
@@ -16,8 +17,6 @@ const RowState = ({ link: { status, archived } }: { readonly link: Pick<LinkRow,
     </>
   )
 }
-
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
 
 /** What a row says below the name of a link: its state, its title, and where it leads. */
 export const SecondLine = ({ link }: { readonly link: LinkRow }) => (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { withoutScheme } from '../../core/address.ts'
 import type { Links } from '../../core/answers.ts'
 import { changeLinks } from '../../core/bulk.ts'
 import { useForm } from '../../core/form.ts'
@@ -13,14 +14,12 @@ import { SearchBox } from '../../parts/search.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 
 interface AddLinksProps {
-  /** the field of a link that is set */
-  readonly to: { readonly channel: number } | { readonly campaign: number }
+  /** the field of the links that is set to the id */
+  readonly to: { readonly field: 'channel' | 'campaign'; readonly id: number }
   readonly name: string
   readonly onClose: () => void
 }
 const shown = 20
-const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '')
-
 /** Finds links, and adds those that are ticked to a channel or a campaign. What is ticked stays ticked while somebody searches for more. */
 export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
   const [q, setQ] = useState('')
@@ -33,7 +32,7 @@ export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
   const add = async () => {
     await changeLinks(
       'update',
-      [...picked].map((id) => ({ id, ...to })),
+      [...picked].map((id) => ({ id, [to.field]: to.id })),
     )
     say(fill(counted(texts.added, picked.size), { name }))
     onClose()

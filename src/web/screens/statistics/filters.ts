@@ -1,3 +1,4 @@
+import { withoutScheme } from '../../core/address.ts'
 import type { ClickLine } from '../../core/answers.ts'
 import { at, withQuery } from '../../core/router.ts'
 import { countryName, languageName } from '../../core/names.ts'
@@ -59,7 +60,7 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
   if (dimension === 'rule') return ruleName(value)
   // the host of the service says nothing: most links have it
   const path = name.startsWith(`${service.baseUrl}/`) ? name.slice(service.baseUrl.length) : name
-  return path.replace(/^https?:\/\//, '') || value
+  return withoutScheme(path) || value
 }
 
 /** `location:de` is what the service calls a rule. */
