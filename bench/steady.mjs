@@ -34,14 +34,17 @@ const connect = () =>
   })
 
 /**
+ * Resolves with false if the server has closed an idle connection just when this used it: the visit has to be made again on another one, as
+ * RFC 9112, section 9.3.1, has it.
  * @param {net.Socket} socket
  * @param {number} began
- * @returns {Promise<void>}
+ * @returns {Promise<boolean>}
  */
 const visit = (socket, began) =>
   new Promise((resolve, reject) => {
     let text = ''
-    const lost = () => reject(new Error('the server has closed a connection before it answered'))
+    const lost = () =>
+      text === '' ? resolve(false) : reject(new Error('the server has closed a connection before it had answered'))
     socket.once('close', lost)
     /** @param {Buffer} part */
     const read = (part) => {
@@ -53,7 +56,7 @@ const visit = (socket, began) =>
       socket.off('close', lost)
       if (!text.startsWith('HTTP/1.1 302')) return reject(new Error(`unexpected: ${text.slice(0, 100)}`))
       latencies.push((performance.now() - began) * 1000)
-      resolve()
+      resolve(true)
     }
     socket.on('data', read)
     socket.write(`GET /a${nextAlias()} HTTP/1.1\r\n${headers}\r\n\r\n`)
@@ -75,8 +78,12 @@ const send = () => {
   while (idle.length > 0 && waiting.length > 0) {
     const [socket, began] = [idle.pop(), waiting.shift()]
     if (!socket || began === undefined) return
-    const visited = visit(socket, began).then(() => {
-      idle.push(socket)
+    const visited = visit(socket, began).then(async (answered) => {
+      if (answered) idle.push(socket)
+      else {
+        waiting.unshift(began)
+        await connect()
+      }
       open.delete(visited)
       send()
     })
