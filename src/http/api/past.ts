@@ -182,7 +182,8 @@ export const answerAt = async <A>(
   const open = endsNow(ctx, period)
   if (at !== undefined) return answerEarlier(ctx, past, { at, by, open }, answer)
   const { contained, reader, end } = await past.present(by)
-  const now = open ? new Date() : undefined
+  // a replay has a time of its own
+  const now = open ? (reader.now ?? new Date()) : undefined
   let newest = contained.domain
   const load = noting(from.load, (position) => {
     if (position > newest) newest = position
