@@ -2388,6 +2388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/webhook/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an earlier version of a webhook
+         * @description Its fields, its address and whether it is enabled. Its secret stays, and so does its place in the log. A deleted webhook cannot come back. Scope: `webhooks` or `account`.
+         */
+        post: operations["postWebhookByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhook/{id}/rotate": {
         parameters: {
             query?: never;
@@ -2771,7 +2791,7 @@ export interface components {
         "Idempotent-Replayed": "true";
         /** @description the next page of a list: `</api/urls?page=2>; rel="next"` */
         Link: string;
-        /** @description the newest change and the newest click that the answer contains, as numbers of their events in the log; as `at`, it asks for the same answer again */
+        /** @description the newest change and the newest click that the answer contains, as numbers of their events in the log; as `at`, it asks for the same answer again. Of a period without an end also the time at which it ends, as `, to=2026-03-01T12:00:00.123Z` */
         "Linkledger-At": string;
         /** @description requests that are left (`r`) and seconds until the limit is full again (`t`), as in the IETF draft */
         RateLimit: string;
@@ -5494,6 +5514,13 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description the request that takes it back */
+                        undo: {
+                            /** @constant */
+                            method: "POST";
+                            /** @example /api/url/42/restore */
+                            path: string;
+                        };
                     };
                 };
             };
@@ -7401,6 +7428,8 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description it cannot be taken back */
+                        undo: null;
                     };
                 };
             };
@@ -13953,6 +13982,13 @@ export interface operations {
                             short?: string;
                             /** @example https://example.com/spring */
                             shorturl?: string;
+                            /** @description the request that takes it back */
+                            undo?: {
+                                /** @constant */
+                                method: "POST";
+                                /** @example /api/url/42/restore */
+                                path: string;
+                            };
                         } | {
                             /** @constant */
                             error: 1;
@@ -14024,6 +14060,13 @@ export interface operations {
                             short?: string;
                             /** @example https://example.com/spring */
                             shorturl?: string;
+                            /** @description the request that takes it back */
+                            undo?: {
+                                /** @constant */
+                                method: "POST";
+                                /** @example /api/url/42/restore */
+                                path: string;
+                            };
                         } | {
                             /** @constant */
                             error: 1;
@@ -14129,6 +14172,13 @@ export interface operations {
                             short?: string;
                             /** @example https://example.com/spring */
                             shorturl?: string;
+                            /** @description the request that takes it back */
+                            undo?: {
+                                /** @constant */
+                                method: "POST";
+                                /** @example /api/url/42/restore */
+                                path: string;
+                            };
                         } | {
                             /** @constant */
                             error: 1;
@@ -14305,6 +14355,8 @@ export interface operations {
                         /** @constant */
                         error: 0;
                         message: string;
+                        /** @description it cannot be taken back */
+                        undo: null;
                     };
                 };
             };
@@ -14732,6 +14784,111 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postWebhookByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer */
+                "Idempotency-Key"?: string;
+                /** @description an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": 0,
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description instead of `revision`: a moment, as a time or as `event:123456` */
+                    at?: string;
+                    /** @description `true`: only say what would change */
+                    dryRun?: boolean;
+                    /** @description the revision whose values it shall have again, as in its history */
+                    revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Projection-Pending": components["headers"]["X-Projection-Pending"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description what changed, or would change */
+                        changes: {
+                            /** @example longurl */
+                            field: string;
+                            new: unknown;
+                            /** @description null for what there was not; of a password, only whether there was one */
+                            old: unknown;
+                        }[];
+                        /** @constant */
+                        dryRun?: true;
+                        /** @constant */
+                        error: 0;
+                        message: string;
+                        /** @description what is not as it was, and why */
+                        notRestored: {
+                            /** @example campaign */
+                            field: string;
+                            reason: string;
+                        }[];
+                        /**
+                         * @description goes up with every change; `If-Match` compares it
+                         * @example 7
+                         */
+                        revision: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            /** @description Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             422: components["responses"]["422"];

@@ -9,7 +9,7 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import { readShortAddress } from '../lib/shortaddress.ts'
 import { findAccountBy } from '../queries/account.ts'
 import { domainsChanged } from '../queries/domain.ts'
-import { findEntry, type HistoryOf, type HistoryRow } from '../queries/history.ts'
+import { findEntry, type HistoryOf, type HistoryRow, listHistory } from '../queries/history.ts'
 import type { Position } from '../queries/page.ts'
 import { accountName } from './accountname.ts'
 import { BadCommand, type Cli } from './cli.ts'
@@ -113,7 +113,12 @@ const parse = ([first = '', second, ...rest]: readonly string[], wanted: Wanted)
   const kind = Object.entries(resourceKinds).find(([name, { path }]) => first === name || first === path)?.[0]
   if (kind === undefined)
     throw new BadCommand(`${JSON.stringify(first)} must be one of ${Object.keys(resourceKinds).join(', ')}, event`)
-  return listed(wanted, () => ({ subject: streamId(parseStreamId(kind).kind as 'link', id) }))
+  return listed(wanted, async ({ reader }) => {
+    const of = { subject: streamId(parseStreamId(kind).kind as 'link', id) }
+    const { rows } = await listHistory(reader, of, {}, { limit: 1, page: 1, order: 'date' })
+    if (rows.length === 0) throw new OperatorError(`there has never been a ${first} with the id ${id}`)
+    return of
+  })
 }
 
 const value = (given: unknown) =>

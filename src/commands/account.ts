@@ -53,6 +53,7 @@ export type AccountCommand =
       readonly id: number
       readonly email?: ClaimedEmail
       readonly password?: string
+      readonly exclusions?: Exclusions
       /** the revision that had these values, if the account is set back to it */
       readonly to?: number
     }
@@ -111,6 +112,9 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
         }
         if (command.password !== undefined && command.password !== password)
           events.push({ type: 'AccountPasswordChanged', data: { id, password: command.password, ...to } })
+        const { exclusions = state.exclusions } = command
+        if (!isDeepStrictEqual(exclusions, state.exclusions))
+          events.push({ type: 'AccountExclusionsSet', data: { id, exclusions, ...to } })
         return events
       }
       case 'IssueKey':

@@ -55,6 +55,8 @@ export type WebhookCommand =
       readonly account: number
       readonly changes: Changes
       readonly enabled?: boolean | undefined
+      /** the revision that had these values, if the webhook is set back to it */
+      readonly to?: number | undefined
     }
   | {
       readonly type: 'Rotate'
@@ -114,10 +116,11 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
         const { url, ...changes } = command.changes
         const differs = differing<WebhookFields>(defined(changes), completedWebhook(own.fields))
         const moved = url !== undefined && url !== own.url
+        const to = command.to === undefined ? {} : { to: command.to }
         const isChanged = moved || Object.keys(differs).length > 0
         return [
           ...(isChanged
-            ? [{ type: 'WebhookUpdated' as const, data: { id, changes: differs, ...(moved ? { url } : {}) } }]
+            ? [{ type: 'WebhookUpdated' as const, data: { id, changes: differs, ...(moved ? { url } : {}), ...to } }]
             : []),
           ...switched(id, own.stopped, command.enabled),
         ]

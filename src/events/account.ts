@@ -58,7 +58,7 @@ export const accountEvents = {
   /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
   AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
   /** Which visits the account does not count as clicks. They count for the reclassifications after it. */
-  AccountExclusionsSet: z.object({ id, exclusions: Exclusions }),
+  AccountExclusionsSet: z.object({ id, exclusions: Exclusions, to: id.optional() }),
   /** The account may do on the dashboard what an operator does there, until it is unmarked. */
   AccountOperatorMarked: z.object({ id }),
   AccountOperatorUnmarked: z.object({ id }),

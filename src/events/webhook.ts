@@ -45,8 +45,8 @@ const from = id
 
 export const webhookEvents = {
   WebhookCreated: z.object({ id, account: id, ...fields, ...z.object(added).partial().shape, url, secret, from }),
-  /** Only fields whose value changes. */
-  WebhookUpdated: z.object({ id, changes: AllFields.partial(), url: url.optional() }),
+  /** Only fields whose value changes. `to`: the revision whose values it has again. */
+  WebhookUpdated: z.object({ id, changes: AllFields.partial(), url: url.optional(), to: id.optional() }),
   /** Messages are signed with the old secret, too, until `until`. */
   WebhookSecretRotated: z.object({ id, secret, until: z.iso.datetime() }),
   /** It continues at another event. `token` tells two replays from the same event apart. */

@@ -55,8 +55,8 @@ const write: Readonly<Record<Operation, (writer: Writer, row: Row, sources: Sour
   },
   delete: async (writer, row) => {
     const { id } = parse(WithId, row.value)
-    await deleteLink(writer, id)
-    return { id }
+    const { undo } = await deleteLink(writer, id)
+    return { id, undo }
   },
 }
 

@@ -6,6 +6,7 @@ import type { Caller } from '../commands/caller.ts'
 import { campaign } from '../commands/campaign.ts'
 import type { CampaignFields } from '../events/campaign.ts'
 import { text } from '../lib/fields.ts'
+import { findAccount } from '../queries/account.ts'
 import { findCampaign, listCampaigns } from '../queries/campaign.ts'
 import { campaignTotals } from '../queries/totals.ts'
 import { readAccount } from './account.ts'
@@ -22,10 +23,18 @@ const fields = { slug: alias.optional(), public: flag.optional() }
 
 type Presented = CampaignFields & { readonly id: number; readonly revision: number }
 
+/** Before there was the account, it had no campaigns, and so none is shown with its name. */
+const usernameOf = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
+  const { reader } = services
+  const found =
+    reader.clicksUpTo === undefined ? await readAccount(caller, services) : await findAccount(reader, caller.account)
+  return found?.username ?? ''
+}
+
 /** The name is returned as `domain` too, where the contract puts it. */
 const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
   const base = services.baseUrl()
-  const { username } = await readAccount(caller, services)
+  const username = await usernameOf(caller, services)
   return ({ id, name, slug, public: open, revision }: Presented) => ({
     id,
     name,

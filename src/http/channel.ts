@@ -105,7 +105,8 @@ export const channelRoutes = [
     run: async (call) => {
       const { channelid, type, itemid } = call.params
       await removeItem(call, channelid, type, itemid)
-      return { message: 'Item has been removed from the channel.' }
+      const undo = { method: 'POST', path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
+      return { message: 'Item has been removed from the channel.', undo }
     },
   }),
 

@@ -205,6 +205,7 @@ export const filteredRoutes = [
     method: 'get',
     path: '/api/stats',
     statistics: true,
+    period: true,
     scope: 'stats:read',
     query: Query,
     run: statistics,

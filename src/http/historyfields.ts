@@ -103,6 +103,7 @@ export const accountFieldsOf = ({
   password,
   status,
   rateLimit,
+  exclusions,
   operator,
   erases,
 }: Account): Fields => ({
@@ -112,6 +113,7 @@ export const accountFieldsOf = ({
   // there is no account before it is registered
   status: status === 'none' ? null : status,
   rate_limit: rateLimit,
+  exclusions,
   // few accounts ever have it
   operator: operator || null,
   erases: timeOrNull(erases),

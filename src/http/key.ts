@@ -10,6 +10,7 @@ import { keyIdOf, newKey, publicPart } from '../security/apikeys.ts'
 import { byId } from './api/fields.ts'
 import { list, listQuery } from './api/list.ts'
 import { type Call, route } from './api/route.ts'
+import { deletedForGood } from './owned.ts'
 import { listAt } from './reference/describe.ts'
 import { keyReference } from './reference/key.ts'
 
@@ -165,7 +166,7 @@ export const keyRoutes = [
     params: byId,
     run: async ({ account: id, params, write }) => {
       await write(account, { type: 'DeleteKey', id, number: params.id })
-      return { message: 'API key has been deleted.' }
+      return deletedForGood('API key', 'create a new one')
     },
   }),
 

@@ -146,6 +146,12 @@ export const deletedAnswer = (label: string, path: string, id: number) => ({
   undo: { method: 'POST', path: path.replace(':id', String(id)).replace(/delete$/, 'restore') },
 })
 
+/** Returns the answer to a deletion that cannot be taken back. */
+export const deletedForGood = (label: string, instead: string) => ({
+  message: `${label} has been deleted. It cannot come back: ${instead}.`,
+  undo: null,
+})
+
 export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: OwnedDecider<F, E>, label: string) =>
   route({
     method: 'delete',

@@ -4,7 +4,7 @@ import type { Receipt } from '../events/receipt.ts'
 import { refuse } from '../commands/decider.ts'
 import { timestamp } from '../lib/fields.ts'
 import { fail } from './api/errors.ts'
-import { route } from './api/route.ts'
+import { route, type Services } from './api/route.ts'
 import { asSent } from './publicevent.ts'
 
 const signed = (what: string, found: Receipt | 'unsigned' | undefined): Receipt => {
@@ -19,6 +19,15 @@ const signed = (what: string, found: Receipt | 'unsigned' | undefined): Receipt 
 // what cannot be an id is one that never exists
 const ordinal = z.string().transform((text) => (/^\d{1,15}$/.test(text) && isOrdinal(Number(text)) ? Number(text) : -1))
 const clickId = z.string().transform((text) => (parseClickId(text) ? text : ''))
+
+/** Throws unless the event was in the log at the moment that is asked for: nobody has had a receipt of it before. */
+const requireStored = async (what: string, event: number | undefined, { ordinals, reader }: Services) => {
+  const { upTo, clicksUpTo } = reader
+  if (clicksUpTo === undefined || event === undefined) return
+  const last = what === 'Click' ? clicksUpTo : upTo
+  const position = await ordinals.positionOf(event)
+  if (position === undefined || last === undefined || position > last) refuse('not_found', `${what} not found.`)
+}
 
 export const proofRoutes = [
   route({
@@ -41,7 +50,9 @@ export const proofRoutes = [
     path: '/api/events/:event/proof',
     scope: 'read',
     params: z.object({ event: ordinal }),
-    run: async ({ account, params, may }, { proofs }) => {
+    run: async ({ account, params, may }, services) => {
+      const { proofs } = services
+      await requireStored('Event', params.event, services)
       // a receipt shows as much as the stream of events does
       const scopes = { read: true, account: may('account'), never: false, unknown: false }
       const found = await proofs.ofEvent(
@@ -56,6 +67,9 @@ export const proofRoutes = [
     path: '/api/clicks/:id/proof',
     scope: 'read',
     params: z.object({ id: clickId }),
-    run: async ({ account, params }, { proofs }) => signed('Click', await proofs.ofClick(params.id, account)),
+    run: async ({ account, params }, services) => {
+      await requireStored('Click', parseClickId(params.id)?.ordinal, services)
+      return signed('Click', await services.proofs.ofClick(params.id, account))
+    },
   }),
 ]

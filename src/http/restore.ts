@@ -92,6 +92,9 @@ const conflict = (error: unknown, label: string): never => {
   )
 }
 
+/** `QR code` and `API key` stay as they are. */
+const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+
 /** Restores a resource, or only says what that would change. Returns the answer. Fails with 409 when its name is taken, and with 403 over a quota. */
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'together'> & Writer,
@@ -108,7 +111,7 @@ export const restore = async <S>(
     const changed = isDeleted || changes.length > 0
     const message = changed
       ? `${label} ${dryRun ? 'would be' : 'has been'} restored.`
-      : `Nothing to restore: the ${label.charAt(0).toLowerCase()}${label.slice(1)} is not deleted, and no field differs.`
+      : `Nothing to restore: the ${inSentence(label)} is not deleted, and no field differs.`
     return { message, changes, notRestored, ...(dryRun && { dryRun }), revision: done.revision }
   } catch (error) {
     end()

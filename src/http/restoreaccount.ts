@@ -14,6 +14,12 @@ const confirmFirst: NotRestored = {
   reason: 'An e-mail address counts once it is confirmed: send it with PUT /api/account/update.',
 }
 
+/** whoever has a key may not have the authenticator app */
+const withPassword: NotRestored = {
+  field: 'totp',
+  reason: 'A second factor is set up and removed with the current password: POST /api/account/totp.',
+}
+
 const accountRoute = route({
   method: 'post',
   path: '/api/account/restore',
@@ -27,7 +33,7 @@ const accountRoute = route({
     if (session !== undefined) fail(403, 'This needs an API key with the scope `account`.')
     const { state: before } = await load(account, id)
     const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
-    const { email, password } = former?.state ?? before
+    const { email, password, exclusions, secondFactor } = former?.state ?? before
     const moved = email !== null && email !== before.email
     const hash = password === unreadable || password === before.password ? null : password
     const dryRun = body.dryRun ?? false
@@ -39,8 +45,8 @@ const accountRoute = route({
       quota: undefined,
       // the rest is the operator's, or has routes of its own
       fields: (state) => {
-        const { email: address, password: secret } = accountFieldsOf(state)
-        return { email: address, password: secret }
+        const { email: address, password: secret, exclusions: excluded } = accountFieldsOf(state)
+        return { email: address, password: secret, exclusions: excluded }
       },
       isDeleted: false,
       dryRun,
@@ -51,10 +57,12 @@ const accountRoute = route({
           ...(former && { to: former.revision }),
           ...(moved && !mails ? { email: claimedEmail(pepper, email) } : {}),
           ...(hash === null ? {} : { password: hash }),
+          exclusions,
         }),
       notRestored: [
         ...(moved && mails ? [confirmFirst] : []),
         ...(password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []),
+        ...((secondFactor === null) === (before.secondFactor === null) ? [] : [withPassword]),
       ],
     })
     // a link to reset the password before must not replace this one

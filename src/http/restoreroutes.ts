@@ -27,6 +27,7 @@ import { dataOf } from './qraddress.ts'
 import { formerState, type NotRestored, restore, RestoreBody } from './restore.ts'
 import { accountRestoreRoutes } from './restoreaccount.ts'
 import { domainRestoreRoute } from './restoredomain.ts'
+import { webhookRestoreRoute } from './restorewebhook.ts'
 import * as splashes from './splash.ts'
 
 /** The addresses that visitors are led to, by their fields. */
@@ -167,5 +168,6 @@ export const restoreRoutes = [
     addressesOf: bioPages.addressesOf,
     fieldsOf: bioFieldsOf,
   }),
+  webhookRestoreRoute,
   ...accountRestoreRoutes,
 ]

@@ -115,6 +115,7 @@ export const seriesRoutes = [
     method: 'get',
     path: '/api/url/:id/stats',
     statistics: true,
+    period: true,
     scope: 'stats:read',
     params: byId,
     // from the tables: statistics do not need the event store
@@ -126,6 +127,7 @@ export const seriesRoutes = [
     method: 'get',
     path: '/api/account/stats',
     statistics: true,
+    period: true,
     scope: 'stats:read',
     query: seriesQuery(accountDimensions),
     run: async ({ account, query }, services) => statistics({ account }, query, services),

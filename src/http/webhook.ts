@@ -9,7 +9,7 @@ import { newWebhookSecret } from '../security/webhooks.ts'
 import { readCurrent } from './api/current.ts'
 import { byId } from './api/fields.ts'
 import { type Call, route, type Services } from './api/route.ts'
-import { listRoute, ownedBy } from './owned.ts'
+import { deletedForGood, listRoute, ownedBy } from './owned.ts'
 import { webhookReference } from './reference/webhook.ts'
 import { deliveryRoutes } from './webhookdeliveries.ts'
 import {
@@ -147,7 +147,7 @@ const writingRoutes = [
     single: true,
     run: async ({ account, params: { id }, write }) => {
       await write(webhook, { type: 'Delete', id, account })
-      return { message: 'Webhook has been deleted.' }
+      return deletedForGood(webhookLabel, 'create a new one, which gets a new secret')
     },
   }),
 

@@ -14,7 +14,7 @@ export interface Reader {
   readonly clicksUpTo?: bigint
   /** the newest event with clicks that the tables have, where that is known */
   readonly newestClicks?: bigint
-  /** the time up to which a period without an end goes, where that is an earlier one */
+  /** the time up to which a period without an end goes */
   readonly now?: Date
 }
 

@@ -71,7 +71,11 @@ describe('items of a channel', () => {
       app.del(`/api/channel/${channel}/assign/${type}/${id}`, { key: as })
     const shown = async () => (await items(channel))['data'].items.map((row: { id: number }) => row.id)
     for (let n = 0; n < 2; n++) {
-      expect((await take(gone.id)).json).to.deep.equal({ error: 0, message: 'Item has been removed from the channel.' })
+      expect((await take(gone.id)).json).to.deep.equal({
+        error: 0,
+        message: 'Item has been removed from the channel.',
+        undo: { method: 'POST', path: `/api/channel/${channel}/assign/links/${gone.id}` },
+      })
       expect(await shown()).to.deep.equal([kept.id])
     }
     expect((await take(kept.id, 'pixels')).status).to.equal(400)

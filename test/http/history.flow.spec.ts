@@ -343,11 +343,17 @@ describe('the history of an account', () => {
       ['link', '1', '2'],
       ['event', '99999999'],
       ['nowhere-at-all'],
+      ['link', '99999999'],
+      ['campaign', '99999999'],
       ['link', '1', '--limit', '0'],
     ]
     for (const args of wrong) {
       const { code, out: nothing, err } = await run(...args)
       expect([code === 0, nothing, err === ''], args.join(' ')).to.deep.equal([false, '', false])
     }
+    const unknown = await run('link', '99999999')
+    expect(unknown).to.include({ code: 1, err: 'linkledger: there has never been a link with the id 99999999\n' })
+    const unmatched = await run('link', String(id), '--search', 'no such text')
+    expect(unmatched).to.include({ code: 0, out: 'There are no events.\n' })
   })
 })

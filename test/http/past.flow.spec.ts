@@ -87,6 +87,62 @@ describe('the parameter at', () => {
     expect((await get('/api/account/stats', '2020-01-02 12:00:00')).json['data'].to).to.equal('2020-01-02 12:00:00')
   })
 
+  it('has the same period again, where an answer ended with its own moment', async () => {
+    const link = await add()
+    await app.visit(new URL(link.shorturl).pathname)
+    await until(
+      () => app.get(`/api/url/${link.id}`, { key }),
+      ({ json }) => json['data'].clicks === 1,
+    )
+    const own = await until(
+      () => app.get('/api/account', { key }),
+      (answer) => Number(/clicks=(\d+)/.exec(atOf(answer))?.[1]) > 0,
+    )
+    const began = Date.now()
+    // the newest event is of an earlier second by now
+    await until(
+      async () => Date.now(),
+      (ms) => ms > began + 1100,
+    )
+    for (const path of [
+      `/api/url/${link.id}/stats?by=country`,
+      '/api/account/stats?interval=hour',
+      '/api/stats?by=link',
+    ]) {
+      const first = await app.get(path, { key })
+      expect(first.status, first.text).to.equal(200)
+      expect(atOf(first), path).to.match(/^domain=\d+, clicks=\d+, to=\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+      const again = await get(path, atOf(first))
+      expect(again.json['data'].to, path).to.equal(first.json['data'].to)
+      expect(again.text, path).to.equal(first.text)
+      expect(atOf(again), path).to.equal(atOf(first))
+      const withEnd = await app.get(withAt(`${path}&to=2020-02-01`, atOf(own)).replace('?&', '?'), { key })
+      expect(atOf(withEnd), path).to.equal(atOf(own))
+      expect((await get(path, 'domain=0, clicks=0, to=2999-01-01T00:00:00.000Z')).status).to.equal(400)
+      expect((await get(path, 'domain=0, clicks=0, to=2020-13-01T00:00:00.000Z')).status).to.equal(400)
+    }
+  })
+
+  it('lists nothing before there was an account, and has no receipt of what came later', async () => {
+    const link = await add()
+    await app.visit(new URL(link.shorturl).pathname)
+    const [event] = (await app.get(`/api/url/${link.id}/history`, { key })).json['data'].events
+    for (const list of ['urls', 'campaigns', 'channels', 'pixels', 'domains', 'qr', 'bio', 'webhooks', 'keys']) {
+      const { status, json } = await get(`/api/${list}`, 'event:0')
+      expect([status, json['data']?.result], list).to.deep.equal([200, 0])
+    }
+    const path = `/api/events/${event.event}/proof`
+    expect((await get(path, `event:${event.event}`)).status).to.be.oneOf([200, 409])
+    expect((await get(path, `event:${event.event - 1}`)).status).to.equal(404)
+    const { text } = await until(
+      () => app.get(`/api/clicks?link=${link.id}`, { key }),
+      (answer) => answer.text !== '',
+    )
+    const click = JSON.parse(text.split('\n')[0]!) as { id: string; event: number }
+    expect((await get(`/api/clicks/${click.id}/proof`, `event:${click.event}`)).status).to.be.oneOf([200, 409])
+    expect((await get(`/api/clicks/${click.id}/proof`, `event:${click.event - 1}`)).status).to.equal(404)
+  })
+
   it('has histories and revisions as they were: events, names of keys, and clicks (fault 265)', async () => {
     const link = await add({ title: 'First' })
     const [path, visits] = [`/api/url/${link.id}`, () => app.visit(new URL(link.shorturl).pathname)]

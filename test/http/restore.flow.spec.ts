@@ -178,6 +178,131 @@ describe('restoring what was deleted or changed', () => {
     expect(back['changes']).to.deep.equal([{ field: 'redirect404', old: '', new: 'https://example.com/404' }])
   })
 
+  it('sets a webhook back to an earlier version, and says that a deleted one cannot come back', async () => {
+    const own = await app.register()
+    const as = (method: string, path: string, body?: object) => ok(method, path, body, own.key)
+    const made = await as('POST', '/api/url/add', { url })
+    const hook = { name: 'One', url: 'https://example.com/hook', events: ['LinkCreated'], links: [made['id']] }
+    const { id, secret } = await as('POST', '/api/webhook/add', hook)
+    const path = `/api/webhook/${id}`
+    const shown = async () => {
+      const { name, url: address, events, links, tags, status } = (await as('GET', path))['details']
+      return { name, url: address, events, links, tags, status }
+    }
+    const before = await shown()
+    await as('PUT', `${path}/update`, {
+      name: 'Two',
+      url: 'https://example.net/hook',
+      events: ['clicks'],
+      links: [],
+      tags: ['a'],
+      enabled: false,
+    })
+    await as('POST', `${path}/rotate`, {})
+    // what it was about is deleted by now
+    await as('DELETE', `/api/url/${made['id']}/delete`)
+    const changed = await shown()
+    const dry = await as('POST', `${path}/restore`, { revision: 0, dryRun: true })
+    expect(dry['changes'].map(({ field }: { field: string }) => field)).to.have.members([
+      'name',
+      'url',
+      'events',
+      'links',
+      'tags',
+      'enabled',
+    ])
+    expect(dry['notRestored'].map(({ field }: { field: string }) => field)).to.deep.equal(['secret'])
+    expect(await shown()).to.deep.equal(changed)
+    const done = await as('POST', `${path}/restore`, { revision: 0 })
+    expect(done['changes']).to.deep.equal(dry['changes'])
+    expect(await shown()).to.deep.equal(before)
+    const { events } = (await as('GET', `${path}/history`))['data']
+    expect(events.map(({ message }: { message: string }) => message)).to.include('Webhook set back to revision 0.')
+    expect(JSON.stringify([dry, done, events])).to.not.include(secret)
+    expect((await as('POST', `${path}/restore`, {}))['message']).to.equal(
+      'Nothing to restore: the webhook is not deleted, and no field differs.',
+    )
+
+    const { key: stranger } = await app.register()
+    expect((await app.post(`${path}/restore`, { key: stranger, body: { revision: 0 } })).status).to.equal(404)
+    expect((await as('DELETE', `${path}/delete`))['undo']).to.equal(null)
+    const gone = await app.post(`${path}/restore`, { key: own.key, body: {} })
+    expect([gone.status, gone.json['message']]).to.satisfy(
+      ([status, text]: [number, string]) => status === 409 && text.includes('POST /api/webhook/add'),
+    )
+  })
+
+  it('lets no key send with a former version of a webhook what the key may not read (threat 185)', async () => {
+    const own = await app.register()
+    const as = (body: object, path: string, method = 'POST') => ok(method, path, body, own.key)
+    const hook = { name: 'One', url: 'https://example.com/hook', events: ['ApiKeyAdded'] }
+    const { id } = await as(hook, '/api/webhook/add')
+    const { key: lesser } = await as({ name: 'Hooks', scopes: ['webhooks', 'read'] }, '/api/key/add')
+    const path = `/api/webhook/${id}`
+    await as({ events: ['LinkCreated'] }, `${path}/update`, 'PUT')
+    const back = await app.post(`${path}/restore`, { key: lesser as string, body: { revision: 0 } })
+    expect([back.status, back.json['message']]).to.satisfy(
+      ([status, text]: [number, string]) => status === 403 && text.includes('ApiKeyAdded'),
+    )
+    expect((await as({ revision: 0 }, `${path}/restore`))['changes']).to.deep.equal([
+      { field: 'events', old: ['LinkCreated'], new: ['ApiKeyAdded'] },
+    ])
+  })
+
+  it('sets back what an account excludes from its clicks, which its history shows, and says that a second factor stays', async () => {
+    const own = await app.register()
+    const as = (method: string, path: string, body?: object) => ok(method, path, body, own.key)
+    const none = { agents: [], countries: [], hours: [], visitors: [] }
+    const first = (await as('GET', '/api/account/history'))['data'].events[0].revision as number
+    await as('PUT', '/api/account/exclusions', { agents: ['uptime'] })
+    const [entry] = (await as('GET', '/api/account/history'))['data'].events
+    const excluded = { ...none, agents: ['uptime'] }
+    expect(entry).to.deep.include({
+      type: 'AccountExclusionsSet',
+      changes: [{ field: 'exclusions', old: none, new: excluded }],
+    })
+    const dry = await as('POST', '/api/account/restore', { revision: first, dryRun: true })
+    expect(dry['changes']).to.deep.equal([{ field: 'exclusions', old: excluded, new: none }])
+    expect((await as('GET', '/api/account/exclusions'))['data']).to.deep.equal(excluded)
+    await as('POST', '/api/account/restore', { revision: first })
+    expect((await as('GET', '/api/account/exclusions'))['data']).to.deep.equal(none)
+    const [last] = (await as('GET', '/api/account/history'))['data'].events
+    expect(last).to.deep.include({ type: 'AccountExclusionsSet', message: `Account set back to revision ${first}.` })
+    await as('POST', '/api/account/restore', { revision: entry.revision })
+    expect((await as('GET', '/api/account/exclusions'))['data']).to.deep.equal(excluded)
+  })
+
+  it('answers every deletion with how to take it back, or that this is impossible', async () => {
+    const [one, two] = [await create('/api/url/add', { url }), await create('/api/url/add', { url })]
+    const channel = await create('/api/channel/add', { name: 'Print' })
+    const item = `/api/channel/${channel}/assign/links/${one}`
+    await ok('POST', item)
+    const taken = await ok('DELETE', item)
+    expect(taken['undo']).to.deep.equal({ method: 'POST', path: item })
+    await ok('POST', taken['undo'].path)
+    expect((await details(`/api/url/${one}`))['channels']).to.deep.equal([channel])
+
+    const bulk = await ok('POST', '/api/urls/bulk?op=delete', { rows: [{ id: one }, { id: two }] })
+    for (const { id, undo } of bulk['rows'] as { id: number; undo: { path: string } }[]) {
+      expect(undo).to.deep.equal({ method: 'POST', path: `/api/url/${id}/restore` })
+      await ok('POST', undo.path)
+    }
+    expect((await details(`/api/url/${one}`))['id']).to.equal(one)
+
+    const added = await ok('POST', '/api/key/add', { name: 'Two', scopes: ['read'] })
+    expect(await ok('DELETE', `/api/key/${added['id']}/delete`)).to.include({
+      message: 'API key has been deleted. It cannot come back: create a new one.',
+      undo: null,
+    })
+  })
+
+  it('spells what it is about as everywhere else, when there is nothing to restore', async () => {
+    const qr = await create('/api/qr/add', { type: 'text', data: 'Hello' })
+    expect((await ok('POST', `/api/qr/${qr}/restore`, {}))['message']).to.equal(
+      'Nothing to restore: the QR code is not deleted, and no field differs.',
+    )
+  })
+
   it('gives an account its former e-mail address and password, and a key its former rights, but never a key that has ended (threat 131)', async () => {
     const own = await app.register()
     const added = await ok('POST', '/api/key/add', { name: 'Two', scopes: ['read'] }, own.key)

@@ -5,7 +5,8 @@ import type { Answer } from './client.ts'
 
 type App = Pick<TestApp, 'ask' | 'get' | 'register'>
 type Random = (below: number) => number
-type Kind = 'url' | 'qr' | 'bio' | 'campaign' | 'channel' | 'overlay' | 'splash' | 'pixel' | 'domain' | 'key'
+type Kind =
+  'url' | 'qr' | 'bio' | 'campaign' | 'channel' | 'overlay' | 'splash' | 'pixel' | 'domain' | 'key' | 'webhook'
 
 interface Client {
   readonly key: string
@@ -36,6 +37,7 @@ const kinds: readonly Kind[] = [
   'pixel',
   'domain',
   'key',
+  'webhook',
 ]
 const words = ['spring', 'summer', 'autumn', 'winter', 'sale', 'new']
 
@@ -56,7 +58,7 @@ export const openWorkload = async (app: () => App, random: Random) => {
   }
   const send = async ({ key }: Client, method: string, path: string, body?: object): Promise<Answer> => {
     const answer = await app().ask(method, path, { key, ...(body && { body }) })
-    expect(answer.status, `${method} ${path}: ${answer.text}`).to.be.oneOf([200, 400, 404])
+    expect(answer.status, `${method} ${path}: ${answer.text}`).to.be.oneOf([200, 400, 403, 404, 409])
     return answer
   }
 
@@ -91,6 +93,7 @@ export const openWorkload = async (app: () => App, random: Random) => {
       redirectroot: `${long}${random(9)}`,
     }),
     key: () => ({ name: word(), scopes: ['read'] }),
+    webhook: () => ({ name: word(), url: `${long}hook`, events: ['LinkDeleted'] }),
   }
 
   const add = async (client: Client, kind: Kind) => {
@@ -126,11 +129,31 @@ export const openWorkload = async (app: () => App, random: Random) => {
       })
   }
 
+  /** Brings back what was deleted, or an earlier version of what is there. */
+  const restore = async (client: Client) => {
+    const kind = pick(kinds) ?? 'url'
+    const id = pick(client.ids[kind])
+    if (id === undefined) return
+    const body = random(2) ? {} : { revision: random(3) }
+    await send(client, 'POST', `/api/${kind}/${id}/restore`, body)
+  }
+  const reclassified: string[] = []
+  /** Changes what counts as a click, and takes that back again. */
+  const reclassify = async (client: Client) => {
+    const undo = random(2) ? reclassified.pop() : undefined
+    if (undo !== undefined) return void (await send(client, 'POST', '/api/account/reclassify', { undo }))
+    await send(client, 'PUT', '/api/account/exclusions', { agents: random(2) ? ['mozilla'] : [], hours: [random(24)] })
+    const { json } = await send(client, 'POST', '/api/account/reclassify', {})
+    if (json['id']) reclassified.push(json['id'] as string)
+  }
+
   const step = async () => {
     const client = pick(clients)!
-    const what = random(10)
-    if (what < 5) return visit(client)
-    if (what === 5) return assign(client)
+    const what = random(24)
+    if (what < 12) return visit(client)
+    if (what < 14) return assign(client)
+    if (what === 14) return restore(client)
+    if (what === 15) return reclassify(client)
     const kind = random(2) ? 'url' : (pick(kinds) ?? 'url')
     return random(3) ? change(client, kind) : add(client, kind)
   }
@@ -160,14 +183,28 @@ export const openWorkload = async (app: () => App, random: Random) => {
       '/api/domains',
       '/api/keys?fields=name,key,scopes,date',
       `/api/account/stats?${period}&by=country,referrer`,
+      '/api/account/stats?by=source',
+      '/api/account/exclusions',
+      '/api/account/totp',
+      '/api/account/history?deleted=true',
+      `/api/account/history?q=${word()}`,
+      '/api/webhooks?fields=id,name,url,events',
     ]
     const details = kinds.flatMap((kind) => {
       const id = pick(ids[kind])
       const history = `/api/${kind}/${id}/history?limit=9`
       if (id === undefined) return []
-      if (['campaign', 'pixel', 'key'].includes(kind)) return [history]
-      const ofLink = [`/api/url/${id}/stats?${period}&by=browser`, `/api/url/${id}/revisions`]
-      return [`/api/${kind}/${id}`, history, ...(kind === 'url' ? ofLink : [])]
+      if (['pixel', 'key', 'webhook'].includes(kind)) return [history]
+      const more: Partial<Record<Kind, readonly string[]>> = {
+        url: [
+          `/api/url/${id}/stats?${period}&by=browser`,
+          `/api/url/${id}/stats?interval=hour`,
+          `/api/url/${id}/revisions`,
+        ],
+        qr: [`/api/qr/${id}/image?format=svg`],
+        overlay: [`/api/overlay/${id}/answers`],
+      }
+      return [`/api/${kind}/${id}`, history, ...(more[kind] ?? [])]
     })
     return [...lists, ...details, '/api/account/history']
   }
@@ -181,7 +218,7 @@ export const openWorkload = async (app: () => App, random: Random) => {
     for (const path of all) {
       const { status, text, headers } = await app().get(path, { key: client.key })
       const at = headers.get('Linkledger-At') ?? ''
-      if (status === 200) expect(at, path).to.match(/^domain=\d+, clicks=\d+$/)
+      if (status === 200) expect(at, path).to.match(/^domain=\d+, clicks=\d+(, to=\S+Z)?$/)
       // while the tables are behind, parts of an answer are newer: it is of no one moment, and says so
       if (at !== '' && !headers.has('X-Projection-Pending'))
         saved.push({ path, key: client.key, status, text: withoutCursor(text), at })

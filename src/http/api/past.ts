@@ -41,7 +41,8 @@ export const refuseAt = (ctx: Context, reason: string) => {
 /** ms that an answer waits for the numbers of the events that it contains */
 const numberingPatience = 1000
 
-const contents = /^domain=(0|[1-9]\d{0,14}), ?clicks=(0|[1-9]\d{0,14})$/
+const contents =
+  /^domain=(0|[1-9]\d{0,14}), ?clicks=(0|[1-9]\d{0,14})(?:, ?to=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z))?$/
 
 /** The newest events that an answer contains, and when it was. */
 interface Asked {
@@ -49,16 +50,21 @@ interface Asked {
   readonly time: Date
 }
 
+const notFuture = (time: Date) => {
+  if (!(time.getTime() <= Date.now())) failField('at', 'must not be in the future')
+  return time
+}
+
 /** Returns the moment that a client asks for. */
 const momentOf = async (at: string, ordinals: Ordinals): Promise<Asked> => {
   const positionOf = async (ordinal: number) =>
     (await ordinals.positionOf(ordinal)) ?? failField('at', 'must not be later than the newest event')
   const timeOf = async (ordinal: number) => new Date((await ordinals.timeOf(ordinal)) ?? Date.now())
-  const [, first, second] = contents.exec(at) ?? []
+  const [, first, second, to] = contents.exec(at) ?? []
   if (first !== undefined && second !== undefined) {
     const [domain, clicks] = [Number(first), Number(second)]
     const contained = { domain: await positionOf(domain), clicks: await positionOf(clicks) }
-    return { contained, time: await timeOf(Math.max(domain, clicks)) }
+    return { contained, time: to === undefined ? await timeOf(Math.max(domain, clicks)) : notFuture(new Date(to)) }
   }
   const moment = parseMoment(at)
   if (!moment) return failField('at', `must be ${momentForms}`)
@@ -66,9 +72,9 @@ const momentOf = async (at: string, ordinals: Ordinals): Promise<Asked> => {
     const position = await positionOf(moment.ordinal)
     return { contained: { domain: position, clicks: position }, time: await timeOf(moment.ordinal) }
   }
-  if (moment.at.getTime() > Date.now()) failField('at', 'must not be in the future')
-  const position = (await ordinals.lastAt(moment.at))?.position ?? 0n
-  return { contained: { domain: position, clicks: position }, time: moment.at }
+  const time = notFuture(moment.at)
+  const position = (await ordinals.lastAt(time))?.position ?? 0n
+  return { contained: { domain: position, clicks: position }, time }
 }
 
 /** Returns the header's value; undefined while an event has no number. */
@@ -79,10 +85,13 @@ const headerOf = async ({ domain, clicks }: Contained, ordinals: Ordinals): Prom
 }
 
 /** Never throws: it must not take the place of an answer, or of the reason why there is none. */
-const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals) => {
+const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals, end: Date | undefined) => {
   const value = await numbered(contained, ordinals).catch(() => undefined)
-  if (value !== undefined) ctx.set(containedHeader, value)
+  if (value !== undefined) ctx.set(containedHeader, end ? `${value}, to=${end.toISOString()}` : value)
 }
+
+/** Returns whether the answer is about a period that ends with the moment of the answer: the header has to say that, too. */
+const endsNow = (ctx: Context, period: Route['period']) => period === true && !ctx.query['to']
 
 const numbered = async (contained: Contained, ordinals: Ordinals) => {
   const latest = Date.now() + numberingPatience
@@ -130,7 +139,7 @@ const noting = (load: Load, note: (position: bigint) => void): Load => {
 const answerEarlier = async <A>(
   ctx: Context,
   { ordinals, earlier, loadUntil }: Past,
-  { at, by }: { readonly at: string; readonly by: ReadBy },
+  { at, by, open }: { readonly at: string; readonly by: ReadBy; readonly open: boolean },
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
   if (!earlier)
@@ -146,7 +155,7 @@ const answerEarlier = async <A>(
       return await answer({ reader, pending: nonePending, load: loadUntil(contained.domain) })
     } finally {
       await tables.end()
-      await setHeader(ctx, contained, ordinals)
+      await setHeader(ctx, contained, ordinals, open ? time : undefined)
     }
   } catch (error) {
     return explain(error, ordinals)
@@ -159,7 +168,7 @@ const answerEarlier = async <A>(
  */
 export const answerAt = async <A>(
   ctx: Context,
-  { nowOnly, statistics }: Pick<Route, 'nowOnly' | 'statistics'>,
+  { nowOnly, statistics, period }: Pick<Route, 'nowOnly' | 'statistics' | 'period'>,
   past: Past | undefined,
   { account, ...from }: ReadingFrom & Pick<ReadBy, 'account'>,
   answer: (from: ReadingFrom) => Promise<A>,
@@ -170,17 +179,20 @@ export const answerAt = async <A>(
     return answer(from)
   }
   const by = { account, statistics: statistics === true }
-  if (at !== undefined) return answerEarlier(ctx, past, { at, by }, answer)
+  const open = endsNow(ctx, period)
+  if (at !== undefined) return answerEarlier(ctx, past, { at, by, open }, answer)
   const { contained, reader, end } = await past.present(by)
+  // a replay has a time of its own
+  const now = open ? (reader.now ?? new Date()) : undefined
   let newest = contained.domain
   const load = noting(from.load, (position) => {
     if (position > newest) newest = position
   })
   try {
-    return await answer({ ...from, reader, load })
+    return await answer({ ...from, reader: now ? { ...reader, now } : reader, load })
   } finally {
     void end()
     if (newest > contained.domain) ctx.set('X-Projection-Pending', '1')
-    await setHeader(ctx, { ...contained, domain: newest }, past.ordinals)
+    await setHeader(ctx, { ...contained, domain: newest }, past.ordinals, now)
   }
 }

@@ -168,6 +168,8 @@ interface Described<P, Q, B> {
   readonly single?: true
   /** Its answer has statistics, which may take long. */
   readonly statistics?: true
+  /** Its answer is about a period, which ends with the moment of the answer when no `to` is sent. */
+  readonly period?: true
   /** Its answer consists of lines that are made while they are sent: see `src/http/stream`. */
   readonly stream?: true
   /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */

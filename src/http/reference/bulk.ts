@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BulkRow } from '../bulkrows.ts'
-import { address, count, id, type Reference, revision, success, text } from './describe.ts'
+import { address, count, id, type Reference, revision, success, text, undo } from './describe.ts'
 
 const place = {
   row: count.describe('number of the row, from 1 on').meta({ examples: [2] }),
@@ -16,6 +16,7 @@ const done = z.object({
   shorturl: address.optional(),
   short: address.optional(),
   revision: revision.optional(),
+  undo: undo.optional(),
 })
 const failed = z.object({
   ...place,

@@ -61,6 +61,6 @@ export const channelReference: Reference = {
     answer: success({ message: text, ...channel }),
   },
   'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
-  'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: done },
+  'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: deleted },
   'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: deleted },
 }

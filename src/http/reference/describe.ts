@@ -57,12 +57,12 @@ export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: 
 /** The answer to a request that changed something: a sentence for people. */
 export const done = success({ message: text })
 /** The answer to a request that deleted a resource. */
-export const deleted = success({
-  message: text,
-  undo: z
-    .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
-    .describe('the request that takes it back'),
-})
+export const undo = z
+  .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
+  .describe('the request that takes it back')
+export const deleted = success({ message: text, undo })
+/** The answer to a request that deleted what cannot come back. */
+export const deletedForGood = success({ message: text, undo: z.null().describe('it cannot be taken back') })
 /** The answer to a request that created a resource. */
 export const created = success({ id, revision })
 /** The answer to a request that changed a resource. */

@@ -26,7 +26,7 @@ export const headers = {
   },
   'Linkledger-At': {
     description:
-      'the newest change and the newest click that the answer contains, as numbers of their events in the log; as `at`, it asks for the same answer again',
+      'the newest change and the newest click that the answer contains, as numbers of their events in the log; as `at`, it asks for the same answer again. Of a period without an end also the time at which it ends, as `, to=2026-03-01T12:00:00.123Z`',
     schema: { type: 'string', examples: ['domain=123456, clicks=98765'] },
   },
   'X-Projection-Pending': {

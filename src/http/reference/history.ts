@@ -134,6 +134,10 @@ export const restoreReference: Reference = {
   'POST /api/overlay/:id/restore': restoreOf('an overlay', both),
   'POST /api/splash/:id/restore': restoreOf('a splash page', both),
   'POST /api/bio/:id/restore': restoreOf('a bio page', `${both} Its entries keep their clicks.`),
+  'POST /api/webhook/:id/restore': restoreOf(
+    'an earlier version of a webhook',
+    'Its fields, its address and whether it is enabled. Its secret stays, and so does its place in the log. A deleted webhook cannot come back.',
+  ),
   'POST /api/key/:id/restore': restoreOf(
     'an earlier version of an API key',
     'Its name, scopes, end and addresses. `revision` is that of the account. A key that has ended cannot come back.',

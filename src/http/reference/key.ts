@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Scope } from '../../events/scope.ts'
-import { done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
+import { deletedForGood, done, id, page, pageFields, type Reference, success, text, time } from './describe.ts'
 
 const key = text.describe('the whole key, shown only once').meta({ examples: ['ll_4f7c…'] })
 const timeOrNever = z.union([time, z.literal('')])
@@ -48,7 +48,7 @@ export const keyReference: Reference = {
     example: { overlap: 3600 },
     answer: success({ id, key, old: z.object({ id, expires: time }), message }),
   },
-  'DELETE /api/key/:id/delete': { summary: 'End an API key', answer: done },
+  'DELETE /api/key/:id/delete': { summary: 'End an API key', answer: deletedForGood },
   'POST /api/key/revoke': {
     summary: 'End an API key by showing it',
     description:

@@ -3,7 +3,7 @@ import {
   address,
   count,
   created,
-  done,
+  deletedForGood,
   id,
   page,
   pageFields,
@@ -121,7 +121,7 @@ export const webhookReference: Reference = {
     example: { name: 'Warehouse', enabled: true },
     answer: updated,
   },
-  'DELETE /api/webhook/:id/delete': { summary: 'Delete a webhook and its log of deliveries', answer: done },
+  'DELETE /api/webhook/:id/delete': { summary: 'Delete a webhook and its log of deliveries', answer: deletedForGood },
   'POST /api/webhook/:id/rotate': {
     summary: 'Replace the secret of a webhook',
     description: 'Messages have two signatures, of both secrets, until the old one ends.',

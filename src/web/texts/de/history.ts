@@ -129,6 +129,7 @@ export const history: Texts['history'] = {
     username: 'Benutzername',
     status: 'Zustand',
     rate_limit: 'Anfragen pro Minute',
+    exclusions: 'Ausnahmen von den Klicks',
     scopes: 'Rechte',
     expires: 'Ende',
     addresses: 'Adressen',

@@ -127,6 +127,7 @@ export const history = {
     username: 'Username',
     status: 'State',
     rate_limit: 'Requests per minute',
+    exclusions: 'Exclusions from clicks',
     scopes: 'Scopes',
     expires: 'Ends',
     addresses: 'Addresses',

@@ -129,6 +129,7 @@ export const history: Texts['history'] = {
     username: 'Nombre de usuario',
     status: 'Estado',
     rate_limit: 'Peticiones por minuto',
+    exclusions: 'Exclusiones de los clics',
     scopes: 'Permisos',
     expires: 'Fin',
     addresses: 'Direcciones',

@@ -129,6 +129,7 @@ export const history: Texts['history'] = {
     username: 'Nom d’utilisateur',
     status: 'État',
     rate_limit: 'Requêtes par minute',
+    exclusions: 'Exclusions des clics',
     scopes: 'Droits',
     expires: 'Fin',
     addresses: 'Adresses',
