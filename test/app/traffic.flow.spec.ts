@@ -148,7 +148,9 @@ describe(`shortening real addresses and counting realistic visits (${repeatable}
     })
     expect(people, 'user agents that have visited').to.be.at.least(long ? agents.length : agents.length / 2)
     visits = sum(classes.values())
-    note(`${journeys.length} requests by ${agents.length} user agents: ${JSON.stringify(Object.fromEntries(classes))}`)
+    note(
+      `${journeys.length} requests by ${Math.min(people, agents.length)} user agents: ${JSON.stringify(Object.fromEntries(classes))}`,
+    )
   })
 
   it('lists every link with its address and click counts, the most clicked first', async () => {
