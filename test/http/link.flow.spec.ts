@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { linkClient } from '../support/clients/link.ts'
+import { rounds } from '../support/faults.ts'
 
 const long = 'https://example.com/a?b=c#d'
 const entries = (count: number, make: (i: number) => object) => Array.from({ length: count }, (_, i) => make(i))
@@ -300,7 +301,7 @@ describe('the link API', () => {
   describe('reading a link right after writing it', () => {
     it('never returns a missing or stale link', async () => {
       const mine = (await app.register()).key
-      for (let i = 0; i < 40; i++) {
+      for (const i of rounds(15, 100)) {
         const { id, short } = await add({ title: `made ${i}` }, mine)
         const path = new URL(short).pathname
         const [byId, list, visit] = await Promise.all([
