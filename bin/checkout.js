@@ -82,19 +82,20 @@ export const compile = (folder, out) => {
   // the page at /docs: what runs then does not depend on the package
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'])
     cpSync(join(folder, 'node_modules/swagger-ui-dist', file), join(out, 'http/reference/swagger-ui', file))
-  if (existsSync(web)) bundle(folder, join(out, 'web'))
+  if (existsSync(web)) writeFileSync(join(out, 'web/sizes.txt'), bundle('web.js', folder, join(out, 'web')))
+  if (existsSync(join(out, 'cli/run.js'))) bundle('server.js', out)
 }
 
 /**
- * Bundles the dashboard, in a process of its own: this file has no promises. Throws `CannotStart` with what the bundler has found.
- * @param {string} folder
- * @param {string} out
+ * Runs a bundler, in a process of its own: this file has no promises. Returns its output. Throws `CannotStart` with what it has found.
+ * @param {string} script
+ * @param {readonly string[]} args
  */
-const bundle = (folder, out) => {
-  const script = join(import.meta.dirname, 'web.js')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder, out], { encoding: 'utf8' })
-  if (status !== 0) throw new CannotStart(`the build of the dashboard failed\n${stdout}${stderr}`.trimEnd())
-  writeFileSync(join(out, 'sizes.txt'), stdout)
+const bundle = (script, ...args) => {
+  const path = join(import.meta.dirname, script)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: 'utf8' })
+  if (status !== 0) throw new CannotStart(`${script} failed\n${stdout}${stderr}`.trimEnd())
+  return stdout
 }
 
 /** @param {string} folder */

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { clockAfter, leavesOf, type StoredEvent } from '../events/leaf.ts'
+import { clockAfter, type LeafPlace, leavesOf, type StoredEvent } from '../events/leaf.ts'
 import { readToHead, type StoredLog } from '../events/store.ts'
 import { ahead } from '../lib/ahead.ts'
 import { hashSize } from '../lib/merkle.ts'
@@ -107,13 +107,30 @@ export const readTiles = async (
   return new Map(rows.map(({ level, number, hashes }) => [keyOfTile({ level, number: Number(number) }), hashes]))
 }
 
+/** ms of hashing at a time: the clicks of a second, hashed at once, would keep redirects waiting */
+const slice = 2
+
+/** Returns the hashes of the leaves of the next events. Requests are answered meanwhile. */
+const hashInSlices = async (events: readonly StoredEvent[], { size, at: before }: LeafPlace) => {
+  const leaves: Buffer[] = []
+  let [at, began] = [before, performance.now()]
+  for (const event of events) {
+    leaves.push(...leavesOf([event], { size: size + leaves.length, at }))
+    at = clockAfter([event], at)
+    if (performance.now() - began < slice) continue
+    await nextTurn()
+    began = performance.now()
+  }
+  return leaves
+}
+
 /** Adds the next events. The checkpoint moves in the same transaction. Returns undefined, and adds nothing, when another process has moved it. */
 const grow = async (
   { db, store, engine }: TreeOptions,
   before: Tree,
   events: readonly StoredEvent[],
 ): Promise<Tree | undefined> => {
-  const { edge, grown } = growEdge(before.edge, leavesOf(events, { size: before.edge.size, at: before.at }))
+  const { edge, grown } = growEdge(before.edge, await hashInSlices(events, { size: before.edge.size, at: before.at }))
   const at = clockAfter(events, before.at)
   const { position, id } = events.at(-1)!
   const isAdded = await db.transaction(async (tx) => {
