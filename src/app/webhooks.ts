@@ -110,7 +110,7 @@ export const startWebhooks = (
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const state = openState(db, instance)
   const calls = { onAttempt, onProblem, onDisabling: createNotice(ledger) }
-  const options = { store, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
+  const options = { store, texts: store.texts, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
   const sendNow = async (
     of: Pick<Attempt, 'account' | 'webhook' | 'ordinal'>,
     target: Parameters<typeof sendMessage>[1],

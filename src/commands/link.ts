@@ -1,5 +1,12 @@
 import type { Event } from '../events/index.ts'
-import { completed, type LinkEvent, type LinkFields, type StoredLinkFields, type Unframed } from '../events/link.ts'
+import {
+  addedFields,
+  completed,
+  type LinkEvent,
+  type LinkFields,
+  type StoredLinkFields,
+  type Unframed,
+} from '../events/link.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
 import { acquire, fence, noTokens, release, type Tokens } from './claim.ts'
 import { type Decider, refuse } from './decider.ts'
@@ -62,7 +69,7 @@ const notPast = (expiry: string | null | undefined, now: string) =>
     ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
     : undefined
 
-const startsFirst = ({ starts, expiry }: Pick<LinkFields, 'starts' | 'expiry'>) =>
+const startsFirst = ({ starts, expiry }: Pick<StoredLinkFields, 'starts' | 'expiry'>) =>
   starts && expiry && starts >= expiry
     ? refuse('invalid', '`starts` must be before `expiry`: send an earlier start or a later expiry.')
     : undefined
@@ -132,15 +139,15 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     switch (command.type) {
       case 'CreateLink': {
         const { account, password, token, now } = command
-        const { variants: given } = command.fields
+        const fields: Omit<NewFields, 'variants'> = command.fields
         // a copy of another link has that link's ids
-        const variants = given?.map(({ url, weight }) => ({ url, weight }))
-        const fields = withIds({ ...command.fields, variants }, completed(link.initialState.fields))
+        const variants = command.fields.variants?.map(({ url, weight }) => ({ url, weight }))
+        const given = variants && numbered(variants, addedFields)
         notPast(fields.expiry, now)
-        startsFirst(completed(fields))
+        startsFirst(fields)
         refuseReserved('custom', fields.alias)
         if (state.status === 'none' && state.tokens.fenced.length === 0)
-          return [{ type: 'LinkCreated', data: { id, account, ...fields, password, token } }]
+          return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
         return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
       }
       case 'UpdateLink': {

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
+import QuickLRU from 'quick-lru'
 
 export type Database = Knex
 /** How pg connects: by a connection string, or by its parts. */
@@ -159,5 +160,14 @@ export const migrate = async (db: Database) => {
   })
 }
 
+/** names of statements: to hash a long one takes as long as to send it */
+const names = new QuickLRU<string, { readonly name: string }>({ maxSize: 500 })
+
 /** Returns options that make the server keep a frequent statement parsed and planned. */
-export const prepared = (sql: string) => ({ name: createHash('sha1').update(sql).digest('hex') })
+export const prepared = (sql: string): { readonly name: string } => {
+  const known = names.get(sql)
+  if (known) return known
+  const made = { name: createHash('sha1').update(sql).digest('hex') }
+  names.set(sql, made)
+  return made
+}

@@ -1,5 +1,5 @@
 import { batch } from '../lib/batch.ts'
-import type { Database } from './database.ts'
+import { type Database, prepared } from './database.ts'
 
 /** Kinds of resources with ids of their own; each has a sequence in the schema `state`. */
 export const idKinds = [
@@ -26,11 +26,9 @@ export const idSequences = (db: Database): Readonly<Record<IdKind, IdSequence>> 
 /** Ids from a sequence in `state`. Ids that are requested while a query is under way share the next one. */
 export const idSequence = (db: Database, kind: IdKind): IdSequence => {
   const sequence = `state.${kind}_id`
+  const sql = `select nextval('${sequence}') as id from generate_series(1, ?::int)`
   const next = batch(1000, async (requests: readonly void[]) => {
-    const { rows } = await db.raw<{ rows: { id: string }[] }>('select nextval(?) as id from generate_series(1, ?)', [
-      sequence,
-      requests.length,
-    ])
+    const { rows } = await db.raw<{ rows: { id: string }[] }>(sql, [requests.length]).options(prepared(sql))
     return rows.map(({ id }) => Number(id))
   })
   return async (past) => {

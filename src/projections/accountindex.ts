@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { prepared } from '../postgres/database.ts'
 import { column } from './columns.ts'
 
 /** An event of an account, and where it is in the log. */
@@ -20,14 +21,14 @@ export const accountIndex = (t: string) => `
 /** Inserts the entries of a batch of events. */
 export const insertEntries = async (tx: Knex, table: string, entries: readonly AccountEntry[]) => {
   if (entries.length === 0) return
-  await tx.raw(
-    `insert into ${table} (account, position, stream, revision)
-     select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`,
-    [
+  const sql = `insert into ${table} (account, position, stream, revision)
+    select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`
+  await tx
+    .raw(sql, [
       column(entries, ({ account }) => account),
       column(entries, ({ position }) => position),
       entries.map(({ stream }) => stream),
       column(entries, ({ revision }) => revision),
-    ],
-  )
+    ])
+    .options(prepared(sql))
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId, streamId } from '../events/streams.ts'
+import { prepared } from '../postgres/database.ts'
 import { column } from './columns.ts'
 import type { Projection, TableNames } from './projection.ts'
 
@@ -154,15 +155,16 @@ const subjectsOf = ({ stream, type, data }: Recorded<DomainEvent>): readonly str
 
 const insertEntries = async (tx: Knex, table: string, entries: readonly Entry[]) => {
   if (entries.length === 0) return
-  await tx.raw(
-    `insert into ${table} (subject, position, stream, revision) select * from unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[])`,
-    [
+  const sql = `insert into ${table} (subject, position, stream, revision)
+    select * from unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[])`
+  await tx
+    .raw(sql, [
       entries.map(({ subject }) => subject),
       column(entries, ({ event }) => event.position),
       entries.map(({ event }) => event.stream),
       column(entries, ({ event }) => event.revision),
-    ],
-  )
+    ])
+    .options(prepared(sql))
 }
 
 const write = async (tx: Knex, names: TableNames, events: readonly Recorded<DomainEvent>[]) => {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { prepared } from '../postgres/database.ts'
 import { type Change, keyText, type Row, type TableNames } from './projection.ts'
 import { jsonOf, type Parts, recordsOf } from './rowjson.ts'
 
@@ -110,6 +111,7 @@ const readInForce = async (tx: Knex, names: TableNames, tables: readonly Version
       const newest = isWhole ? 'order by v.since desc limit 1' : `and v.until = ${open}`
       const distinct = [...new Map(rows.map((row) => [valuesOf(Object.keys(row), [row]), row])).values()]
       return {
+        isWhole,
         sql: `select '${name}' as name, to_json(o) as version from ${recordsOf(t)} k
               cross join lateral (select * from ${t} v where ${match.join(' and ')} ${newest}) o where o.until = ${open}`,
         rows: jsonOf(distinct.map((row) => [row])),
@@ -117,10 +119,14 @@ const readInForce = async (tx: Knex, names: TableNames, tables: readonly Version
     })
   })
   type Found = Readonly<Record<string, Row[string]>> & { readonly since: number }
-  const { rows } = await tx.raw<{ rows: { name: string; version: Found }[] }>(
-    parts.map(({ sql }) => sql).join(' union all '),
-    parts.flatMap((part) => part.rows),
-  )
+  const sql = parts.map((part) => part.sql).join(' union all ')
+  const { rows } = await tx
+    .raw<{ rows: { name: string; version: Found }[] }>(
+      sql,
+      parts.flatMap((part) => part.rows),
+    )
+    // by a whole key an index is used, however small the table was when the plan was made
+    .options(parts.every(({ isWhole }) => isWhole) ? prepared(sql) : {})
   return (table: Versioned): ReadonlyMap<string, Version> =>
     new Map(
       rows.flatMap(({ name, version }) => {

@@ -251,6 +251,34 @@ describe('delivering to webhooks', () => {
     expect(idsOf(8).map((id) => id.endsWith('_0'))).to.deep.equal([true, false])
   })
 
+  it('decodes nothing while there is no webhook, and sends what follows the first one', async () => {
+    const texts: EventStore['texts'] = async function* (range) {
+      for await (const events of store.subscribe(range))
+        yield events.map((event) => ({ ...event, data: '{}', metadata: '{}' }))
+    }
+    const isAtHead = async () => {
+      const head = Number(await store.head('all'))
+      await until(
+        async () => stored.tail(),
+        (tail) => tail === head,
+      )
+      expect(stored.tail()).to.equal(head)
+    }
+    start({ texts })
+    await makeLinks(1, 3)
+    await isAtHead()
+    expect(read).to.deep.equal([])
+    await makeHook(7)
+    await makeLink(4)
+    expect(await delivered(7, 1)).to.equal(1)
+    expect(read).to.deep.equal(['domain'])
+    await handle.handle(webhooks, { type: 'Delete', id: 7, account: 1 }, systemMetadata(1))
+    await makeLinks(5, 3)
+    await isAtHead()
+    expect(idsOf(7)).to.have.length(1)
+    expect(read).to.deep.equal(['domain'])
+  })
+
   it('is not held up by receivers that never answer (threat 143)', async () => {
     let open = 0
     let most = 0

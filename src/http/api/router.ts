@@ -33,10 +33,8 @@ export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
 /** The JSON API. Every response, also of a failure, is an object with `error` and carries the rate limit's headers. */
 export const createApi = (options: ApiOptions) => {
   const { log, rateLimit, registration } = options
-  const router = new Router()
   const served = routes.filter(({ path }) => registration || path !== '/register')
-  for (const route of served)
-    router[route.method](route.path, (ctx) => serve(ctx as unknown as Context, route, options))
+  const routed = byArea(served, (ctx, route) => serve(ctx, route, options))
   const isPublic = (path: unknown) => served.some((route) => route.public && route.path === path)
 
   const app = new Koa()
@@ -48,8 +46,24 @@ export const createApi = (options: ApiOptions) => {
       return next()
     })
     .use(preflight)
-    .use(router.routes() as unknown as Middleware)
+    .use((ctx, next) => routed(ctx.path)?.(ctx, next) ?? next())
     .use((ctx) => unmatched(ctx, isPublic, options))
+}
+
+/** Returns the part of a path in which routes have no parameters: `/api/url` of `/api/url/7/update`. Letter case does not matter. */
+const areaOf = (path: string) => (/^\/(?:api\/)?[^/]*/i.exec(path)?.[0] ?? '').toLowerCase()
+
+/** Returns what finds the routes that may match a path. A router tests all of its routes for each request, so each area has one of its own. */
+const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) => Promise<void>) => {
+  const routers = new Map<string, Router>()
+  for (const route of served) {
+    const area = areaOf(route.path)
+    const router = routers.get(area) ?? new Router()
+    routers.set(area, router)
+    router[route.method](route.path, (ctx) => handle(ctx as unknown as Context, route))
+  }
+  const areas = new Map([...routers].map(([area, router]) => [area, router.routes() as unknown as Middleware]))
+  return (path: string) => areas.get(areaOf(path))
 }
 
 /** A client that has closed its connection, in the words of the stream or of the system. */
@@ -163,10 +177,15 @@ const execute = async (request: Request, options: ApiOptions, caller: Writer) =>
     apart: writerApart(ctx, who, options, writing),
     from,
     gone: () => closing(ctx),
-    lang: textsFor(ctx.req).lang,
+    // read from headers where a route needs it: most do not
+    get lang() {
+      return textsFor(ctx.req).lang
+    },
     key: who?.key === undefined ? undefined : who,
     session: who?.session,
-    browser: browserOf(ctx.req, options),
+    get browser() {
+      return browserOf(ctx.req, options)
+    },
     setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
     inScope,
     may: (right) => who === undefined || mayCall(who, right),

@@ -20,6 +20,8 @@ export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'qu
 
 /** ms until a stream counts as pending */
 const pendingAfter = 40
+/** the same for a resource that the client does not know of before the answer: others read nothing of it meanwhile */
+const newPendingAfter = 1000
 /** ms until a write is answered although it is not projected yet */
 const patience = 2000
 
@@ -29,13 +31,14 @@ export const projected = async (
   streams: readonly string[],
   position: bigint,
   { progress, onPending }: Pick<WriterOptions, 'progress' | 'onPending'>,
+  after = pendingAfter,
 ): Promise<void> => {
   const isShown = (stream: string) => progress.shows(stream, position)
   const wait = (ms: number) => timed(ctx, 'project', () => progress.wait(position, ms))
-  const reached = await wait(pendingAfter)
+  const reached = await wait(after)
   const hidden = streams.filter((stream) => !isShown(stream))
   for (const stream of hidden) onPending(stream, position)
-  if (!reached) await wait(patience - pendingAfter)
+  if (!reached) await wait(patience - after)
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 
@@ -118,10 +121,10 @@ export const writer = (
     command,
     at: new Date().toISOString(),
   })
-  const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H): Promise<H> => {
+  const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H, after?: number): Promise<H> => {
     // statistics have a subscription of their own
     if (parseStreamId(stream).kind === 'reclassification') return handled
-    await projected(ctx, [stream], handled.position, options)
+    await projected(ctx, [stream], handled.position, options, after)
     return handled
   }
   const created: Writer['created'] = async (kind, decider) => {
@@ -160,7 +163,7 @@ export const writer = (
           throw error
         })
       end(handled.position)
-      return shown(streamOf(decider, make(handled.id)), handled)
+      return shown(streamOf(decider, make(handled.id)), handled, newPendingAfter)
     },
     created,
     part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),

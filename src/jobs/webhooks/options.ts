@@ -56,6 +56,8 @@ export interface WebhookState {
 
 export interface WebhookOptions {
   readonly store: Pick<EventStore, 'head' | 'read' | 'subscribe'>
+  /** the same log with its JSON as text, if the engine has it so */
+  readonly texts?: EventStore['texts']
   readonly handler: Pick<Handler, 'handle' | 'load'>
   readonly ordinals: Ordinals
   readonly state: WebhookState

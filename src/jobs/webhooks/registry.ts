@@ -10,7 +10,7 @@ import type { Cursor, WebhookOptions } from './options.ts'
 
 /** The webhooks of the service. */
 export interface Registry {
-  readonly all: () => Iterable<Hook>
+  readonly all: () => IterableIterator<Hook>
   /** Returns the webhooks that an event may concern: those of its account, or of the accounts of its clicks. */
   readonly concerned: (event: Recorded<LogEvent>) => readonly Hook[]
   readonly hasAccount: (account: number) => boolean

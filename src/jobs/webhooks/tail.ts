@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../../events/store.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { type Hook, mostRefs } from './hook.ts'
@@ -16,7 +17,7 @@ export interface Tail {
   /** position up to which the tail has given events to webhooks */
   position: bigint
 }
-export interface TailOptions extends Pick<WebhookOptions, 'store' | 'ordinals' | 'presenter'> {
+export interface TailOptions extends Pick<WebhookOptions, 'store' | 'texts' | 'ordinals' | 'presenter'> {
   readonly tail: Tail
   readonly registry: Registry
   readonly memberships: Pick<Memberships, 'changed'>
@@ -59,19 +60,38 @@ const take = async (options: TailOptions, events: Events, filter: Filter, signal
   return true
 }
 
+/** ms between two looks at the log while there is no webhook */
+const quietInterval = 250
+
+const hasNone = (registry: Registry) => registry.all().next().done === true
+
+/** Passes the events before the next one of a webhook. Nobody wants them, so they are not decoded, and many are read at a time. */
+const passUntilWebhook = async ({ texts, tail, memberships }: TailOptions, signal: AbortSignal) => {
+  for await (const events of texts?.({ after: tail.position, filter: 'domain', limit: batch, signal }) ?? []) {
+    const first = events.findIndex(({ stream }) => parseStreamId(stream).kind === 'webhook')
+    const passed = first < 0 ? events : events.slice(0, first)
+    passed.forEach(memberships.changed)
+    tail.position = passed.at(-1)?.position ?? tail.position
+    if (first >= 0) return
+    await sleep(quietInterval, undefined, { signal }).catch(() => {})
+  }
+}
+
 /**
  * Follows the log once for all webhooks, from the tail's position on, until the signal aborts. What a webhook is, is read when an event says
  * that it has changed, so that a change takes effect at its place in the log.
  */
 export const followTail = async (options: TailOptions, signal: AbortSignal): Promise<void> => {
-  const { store, tail, registry } = options
+  const { store, texts, tail, registry } = options
+  const isQuiet = () => texts !== undefined && hasNone(registry)
   while (!signal.aborted) {
+    if (isQuiet()) await passUntilWebhook(options, signal)
     const filter = filterOf(registry)
     const ends = new AbortController()
     const until = AbortSignal.any([signal, ends.signal])
     try {
       for await (const events of store.subscribe({ after: tail.position, filter, limit: batch, signal: until }))
-        if (!(await take(options, events, filter, signal))) break
+        if (!(await take(options, events, filter, signal)) || isQuiet()) break
     } finally {
       ends.abort()
     }

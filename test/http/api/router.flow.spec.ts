@@ -77,6 +77,11 @@ describe('the API', () => {
       }
     })
 
+    it('finds a path in other letters, and with a slash at its end', async () => {
+      for (const path of ['/api/URLS', '/api/urls/', '/api/Account/'])
+        expect((await app.get(path, { key })).status, path).to.equal(200)
+    })
+
     it('lists the supported methods of every path in Allow', async () => {
       const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
       for (const path of new Set(routes.map(({ path }) => path))) {
