@@ -73,7 +73,7 @@ const enabled = (state: Account) =>
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 7,
+  version: 8,
   id: ({ id }) => id,
   initialState: {
     status: 'none',

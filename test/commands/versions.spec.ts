@@ -62,7 +62,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '7 _X_90HUiUN5b'],
+    ['account', account, accountEvents, '8 BqokmL5wJHQ-'],
     ['answer', answer, answerEvents, '1 YEBa3a--rbUg'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '1 wymWjYlYbDl7'],
@@ -77,7 +77,7 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '3 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 VWKJYnCjeGxO'],
-    ['webhook', webhook, webhookEvents, '2 ukHTQHeM1ddV'],
+    ['webhook', webhook, webhookEvents, '3 sLAYDYC8I3Ip'],
   ]
   for (const [name, decider, schemas, expected] of all)
     it(`of ${name} goes up when its states are folded differently (fault 99)`, () => {
