@@ -13,8 +13,11 @@ export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port
 export const sessions = {
   /** refuse every statement that would change something */
   readOnly: 'set default_transaction_read_only = on',
-  /** for look-ups by an index: a plan that was made when a table was small, or before it was analyzed, would read all of it */
-  byIndex: 'set enable_seqscan = off',
+  /**
+   * For look-ups by an index. A plan that was made when a table was small, or before it was analyzed, would read all of it. And for a few keys,
+   * PostgreSQL would plan each time, as it expects more keys of a plan that it keeps: that takes longer than the look-up.
+   */
+  byIndex: 'set enable_seqscan = off; set plan_cache_mode = force_generic_plan',
 } as const
 
 export interface PoolOptions {

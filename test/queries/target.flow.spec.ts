@@ -78,10 +78,30 @@ describe('the target of a public address', () => {
     expect(await find(null, 'promo')).to.deep.equal({ link: 3 * many + 1, read: 1 })
   })
 
+  /** Opens a database for look-ups, as redirects have it. */
+  const openLookUps = ({ connection }: TestLog) =>
+    openDatabase(connection, { name: 'test', max: 1, timeout: 30_000, onError: () => {}, begin: sessions.byIndex })
+
+  it('is planned once, however many are looked up at a time (fault 329)', async () => {
+    const db = openLookUps(log)
+    try {
+      for (const aliases of [['a-1'], ['a-2'], ['a-3', 'a-4'], ['a-5'], ['a-6'], ['a-7'], ['a-8']])
+        await findPublicTargets(
+          { db, table },
+          aliases.map((aliasKey) => ({ domain: null, aliasKey })),
+        )
+      const { rows } = await db.raw<{ rows: { custom: string; generic: string }[] }>(
+        'select sum(custom_plans) as custom, sum(generic_plans) as generic from pg_prepared_statements',
+      )
+      expect(rows).to.deep.equal([{ custom: '0', generic: '7' }])
+    } finally {
+      await db.destroy()
+    }
+  })
+
   it('is found by the index also with a plan that was made while there were few links (fault 327)', async () => {
     const small = await openTestLog()
-    const options = { name: 'test', max: 1, timeout: 30_000, onError: () => {}, begin: sessions.byIndex }
-    const db = openDatabase(small.connection, options)
+    const db = openLookUps(small)
     try {
       const named = await write(small, [registered, linkCreated({ id: 1, alias: 'first' })])
       const find = (aliases: readonly string[]) =>
