@@ -150,6 +150,13 @@ export interface Plan {
 export const inPlan = (name: string, { rolled, skipped }: Plan) =>
   `${name} >= ${rolled.from} and ${name} < ${rolled.to}${skipped.length > 0 ? ` and ${name} not in (${skipped.join()})` : ''}`
 
+/** SQL of the conditions on all other periods, each of which an index answers. */
+export const outsidePlan = (name: string, { rolled, skipped }: Plan): readonly string[] => [
+  `${name} < ${rolled.from}`,
+  `${name} >= ${rolled.to}`,
+  ...(skipped.length > 0 ? [`${name} in (${skipped.join()})`] : []),
+]
+
 /** Returns SQL of what later events have added to the roll-ups of a plan by other classes, with the given columns. */
 export const correctedIn = (
   { table }: Pick<Reader, 'table'>,

@@ -9,6 +9,7 @@ import {
   firstMinute,
   inPlan,
   type Minutes,
+  outsidePlan,
   planOf,
   readCounted,
 } from './facts.ts'
@@ -30,11 +31,25 @@ export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>
 const tops = topDimensions.map((name) => dims[name]).join()
 const dayMinutes = 1440
 
-/** Returns SQL of the labels of a subject that are rolled up, with the minutes whose facts have the others. */
-const labelsOf = (
-  { table }: Reader,
+/** Returns whether more of the days of a subject that are rolled up are before a day than after it. */
+const isLate = async ({ db, table }: Reader, subject: number, day: number) => {
+  const { rows } = await db.raw<{ rows: { first: number | null; last: number | null }[] }>(
+    `select min(day) as first, max(day) as last from ${table('days')} where subject = ? and dim = ?`,
+    [subject, dims.country],
+  )
+  const { first = null, last = null } = rows[0] ?? {}
+  return first !== null && last !== null && 2 * day > first + last
+}
+
+/**
+ * Returns SQL of the labels of a subject that are rolled up, with the minutes whose facts have the others. At an earlier position that is the sum of
+ * the days before it, or of all time less the other days, whichever are fewer.
+ */
+const labelsOf = async (
+  reader: Reader,
   counted: Counted,
-): { readonly rolled: string; readonly facts: readonly Minutes[] } => {
+): Promise<{ readonly rolled: string; readonly facts: readonly Minutes[] }> => {
+  const { table } = reader
   const { subject, rolled, since, horizon, earlier } = counted
   const allTime = `select dim, label, clicks as n from ${table('tops')} where subject = ${subject}`
   if (!earlier) return { rolled: allTime, facts: [{ from: rolled ?? firstMinute, to: endOfMinutes }] }
@@ -42,13 +57,16 @@ const labelsOf = (
   const plan = planOf({ from: firstMinute, to: endOfMinutes }, whole, dayMinutes, counted)
   const gone = rolled === null || horizon === null ? undefined : horizon
   if (gone !== undefined && plan.skipped.some((day) => day * dayMinutes < gone)) throw new BeforeHorizon(gone)
-  const days = `from ${table('days')} where subject = ${subject} and dim in (${tops})`
   const select = 'dim, label, -clicks as n'
+  const days = `from ${table('days')} where subject = ${subject} and dim in (${tops})`
   const corrected = correctedIn({ table }, counted, { plan, period: 'day', select, dim: tops })
-  const inDays = `select dim, label, clicks as n ${days} and ${inPlan('day', plan)} ${corrected}`
-  // what was moved there without a day is what the days do not have
-  const moved = since === null ? '' : ` union all ${allTime} union all select dim, label, -clicks ${days}`
-  return { rolled: `${inDays}${moved}`, facts: plan.facts }
+  // what was moved there without a day is in all time only
+  const isFromAll = since !== null || (await isLate(reader, subject, plan.rolled.to))
+  const others = outsidePlan('day', plan).map((condition) => `union all select ${select} ${days} and ${condition}`)
+  const sum = isFromAll
+    ? `${allTime} ${others.join(' ')}`
+    : `select dim, label, clicks as n ${days} and ${inPlan('day', plan)}`
+  return { rolled: `${sum} ${corrected}`, facts: plan.facts }
 }
 
 const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => {
@@ -56,7 +74,7 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
   const counted = await readCounted(reader, { link })
   const { clicks, uniques } = counted
   if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [] }
-  const labels = labelsOf(reader, counted)
+  const labels = await labelsOf(reader, counted)
   const facts = factsOf(reader, counted, labels.facts)
   // one pass over the clicks that are not rolled up counts by all dimensions
   const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
