@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little work, so that two
+// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little work, so that a few
 // minutes show that each runs and counts right. Otherwise the results are also written to bench/results.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
