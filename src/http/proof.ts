@@ -20,7 +20,7 @@ const signed = (what: string, found: Receipt | 'unsigned' | undefined): Receipt 
 const ordinal = z.string().transform((text) => (/^\d{1,15}$/.test(text) && isOrdinal(Number(text)) ? Number(text) : -1))
 const clickId = z.string().transform((text) => (parseClickId(text) ? text : ''))
 
-/** Throws unless the event was in the log at the moment that is asked for: nobody has had a receipt of it before. */
+/** Throws unless the event was in the log at the moment that is asked for. */
 const requireStored = async (what: string, event: number | undefined, { ordinals, reader }: Services) => {
   const { upTo, clicksUpTo } = reader
   if (clicksUpTo === undefined || event === undefined) return

@@ -14,7 +14,7 @@ const confirmFirst: NotRestored = {
   reason: 'An e-mail address counts once it is confirmed: send it with PUT /api/account/update.',
 }
 
-/** whoever has a key may not have the authenticator app */
+/** A key alone does not change how its owner signs in. */
 const withPassword: NotRestored = {
   field: 'totp',
   reason: 'A second factor is set up and removed with the current password: POST /api/account/totp.',

@@ -65,7 +65,7 @@ const quietInterval = 250
 
 const hasNone = (registry: Registry) => registry.all().next().done === true
 
-/** Passes the events before the next one of a webhook. Nobody wants them, so they are not decoded, and many are read at a time. */
+/** Passes the events before the next one of a webhook. They are read many at a time and not decoded, because there is no webhook that sends them. */
 const passUntilWebhook = async ({ texts, tail, memberships }: TailOptions, signal: AbortSignal) => {
   for await (const events of texts?.({ after: tail.position, filter: 'domain', limit: batch, signal }) ?? []) {
     const first = events.findIndex(({ stream }) => parseStreamId(stream).kind === 'webhook')
