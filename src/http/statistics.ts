@@ -9,8 +9,12 @@ const top = <N>(counts: readonly Count[], none: N, label: (text: string) => stri
     : Object.fromEntries(counts.slice(0, 10).map(({ label: text, n }) => [label(text), String(n)]))
 
 const socialCount = (referrers: readonly Count[], networks: readonly Network[]) => {
-  const of = (site: string) => referrers.reduce((sum, { label, n }) => (network(label) === site ? sum + n : sum), 0)
-  return Object.fromEntries(networks.map((site) => [site, of(site)]))
+  const counts = new Map<Network | undefined, number>()
+  for (const { label, n } of referrers) {
+    const site = network(label)
+    counts.set(site, (counts.get(site) ?? 0) + n)
+  }
+  return Object.fromEntries(networks.map((site) => [site, counts.get(site) ?? 0]))
 }
 
 /** Returns the clicks of the variants of a link, by their ids. */

@@ -113,18 +113,20 @@ export const [firstMinute, endOfMinutes] = [-(2 ** 31), 2 ** 31 - 1]
 
 /**
  * SQL of the facts of a subject within the given minutes, as `c`. The planner looks up each range in the index on the subject and the
- * minute, in the partitions that have it; a view of a bio page is no click of an account.
+ * minute, in the partitions that have it; a view of a bio page is no click of an account. At an earlier position, it has the facts that were recorded
+ * up to it, or the later ones.
  */
 export const factsOf = (
   { table }: Reader,
   { subject, earlier }: Pick<Counted, 'subject' | 'earlier'>,
   ranges: readonly Minutes[],
+  side: 'up to it' | 'later' = 'up to it',
 ) => {
   const of =
     subject <= highestAccount
       ? `c.account = ${highestAccount - subject} and c.link > ${aboveViews}`
       : `c.link = ${subject}`
-  const own = earlier ? `${of} and c.seq < ${earlier.end}` : of
+  const own = earlier ? `${of} and c.seq ${side === 'later' ? '>=' : '<'} ${earlier.end}` : of
   const columns = earlier?.corrected
     ? `c.seq, c.visitor, c.link, c.account, c.minute, c.ms, c.recorded, c.profile, c.route, ${dimensions.map((name) => `c.${name}`).join()},
        coalesce((select k.was from ${table('corrections')} k where k.seq = c.seq and k.position * 1000 >= ${earlier.end}

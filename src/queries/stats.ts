@@ -31,42 +31,68 @@ export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>
 const tops = topDimensions.map((name) => dims[name]).join()
 const dayMinutes = 1440
 
-/** Returns whether more of the days of a subject that are rolled up are before a day than after it. */
-const isLate = async ({ db, table }: Reader, subject: number, day: number) => {
+/** SQL of the labels of a subject that are rolled up, with the minutes whose facts have the others. */
+interface Labels {
+  readonly rolled: string
+  readonly facts: readonly Minutes[]
+  /** minutes whose visits after an earlier position are in `rolled`, too */
+  readonly later: readonly Minutes[]
+}
+
+/** Returns the first and the last day of a subject that are rolled up. */
+const daysOf = async ({ db, table }: Reader, subject: number) => {
   const { rows } = await db.raw<{ rows: { first: number | null; last: number | null }[] }>(
     `select min(day) as first, max(day) as last from ${table('days')} where subject = ? and dim = ?`,
     [subject, dims.country],
   )
   const { first = null, last = null } = rows[0] ?? {}
-  return first !== null && last !== null && 2 * day > first + last
+  return { first: first ?? 0, last: last ?? 0 }
 }
 
 /**
- * Returns SQL of the labels of a subject that are rolled up, with the minutes whose facts have the others. At an earlier position that is the sum of
- * the days before it, or of all time less the other days, whichever are fewer.
+ * Returns the day of an earlier position if it is to be counted by its roll-up less the later visits, which are fewer in its second half. A day
+ * that a later one follows is rolled up whole. Where classes were changed since, that may have been before or after a visit was rolled up.
  */
-const labelsOf = async (
-  reader: Reader,
-  counted: Counted,
-): Promise<{ readonly rolled: string; readonly facts: readonly Minutes[] }> => {
+const wholeDay = ({ rolled, horizon, earlier }: Counted, last: number): number | undefined => {
+  const day = Math.floor((rolled ?? firstMinute) / dayMinutes)
+  const isLate = rolled !== null && rolled - day * dayMinutes > dayMinutes / 2
+  const isKept = horizon === null || horizon <= day * dayMinutes
+  return isLate && isKept && last > day && !earlier?.corrected ? day : undefined
+}
+
+/**
+ * Returns the labels of a subject. At an earlier position, they are the sum of the days before it, or all time less the other days, whichever are
+ * fewer.
+ */
+const labelsOf = async (reader: Reader, counted: Counted): Promise<Labels> => {
   const { table } = reader
   const { subject, rolled, since, horizon, earlier } = counted
   const allTime = `select dim, label, clicks as n from ${table('tops')} where subject = ${subject}`
-  if (!earlier) return { rolled: allTime, facts: [{ from: rolled ?? firstMinute, to: endOfMinutes }] }
+  if (!earlier) return { rolled: allTime, facts: [{ from: rolled ?? firstMinute, to: endOfMinutes }], later: [] }
+  const { first, last } = await daysOf(reader, subject)
+  const day = wholeDay(counted, last)
   const whole = { from: Math.ceil(firstMinute / dayMinutes), to: Math.floor(endOfMinutes / dayMinutes) }
-  const plan = planOf({ from: firstMinute, to: endOfMinutes }, whole, dayMinutes, counted)
+  const plan = planOf({ from: firstMinute, to: endOfMinutes }, whole, dayMinutes, {
+    ...counted,
+    rolled: day === undefined ? rolled : (day + 1) * dayMinutes,
+  })
   const gone = rolled === null || horizon === null ? undefined : horizon
-  if (gone !== undefined && plan.skipped.some((day) => day * dayMinutes < gone)) throw new BeforeHorizon(gone)
+  if (gone !== undefined && plan.skipped.some((skipped) => skipped * dayMinutes < gone)) throw new BeforeHorizon(gone)
   const select = 'dim, label, -clicks as n'
   const days = `from ${table('days')} where subject = ${subject} and dim in (${tops})`
   const corrected = correctedIn({ table }, counted, { plan, period: 'day', select, dim: tops })
   // what was moved there without a day is in all time only
-  const isFromAll = since !== null || (await isLate(reader, subject, plan.rolled.to))
+  const isFromAll = since !== null || 2 * plan.rolled.to > first + last
   const others = outsidePlan('day', plan).map((condition) => `union all select ${select} ${days} and ${condition}`)
   const sum = isFromAll
     ? `${allTime} ${others.join(' ')}`
     : `select dim, label, clicks as n ${days} and ${inPlan('day', plan)}`
-  return { rolled: `${sum} ${corrected}`, facts: plan.facts }
+  const isWhole = day !== undefined && !plan.skipped.includes(day)
+  return {
+    rolled: `${sum} ${corrected}`,
+    facts: plan.facts,
+    later: isWhole && rolled !== null ? [{ from: rolled, to: (day + 1) * dayMinutes }] : [],
+  }
 }
 
 const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => {
@@ -75,11 +101,17 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
   const { clicks, uniques } = counted
   if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [] }
   const labels = await labelsOf(reader, counted)
-  const facts = factsOf(reader, counted, labels.facts)
-  // one pass over the clicks that are not rolled up counts by all dimensions
-  const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
+  const columns = `${topDimensions.join()}, class`
+  const facts = [
+    `select ${columns}, 1 as n from (${factsOf(reader, counted, labels.facts)}) c`,
+    ...(labels.later.length > 0
+      ? [`select ${columns}, -1 from (${factsOf(reader, counted, labels.later, 'later')}) c`]
+      : []),
+  ]
+  // one pass over the clicks that are not rolled up counts by all dimensions; a sum of bigints would be a numeric, which is slow
+  const { rows } = await db.raw<{ rows: { dim: number; label: string; n: number }[] }>(
     `with recent as (
-       select ${topDimensions.join()}, count(*) as n from (${facts}) c where ${isClick}
+       select ${topDimensions.join()}, sum(n) as n from (${facts.join(' union all ')}) c where ${isClick}
        group by grouping sets (${topDimensions.map((name) => `(${name})`).join()})
      ), counted as (
        ${labels.rolled}
@@ -88,12 +120,12 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
        cross join lateral (values ${topDimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
        where d.label is not null
      )
-     select dim, l.label, n from (select dim, label, sum(n) as n from counted group by 1, 2) c
+     select dim, l.label, n from (select dim, label, sum(n::float8) as n from counted group by 1, 2) c
      join ${table('labels')} l using (dim) where l.id = c.label and n > 0
      order by n desc, l.label`,
   )
   const of = (dimension: Dimension) =>
-    rows.filter(({ dim }) => dim === dims[dimension]).map(({ label, n }) => ({ label, n: Number(n) }))
+    rows.filter(({ dim }) => dim === dims[dimension]).map(({ label, n }) => ({ label, n }))
   return {
     clicks,
     uniques,

@@ -221,19 +221,37 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       })
   })
 
+  const visits = (n: number, day: string) =>
+    Array.from({ length: n }, (_, minute) => ({
+      ...randomClick(random, 4),
+      at: new Date(Date.parse(day) + minute * 60_000).toISOString(),
+      link: 7,
+      account: 1,
+    }))
+  const eventsOf = (...batches: readonly Click[][]) =>
+    (recorded(batches.map((batch) => clicked(...batch))) as Clicked[]).map((event) => ({
+      ...event,
+      metadata: { ...event.metadata, at: event.data.clicks.at(-1)!.at },
+    }))
+  const expectAfter = (reader: Reader, events: readonly Clicked[], n: number) =>
+    log.db.transaction(async (tx) => {
+      const earlier = await readAt(tx, reader.table, { domain: 0n, clicks: events[n - 1]!.position })
+      await expectTotals(earlier, events.slice(0, n))
+    })
+
+  it('say what they said at any hour of a day, also when some of its clicks are recorded on the next day', async () => {
+    const hours = ['2026-01-05', '2026-01-06', '2026-01-07'].flatMap((day) =>
+      Array.from({ length: 24 }, (_, hour) => visits(50, `${day}T${String(hour).padStart(2, '0')}:00:00Z`)),
+    )
+    const late = (time: string) => hours.toSpliced(60, 0, visits(50, `2026-01-06T${time}Z`))
+    for (const batches of [hours, late('10:00'), late('20:00')]) {
+      const events = eventsOf(...batches)
+      const { reader } = await written(events, 20)
+      for (let n = 38; n <= 50; n += 2) await expectAfter(reader, events, n)
+    }
+  })
+
   describe('of a link that had none when the clicks of a month were recorded (fault 303)', () => {
-    const visits = (n: number, day: string) =>
-      Array.from({ length: n }, (_, minute) => ({
-        ...randomClick(random, 4),
-        at: new Date(Date.parse(day) + minute * 60_000).toISOString(),
-        link: 7,
-        account: 1,
-      }))
-    const eventsOf = (...batches: readonly Click[][]) =>
-      (recorded(batches.map((batch) => clicked(...batch))) as Clicked[]).map((event) => ({
-        ...event,
-        metadata: { ...event.metadata, at: event.data.clicks.at(-1)!.at },
-      }))
     const drop = (names: TableNames, until: string) =>
       dropOldFacts({
         locked: (work) => log.db.transaction(work),
@@ -242,12 +260,6 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
         subjectsAtOnce: 10,
         pagesAtOnce: 10,
       })
-    const expectAfter = (reader: Reader, events: readonly Clicked[], n: number) =>
-      log.db.transaction(async (tx) => {
-        const earlier = await readAt(tx, reader.table, { domain: 0n, clicks: events[n - 1]!.position })
-        await expectTotals(earlier, events.slice(0, n))
-      })
-
     it('say what they said then, when that month is dropped', async () => {
       const events = eventsOf(visits(rollAfter - 1, '2026-01-31'), visits(20, '2026-02-01'), visits(20, '2026-02-02'))
       const { reader } = await written(events, 1)
