@@ -5,11 +5,20 @@ import { isNew, type PartitionState, recordedSeq } from './partition.ts'
 /** clicks in one event, and the bytes of JSON that they may come to */
 const [maxClicks, maxBytes] = [500, 256 * 1024]
 
+type Row = Extract<ClickEvent, { type: 'LinkClicked' }>['data']['clicks'][number]
 interface Batch {
   readonly rules: number
-  readonly clicks: Classified[]
-  /** of the clicks as JSON */
+  readonly agents: Dictionary
+  readonly destinations: Dictionary
+  readonly languages: Dictionary
+  readonly clicks: Row[]
+  /** of its JSON, about */
   bytes: number
+}
+/** The partition's state, which each entry moves on. */
+interface Moving extends PartitionState {
+  readonly upTo: Record<string, number>
+  taken: PartitionState['taken']
 }
 
 /**
@@ -18,7 +27,7 @@ interface Batch {
  */
 export const toEvents = (before: PartitionState, entries: readonly ClickEntry[]): ClickEvent[] => {
   const events: ClickEvent[] = []
-  let state = before
+  const state: Moving = { ...before, upTo: { ...before.upTo }, taken: before.taken }
   let batch: Batch | undefined
   const flush = () => {
     if (batch) events.push(linkClicked(batch, state))
@@ -27,25 +36,17 @@ export const toEvents = (before: PartitionState, entries: readonly ClickEntry[])
 
   for (const entry of entries) {
     if (!isNew(state, entry)) continue
-    const { spool, seq } = entry
+    const { spool, seq, offset } = entry
     const from = recordedSeq(state, spool) + 1
     if (seq > from) {
       flush()
       events.push(missingEntries(state, spool, seq - 1))
-      state = withSeq(state, spool, seq - 1)
     }
-    if ('dropped' in entry) {
-      flush()
-      state = afterEntry(state, entry)
-      events.push({ type: 'ClicksDropped', data: { spool, ...entry.dropped, ...stored(state) } })
-      continue
-    }
-    const bytes = JSON.stringify(entry.click).length
-    if (batch && !fits(batch, entry.rules, bytes)) flush()
-    batch ??= { rules: entry.rules, clicks: [], bytes: 0 }
-    batch.clicks.push(entry.click)
-    batch.bytes += bytes
-    state = afterEntry(state, entry)
+    if ('dropped' in entry || (batch && !fits(batch, entry))) flush()
+    state.upTo[spool] = seq
+    if (offset !== undefined) state.taken = { offset, spool, seq }
+    if ('dropped' in entry) events.push({ type: 'ClicksDropped', data: { spool, ...entry.dropped, ...stored(state) } })
+    else add((batch ??= emptyBatch(entry.rules)), entry.click)
   }
   flush()
   return events
@@ -69,48 +70,60 @@ const withSeq = (state: PartitionState, spool: string, seq: number): PartitionSt
   upTo: { ...state.upTo, [spool]: seq },
 })
 
-const afterEntry = (state: PartitionState, { spool, seq, offset }: ClickEntry): PartitionState => ({
-  ...withSeq(state, spool, seq),
-  taken: offset === undefined ? state.taken : { offset, spool, seq },
-})
-
-const fits = (batch: Batch, rules: number, bytes: number): boolean =>
-  batch.rules === rules && batch.clicks.length < maxClicks && batch.bytes + bytes <= maxBytes
-
-/** Without Kafka, an event has no field `taken`. */
-const stored = ({ upTo, taken }: PartitionState) => (taken ? { upTo, taken } : { upTo })
-
-const linkClicked = ({ rules, clicks }: Batch, state: PartitionState): ClickEvent => {
-  const [agents, destinations, lists] = [dictionary(), dictionary(), dictionary()]
-  const rows = clicks.map(({ languages, ...click }) => ({
-    ...click,
-    agent: agents.index(click.agent),
-    destination: destinations.index(click.destination),
-    // a relay of an older release does not send them
-    ...(languages ? { languages: lists.index(languages.join()) } : {}),
-  }))
-  return {
-    type: 'LinkClicked',
-    data: {
-      rules,
-      agents: agents.words(),
-      destinations: destinations.words(),
-      languages: lists.words().map((list) => list.split(',').filter(Boolean)),
-      clicks: rows,
-      ...stored(state),
-    },
-  }
-}
+/** Without Kafka, an event has no field `taken`. The state may move on, so the event has a copy. */
+const stored = ({ upTo, taken }: PartitionState) => (taken ? { upTo: { ...upTo }, taken } : { upTo: { ...upTo } })
 
 /** Numbers each distinct text in the order of its first use. */
-const dictionary = () => {
-  const words = new Map<string, number>()
-  return {
-    index: (word: string) => {
-      const known = words.get(word) ?? words.size
-      words.set(word, known)
-      return known
-    },
-    words: () => [...words.keys()],
-  }
+const dictionary = () => new Map<string, number>()
+type Dictionary = ReturnType<typeof dictionary>
+const indexIn = (words: Dictionary, word: string): number => {
+  const known = words.get(word) ?? words.size
+  words.set(word, known)
+  return known
 }
+
+const emptyBatch = (rules: number): Batch => ({
+  rules,
+  ...{ agents: dictionary(), destinations: dictionary(), languages: dictionary() },
+  ...{ clicks: [], bytes: 0 },
+})
+
+/** bytes of the names, numbers and short texts of a click as JSON, at most */
+const fixedBytes = 450
+
+/** Returns about how many bytes a click would add to a batch as JSON. To write it for that takes longer than all else that is done with it here. */
+const bytesIn = ({ agents, destinations, languages }: Batch, click: Classified): number => {
+  const { agent, destination, rule, referrer, browser, os, bot = '', languages: list = [] } = click
+  const own = rule.length + referrer.length + bot.length + browser.version.length + os.version.length
+  const newWord = (words: Dictionary, word: string) => (words.has(word) ? 0 : word.length)
+  return (
+    fixedBytes + own + newWord(agents, agent) + newWord(destinations, destination) + newWord(languages, list.join())
+  )
+}
+
+const fits = (batch: Batch, { rules, click }: Extract<ClickEntry, { click: Classified }>): boolean =>
+  batch.rules === rules && batch.clicks.length < maxClicks && batch.bytes + bytesIn(batch, click) <= maxBytes
+
+const add = (batch: Batch, click: Classified): void => {
+  const { languages, ...others } = click
+  batch.bytes += bytesIn(batch, click)
+  batch.clicks.push({
+    ...others,
+    agent: indexIn(batch.agents, click.agent),
+    destination: indexIn(batch.destinations, click.destination),
+    // a relay of an older release does not send them
+    ...(languages ? { languages: indexIn(batch.languages, languages.join()) } : {}),
+  })
+}
+
+const linkClicked = ({ rules, agents, destinations, languages, clicks }: Batch, state: PartitionState): ClickEvent => ({
+  type: 'LinkClicked',
+  data: {
+    rules,
+    agents: [...agents.keys()],
+    destinations: [...destinations.keys()],
+    languages: [...languages.keys()].map((list) => list.split(',').filter(Boolean)),
+    clicks,
+    ...stored(state),
+  },
+})
