@@ -17,10 +17,10 @@ import { connectEventStoreDb, type EventStoreDb } from '../store/eventstoredb.ts
 import { refusing } from '../store/refusing.ts'
 import { newOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
+import { recentClicks } from '../store/postgres/recent.ts'
 import { applyRegister, lackErasures } from './erasures.ts'
 import type { Metrics } from './metrics.ts'
-import { engineOf } from './postgres.ts'
-import type { Postgres, Use } from './postgres.ts'
+import { engineOf, type Postgres, type Use } from './postgres.ts'
 import { requireServiceKey } from './servicekey.ts'
 
 /** Whether the log has been compared with the tables and the keys of this process. A process that starts without its event store has not yet. */
@@ -102,10 +102,10 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
     logCheck: logChecked,
   })
   if (config.EVENTSTORE_URL === undefined) {
-    const pool = postgres.pool(8, 10_000)
-    const store = await postgresStore(pool, codec(keyring), appended, { opening })
+    const [pool, recent] = [postgres.pool(8, 10_000), recentClicks()]
+    const store = await postgresStore(pool, codec(keyring), appended, { opening, recent })
     cleanup.defer(store.close)
-    return checked(metrics.measured(store), await postgresStore(pool, asStored, appended))
+    return checked(metrics.measured(store), await postgresStore(pool, asStored, appended, { recent }))
   }
   const onDropped = (error: unknown) => {
     metrics.restarted('eventstore')

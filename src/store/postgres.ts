@@ -7,6 +7,7 @@ import { createAppendQueue, encodeWrites } from './postgres/append.ts'
 import { createAppendNotifier } from './postgres/notify.ts'
 import { createQuery } from './postgres/query.ts'
 import { createReads } from './postgres/read.ts'
+import { recentClicks, type RecentClicks } from './postgres/recent.ts'
 import { createSubscribe, createTexts, filtersOf } from './postgres/subscribe.ts'
 
 interface PostgresOptions {
@@ -18,6 +19,8 @@ interface PostgresOptions {
   readonly retries?: number
   /** first event of an empty log; by default one with a new log id */
   readonly opening?: MakeOpening
+  /** shared by the stores of a process that read the same log */
+  readonly recent?: RecentClicks
 }
 
 /**
@@ -28,7 +31,7 @@ export const postgresStore = async (
   pool: Pool,
   codec: Codec,
   appended: Signal,
-  { groups = 64, bytes = appendLimit, retries = 4, opening }: PostgresOptions = {},
+  { groups = 64, bytes = appendLimit, retries = 4, opening, recent = recentClicks() }: PostgresOptions = {},
 ): Promise<EventStore> => {
   const query = createQuery(pool)
   const others = createAppendNotifier(pool)
@@ -37,6 +40,7 @@ export const postgresStore = async (
     limits: { groups, bytes },
     retries,
     onCalled: (called) => {
+      for (const { writes } of called) for (const { events } of writes) events.forEach(recent.add)
       const filters = filtersOf(called)
       appended.notify(...filters)
       others.notify(filters)
@@ -47,8 +51,9 @@ export const postgresStore = async (
     atomic: true,
     append: async (writes) => queue.append(await encodeWrites(codec, writes)),
     ...createReads(query, codec, groups),
-    subscribe: createSubscribe(query, codec, appended),
-    texts: createTexts(query, appended),
+    subscribe: createSubscribe({ query, appended, recent }, codec),
+    // for what verifies the log: it has to see what is stored
+    texts: createTexts({ query, appended, recent: recentClicks(0) }),
     close: async () => {
       await queue.idle()
       await others.idle()

@@ -7,6 +7,7 @@ import { createSignal } from '../../src/lib/signal.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
+import { recentClicks } from '../../src/store/postgres/recent.ts'
 import { openPool } from '../../src/postgres/database.ts'
 import { until } from '../support/client.ts'
 import { migratedDatabase } from '../support/database.ts'
@@ -82,8 +83,8 @@ describe('event stores', () => {
       const large = new Set<number>()
       const counted = Object.create(pool) as pg.Pool
       counted.query = (async (statement: pg.QueryConfig) => {
-        const found = await pool.query<{ readonly data?: string }>(statement)
-        large.add(found.rows.reduce((sum, { data = '' }) => sum + data.length, 0))
+        const found = await pool.query<{ readonly data?: string | null }>(statement)
+        large.add(found.rows.reduce((sum, { data }) => sum + (data?.length ?? 0), 0))
         return found
       }) as typeof counted.query
       const store = await postgresStore(counted, codec(keyring), createSignal())
@@ -101,6 +102,41 @@ describe('event stores', () => {
       expect(read).to.equal(count)
       expect(await collect(store.read(s))).to.have.length(count)
       expect(Math.max(...large)).to.be.below(8 * 1024 * 1024)
+    })
+
+    it('does not fetch batches of clicks that this process has just appended, except to verify the log', async () => {
+      const fetched = new Map<string, (string | null)[]>()
+      const counted = Object.create(pool) as pg.Pool
+      counted.query = (async (statement: pg.QueryConfig) => {
+        const found = await pool.query<{ readonly data: string | null }>(statement)
+        fetched.set(
+          statement.name ?? '',
+          found.rows.map(({ data }) => data),
+        )
+        return found
+      }) as typeof counted.query
+      const recent = recentClicks()
+      const store = await postgresStore(counted, codec(keyring), createSignal(), { recent })
+      const stored = await postgresStore(counted, asStored, createSignal(), { recent })
+      const postgresOther = await postgresStore(pool, codec(keyring), createSignal())
+      const storedOther = await postgresStore(pool, asStored, createSignal())
+      const after = await store.head('all')
+      const append = (to: EventStore, event: Parameters<typeof fresh>[0]) =>
+        to.append([{ stream: `clicks-${randomUUID()}`, expected: 'no_stream', events: [fresh(event)] }])
+      await append(store, clicked(click({ link: 1 }), click({ referrer: 'é "\u0000\ud800.example' })))
+      await append(store, linkCreated())
+      await append(postgres, clicked(click({ link: 2 })))
+      const readAll = async (of: Pick<EventStore, 'head' | 'subscribe'>, filter: 'all' | 'clicks') =>
+        (await collect(readToHead(of, { after, filter, limit: 10 }))).flat()
+
+      const own = await readAll(store, 'clicks')
+      expect(fetched.get('subscribe-clicks')?.map((data) => data === null)).to.deep.equal([true, false])
+      expect(own).to.deep.equal(await readAll(postgresOther, 'clicks'))
+      const asTheyAre = await readAll(stored, 'all')
+      expect(fetched.get('subscribe-all')?.map((data) => data === null)).to.deep.equal([true, false, false])
+      expect(asTheyAre).to.deep.equal(await readAll(storedOther, 'all'))
+      await collect(readToHead({ head: store.head, subscribe: stored.texts! }, { after, filter: 'all', limit: 10 }))
+      expect(fetched.get('subscribe-all')).not.to.include(null)
     })
 
     it('reads the log once for what is appended, in the subscription that it concerns only (fault 207)', async () => {

@@ -5,6 +5,7 @@ import { decodeBatches, pageBytes, split } from '../slices.ts'
 import type { Group } from './append.ts'
 import { bytesOf, fittingRows, type Row, rowsAfter, toEncoded, toText } from './events.ts'
 import type { Query } from './query.ts'
+import type { RecentClicks } from './recent.ts'
 
 /** Returns the filters that events of these appends pass, apart from `all`. */
 export const filtersOf = (groups: readonly Group[]): readonly Filter[] => {
@@ -13,41 +14,51 @@ export const filtersOf = (groups: readonly Group[]): readonly Filter[] => {
   return [...(clicks > 0 ? (['clicks'] as const) : []), ...(clicks < events.length ? (['domain'] as const) : [])]
 }
 
-interface PageRow extends Row {
+interface PageRow extends Omit<Row, 'data'> {
+  /** null when this process has it */
+  readonly data: string | null
   /** rows of the page, with those that did not fit */
   readonly found: string
 }
+const columns =
+  'position, stream, revision, id, type, case when id = any($4::uuid[]) then null else data end as data, metadata, at, found'
 
+export interface SubscribeParts {
+  readonly query: Query
+  readonly appended: Signal
+  readonly recent: RecentClicks
+}
 type Range = Parameters<EventStore['subscribe']>[0]
 
 /**
  * Pages of rows after a position, from the log as it is and then as it grows. It queries the log again when `appended` is notified of its
  * filter, unless a page shows that there is more.
  */
-const pagesWith = (query: Query, appended: Signal) =>
+const pagesWith = ({ query, appended, recent }: SubscribeParts) =>
   async function* ({ after, filter, limit, signal }: Range): AsyncGenerator<readonly Row[]> {
-    const text = `${fittingRows(rowsAfter[filter], 'position', '$3')} order by position`
+    const text = `select ${columns} from (${fittingRows(rowsAfter[filter], 'position', '$3')}) as page order by position`
     const topic = filter === 'all' ? undefined : filter
     let position = after
     while (!signal.aborted) {
-      const known = appended.count(topic)
-      const rows = await query<PageRow>(`subscribe-${filter}`, text, [position, limit, pageBytes])
-      yield rows
+      const notified = appended.count(topic)
+      const known = recent.known()
+      const rows = await query<PageRow>(`subscribe-${filter}`, text, [position, limit, pageBytes, [...known.keys()]])
+      yield rows.map((row) => ({ ...row, data: row.data ?? known.get(row.id)! }))
       position = BigInt(rows.at(-1)?.position ?? position)
       const found = Number(rows[0]?.found ?? 0)
-      if (rows.length === found && found < limit) await appended.after(known, signal, topic)
+      if (rows.length === found && found < limit) await appended.after(notified, signal, topic)
     }
   }
 
-export const createSubscribe = (query: Query, codec: Codec, appended: Signal): EventStore['subscribe'] => {
-  const pages = pagesWith(query, appended)
+export const createSubscribe = (parts: SubscribeParts, codec: Codec): EventStore['subscribe'] => {
+  const pages = pagesWith(parts)
   return async function* (range) {
     for await (const rows of pages(range)) yield* decodeBatches(codec, rows.map(toEncoded))
   }
 }
 
-export const createTexts = (query: Query, appended: Signal): Texts => {
-  const pages = pagesWith(query, appended)
+export const createTexts = (parts: SubscribeParts): Texts => {
+  const pages = pagesWith(parts)
   return async function* (range) {
     for await (const rows of pages(range))
       for (const part of split(
