@@ -84,8 +84,11 @@ const indexIn = (words: Dictionary, word: string): number => {
 
 const emptyBatch = (rules: number): Batch => ({
   rules,
-  ...{ agents: dictionary(), destinations: dictionary(), languages: dictionary() },
-  ...{ clicks: [], bytes: 0 },
+  agents: dictionary(),
+  destinations: dictionary(),
+  languages: dictionary(),
+  clicks: [],
+  bytes: 0,
 })
 
 /** bytes of the names, numbers and short texts of a click as JSON, at most */
