@@ -57,7 +57,8 @@ const countClicked = async (reader: Reader, account: number, all: NonNullable<Cl
 
 /**
  * Finds links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
- * joins over all links: the cost of a page does not grow with the number of links.
+ * joins over all links: the cost of a page does not grow with the number of links. Rows are sorted before their links are looked up, because
+ * PostgreSQL would look up all links and then sort, as long as it has not analyzed the table.
  */
 export const byClicks = async (
   reader: Reader,
@@ -66,29 +67,32 @@ export const byClicks = async (
 ): Promise<readonly Position[]> => {
   const { db, table } = reader
   const [clicks = 0, id = 0] = after ?? []
-  const clicked = () => {
-    const rows = db({ s: table('link_stats') })
-      .crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').select('l.id').limit(1)]))
-      .where({ 's.account': account })
-      .where('s.clicks', '>', 0)
-    return after ? rows.whereRaw('(s.clicks, s.link) < (?, ?)', [clicks, id]) : rows
+  const ranked = () => {
+    const rows = db(table('link_stats')).where({ account }).where('clicks', '>', 0).select('clicks', 'link')
+    return after ? rows.whereRaw('(clicks, link) < (?, ?)', [clicks, id]) : rows
   }
+  const shown = (rows: Knex.QueryBuilder) =>
+    db(rows.as('s')).crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').select('l.id').limit(1)]))
   const readClicked = async () => {
-    const rows = clicked()
+    const rows = ranked().orderByRaw('clicks desc, link desc')
+    const page = shown(rows)
       .select('s.clicks', 's.link')
       .orderByRaw('s.clicks desc, s.link desc')
       .limit(limit + 1)
-    if (!all || skip < near) return rows.offset(skip)
+    if (!all || skip < near) return page.offset(skip)
     const mark = await findMark(reader, account, all, skip)
     if (!mark) return []
-    return rows.whereRaw('(s.clicks, s.link) <= (?, ?)', [mark.clicks, mark.link]).offset(Number(mark.ahead))
+    void rows.whereRaw('(clicks, link) <= (?, ?)', [mark.clicks, mark.link])
+    return page.offset(Number(mark.ahead))
   }
   const first = (await readClicked()) as { clicks: string; link: string }[]
   const positions = first.map((row) => [Number(row.clicks), Number(row.link)])
   const missing = limit + 1 - first.length
   if (missing === 0) return positions
   const count = async () =>
-    all ? countClicked(reader, account, all) : Number(((await clicked().count('* as n')) as { n: string }[])[0]?.n)
+    all
+      ? countClicked(reader, account, all)
+      : Number(((await shown(ranked()).count('* as n')) as { n: string }[])[0]?.n)
   const before = skip === 0 || first.length > 0 ? skip : await count()
   const rest = links()
     // not `= 0`: the planner would expect few links, and sort all matches of `q` instead of reading the newest
