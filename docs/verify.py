@@ -122,6 +122,7 @@ def checkpoint_of(note, vkey):
 
 def receipt(file, vkey):
     given = json.loads(read(file))
+    check(isinstance(given, dict) and 'event' in given and 'proof' in given, 'the file is not a receipt')
     event, proof = given['event'], given['proof']
     size, root = checkpoint_of(proof['checkpoint'], vkey)
     index = number(proof['index'])

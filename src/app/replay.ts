@@ -109,7 +109,12 @@ const fillTables = async (
 }
 
 /** Returns the ledger as it was then. Nothing can be changed through it: appends are refused, and its connections only read. */
-const ledgerAt = (ledger: Ledger, { position, ordinal, moment }: End, table: TableNames, cleanup: Cleanup): Ledger => {
+const ledgerAt = async (
+  ledger: Ledger,
+  { position, ordinal, moment }: End,
+  table: TableNames,
+  cleanup: Cleanup,
+): Promise<Ledger> => {
   const pool: Ledger['pool'] = (max, timeout, use = 'replay') => {
     const db = ledger.pool(max, timeout, use, sessions.readOnly)
     cleanup.defer(() => db.destroy())
@@ -131,7 +136,7 @@ const ledgerAt = (ledger: Ledger, { position, ordinal, moment }: End, table: Tab
     handler: handler(store),
     together: together(store),
     tables: { name: table, refresh: async () => {}, complete: () => true, generation: () => 1 },
-    reader: { db, table, now: moment },
+    reader: { db, table, now: moment, newestClicks: await store.head('clicks') },
     notify: async () => {},
     pool,
   }
@@ -207,7 +212,7 @@ export const startReplay = (ledger: Ledger, options: ReplayOptions): Promise<Rep
     const { name: schema, lost } = await openOwnSchema(ledger, db, cleanup)
     const table = await fillTables(ledger, end, schema, options)
     options.signal?.throwIfAborted()
-    const past = ledgerAt(ledger, end, table, cleanup)
+    const past = await ledgerAt(ledger, end, table, cleanup)
     const { address, key } = await servePast(ledger, past, { ...end, schema }, options, cleanup)
     const { moment, ordinal: event } = end
     return { address, moment, event, schema, key, lost, close: cleanup.run }

@@ -35,6 +35,8 @@ export interface Verified {
   readonly events: number
   readonly clicks: number
   readonly checkpoints: number
+  /** how many events the largest checkpoint has that holds */
+  readonly signed: number
   /** sizes of the checkpoints that are not those of this log */
   readonly broken: readonly number[]
   /** the first one comes first */
@@ -126,6 +128,7 @@ const checkpointCheck = (checkpoints: readonly Checkpoint[], report: (finding: F
   const broken: number[] = []
   return {
     broken,
+    signed: () => holds,
     sizes: new Set(checkpoints.map(({ size }) => size)),
     at: (size: number, root: Buffer) => {
       for (; checkpoints[next]?.size === size; next++) {
@@ -200,6 +203,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
     events: next,
     clicks,
     checkpoints: checkpoints.length,
+    signed: roots.signed(),
     broken: roots.broken,
     findings: findings.toSorted((a, b) => Number('until' in a) - Number('until' in b) || a.ordinal - b.ordinal),
   }

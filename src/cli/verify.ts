@@ -40,7 +40,7 @@ const checkLog = async (cli: Cli, ledger: Ledger, file: string | undefined): Pro
   const verifier = parseVerifier((await openSigner(ledger)).publicKey)!
   const { show, stop } = progressBar()
   const started = performance.now()
-  const { events, clicks, checkpoints, findings } = await verifyLog({
+  const { events, clicks, checkpoints, signed, findings } = await verifyLog({
     ...ledger,
     verifier,
     outside,
@@ -50,6 +50,7 @@ const checkLog = async (cli: Cli, ledger: Ledger, file: string | undefined): Pro
   cli.print(`events       ${events} (${Math.round(events / seconds)} per second)`)
   cli.print(`clicks       ${clicks} (${Math.round(clicks / seconds)} per second)`)
   cli.print(`checkpoints  ${checkpoints}`)
+  if (signed < events) cli.print(`unsigned     ${events - signed}, the newest: no checkpoint shows a change of them`)
   if (findings.length === 0) await keepVerification(ledger.db, events)
   return findings
 }

@@ -5,7 +5,7 @@ import { numbered } from '../commands/variants.ts'
 import { completed, type LinkFields } from '../events/link.ts'
 import { streamId } from '../events/streams.ts'
 import { isUnknown } from '../events/unknown.ts'
-import { timestamp } from '../lib/fields.ts'
+import { must, timestamp } from '../lib/fields.ts'
 import { clicksKeptSince } from '../queries/exportclicks.ts'
 import { readOneMoment, type Reader } from '../queries/reader.ts'
 import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../queries/rehearse.ts'
@@ -19,7 +19,7 @@ import { LinkChanges, sentFields } from './linkbody.ts'
 import { askedBy, createTally, decidingTarget, rehearse } from './rehearsal.ts'
 
 /** The fields of a link that decide where its visitors go. */
-const Draft = LinkChanges.pick({
+const deciding = LinkChanges.pick({
   url: true,
   geotarget: true,
   devicetarget: true,
@@ -31,6 +31,7 @@ const Draft = LinkChanges.pick({
   expired_url: true,
   max_clicks: true,
 })
+const Draft = z.object(deciding.shape, must('a JSON object with fields of the link'))
 
 const day = 86_400_000
 /** destinations and moves in an answer */

@@ -31,6 +31,8 @@ describe('linkledger replay', function () {
     '/api/url/2',
     `/api/url/1/stats?${period}&by=country,browser`,
     `/api/account/stats?${period}`,
+    `/api/stats?${period}&by=link`,
+    `/api/stats?${period}&class=human`,
     '/api/keys?fields=name,scopes',
     '/api/channels',
     '/api/campaigns',

@@ -53,6 +53,13 @@ describe(`the tree over the log (${repeatable})`, () => {
     await log.close()
   })
 
+  it('says how many events a checkpoint has signed', async () => {
+    const { events, signed, findings } = await verify()
+    expect(findings).to.deep.equal([])
+    expect(signed).to.equal((await keptCheckpoints(log.db)).map(({ note }) => Number(note.split('\n')[1])).at(-1))
+    expect(events).to.equal(signed + 50)
+  })
+
   describe('when the log is changed', () => {
     const alter = (sql: string) => log.db.raw(sql)
     const restore = () =>

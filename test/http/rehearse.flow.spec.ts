@@ -114,6 +114,8 @@ describe('POST /api/url/:id/rehearse', () => {
         'draft.devicetarget.0.device',
       ],
       [{ draft: { url: `${app.app.baseUrl}/x` } }, 'url'],
+      [{ draft: null }, '`draft` must be a JSON object'],
+      [{ draft: [] }, '`draft` must be a JSON object'],
       [{ from: '2026-01-02', to: '2026-01-01' }, 'from'],
     ] as const) {
       const { status, json } = await rehearse(body)
