@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clickTexts, leafOf, type StoredEvent } from '../events/leaf.ts'
 import { parseClickId } from '../events/ordinals.ts'
-import type { Extension, Proofs, Receipt } from '../events/receipt.ts'
+import { CheckpointMismatch, type Extension, type Proofs, type Receipt } from '../events/receipt.ts'
 import type { StoredLog } from '../events/store.ts'
 import { hashLeaf, hashLeaves, hashSize, inclusionRanges, rootByInclusion, rootOf } from '../lib/merkle.ts'
 import { MissingTile } from '../lib/tiles.ts'
@@ -19,16 +19,6 @@ export const originOf = (logId: string): string => `linkledger/log/${logId}`
 /** Opens the key that signs the checkpoints of a log. It is created when there is none yet. */
 export const openSigner = async ({ stored, keys }: Pick<Ledger, 'stored' | 'keys'>): Promise<Signer> =>
   createSigner(originOf(stored.logId), await keys.proofSeed())
-
-/** A checkpoint that was published does not fit the log any more. */
-export class CheckpointMismatch extends Error {
-  override readonly name = 'CheckpointMismatch'
-  constructor({ size }: Pick<KeptCheckpoint, 'size'>) {
-    super(
-      `the log does not fit the signed checkpoint of its first ${size} events, so no other is signed: \`linkledger verify\` finds what has changed; after it was restored from an older backup, \`linkledger proof restart\` gives up what was signed since`,
-    )
-  }
-}
 
 /** Signs a checkpoint of the first `size` events, unless one of at least as many is kept. Throws `CheckpointMismatch`. */
 export const signCheckpoint = async (db: Database, signer: Signer, size: number): Promise<KeptCheckpoint> => {

@@ -37,7 +37,17 @@ export interface ProofState {
   readonly verified?: { readonly events: number; readonly at: Date } | undefined
 }
 
-/** Makes receipts. `unsigned`: no signed checkpoint has the event yet. */
+/** A checkpoint that was published does not fit the log any more. */
+export class CheckpointMismatch extends Error {
+  override readonly name = 'CheckpointMismatch'
+  constructor({ size }: { readonly size: number }) {
+    super(
+      `the log does not fit the signed checkpoint of its first ${size} events, so no other is signed: \`linkledger verify\` finds what has changed; after it was restored from an older backup, \`linkledger proof restart\` gives up what was signed since`,
+    )
+  }
+}
+
+/** Makes receipts. `unsigned`: no signed checkpoint has the event yet. They throw `CheckpointMismatch` for an event that was changed since it was signed. */
 export interface Proofs {
   readonly state: () => Promise<ProofState>
   /** Returns undefined when there is no such event, or it may not be read. */

@@ -103,6 +103,19 @@ describe('proofs of a service', function () {
     expect(await Promise.all([status(registered, reader), status(claimed, key)])).to.deep.equal([404, 404])
   })
 
+  it('gives no receipt of an event that was changed in the database, and says who finds out what (fault 334)', async () => {
+    await receiptOf(link)
+    const position = 1 + Number(/\d+/.exec(link)![0])
+    const change = (sign: '+' | '-') =>
+      app.app.ledger.db.raw(`update log.events set at = at ${sign} interval '1 s' where position = ?`, [position])
+    await change('+')
+    const { status, json } = await app.get(link, { key })
+    await change('-')
+    expect(status, json['message']).to.equal(500)
+    expect(json['message']).to.include('`linkledger verify`')
+    expect((await app.get(link, { key })).status).to.equal(200)
+  })
+
   it('serves the checkpoint and the tiles to everyone, and nothing else below /log/ (fault 219)', async () => {
     await receiptOf(click)
     const checkpoint = await app.get('/log/checkpoint')

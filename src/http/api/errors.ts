@@ -1,5 +1,6 @@
 import { QuotaExceeded } from '../../cache/quotas.ts'
 import { Refused, type Refusal, RevisionChanged } from '../../commands/decider.ts'
+import { CheckpointMismatch } from '../../events/receipt.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import { fieldProblem } from '../../lib/fields.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
@@ -54,6 +55,11 @@ export const failureOf = (error: unknown): Failure => {
     return new Failure(503, `${error.message} This process cannot change it. Try again shortly.`, retry)
   if (isUnavailable(error))
     return new Failure(503, 'The service cannot reach its database right now. Try again shortly.', retry)
+  if (error instanceof CheckpointMismatch)
+    return new Failure(
+      500,
+      'The log is not as it was when it was signed, so there is no receipt. Ask the operator to run `linkledger verify`, which names what has changed.',
+    )
   const { status, type } = error as { status?: unknown; type?: unknown }
   if (status === 413 || type === 'entity.too.large') return new Failure(413, 'The body must be at most 64 KiB large.')
   return new Failure(500, 'An unexpected error occurred. Please report the request id to the operator of this service.')
