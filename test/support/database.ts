@@ -3,13 +3,31 @@ import { type Connection, migrate, openDatabase } from '../../src/postgres/datab
 import { ensureCheckpoints } from '../../src/projections/tables.ts'
 import { administer, server } from './server.ts'
 
+/** the databases that a spec has created, without those that are copied */
+const created = new Set<string>()
+
 /** Creates a database on the PostgreSQL of this process: an empty one, or a copy of another that is not in use. */
 export const freshDatabase = async (template?: Connection): Promise<Connection> => {
   const connection = await server()
   const database = `t_${randomUUID().replaceAll('-', '')}`
   // PostgreSQL's default writes each page to the WAL, which takes twice the processor time
   await administer(`create database ${database} template ${template?.database ?? 'template1'} strategy file_copy`)
+  created.add(database)
+  if (template?.database !== undefined) created.delete(template.database)
   return { ...connection, database }
+}
+
+/** Drops the databases that specs have left, but none that something still uses. */
+export const dropDatabases = async () => {
+  if (created.size === 0) return
+  const unused = await administer<{ readonly datname: string }>(
+    `select datname from pg_database d
+      where datname = any($1) and not exists (select from pg_stat_activity a where a.datname = d.datname)`,
+    [[...created]],
+  )
+  created.clear()
+  // one that a spec still connects to stays until the end of the run
+  for (const { datname } of unused) await administer(`drop database ${datname}`).catch(() => {})
 }
 
 let migrated: Promise<Connection> | undefined

@@ -84,10 +84,10 @@ const running = () => (started ??= start())
 /** Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the process. */
 export const server = async (): Promise<EmbeddedConnection> => (await running()).connection
 
-/** Runs a statement about a whole database: `create database`. */
-export const administer = async (sql: string) => {
+/** Runs a statement about whole databases: `create database`. */
+export const administer = async <R extends object>(sql: string, values: readonly unknown[] = []): Promise<R[]> => {
   const { admin } = await running()
-  await admin.query(sql)
+  return (await admin.query<R>(sql, [...values])).rows
 }
 
 export const stopServer = async () => (await started?.catch(() => undefined))?.stop()
