@@ -1,5 +1,5 @@
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
-import { freemem, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBuild } from './build.ts'
 import { dropDatabases } from './database.ts'
@@ -21,7 +21,7 @@ const cheapestFolder = async (): Promise<string> => {
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   )
-  return Math.min(free, freemem()) >= roomy ? memory : tmpdir()
+  return Math.min(free, process.availableMemory()) >= roomy ? memory : tmpdir()
 }
 
 /** Makes the folder for everything that a run leaves behind. The processes that mocha starts inherit its name. */
