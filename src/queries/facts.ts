@@ -1,6 +1,7 @@
+import { prepared } from '../postgres/database.ts'
 import { aboveViews, highestAccount, minuteMs, seqOf, subjects } from '../projections/clickfacts.ts'
 import { dimensions } from '../projections/labels.ts'
-import { planned, type Reader } from './reader.ts'
+import type { Reader } from './reader.ts'
 
 /** The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its bio pages. */
 export type Subject = { readonly link: number } | { readonly account: number }
@@ -47,59 +48,76 @@ export class BeforeHorizon extends Error {
   }
 }
 
-/** Reads what is known of a subject at the position that the reader has. */
-const readEarlier = async (
-  { db, table }: Reader,
-  subject: number,
-  position: bigint,
-  { rolled, hi }: { readonly rolled: number | null; readonly hi: number | null },
-): Promise<Earlier> => {
+interface CountedRow {
+  readonly clicks: string
+  readonly uniques: string
+  readonly rolled: number | null
+  readonly since: number | null
+  readonly horizon: number | null
+  readonly hi: number | null
+  /** minutes, without repeats */
+  readonly strays: readonly number[] | null
+  readonly corrected: boolean
+}
+
+/** SQL of what an earlier position needs, too; its parameters are the subject and twice the position. */
+const earlierColumns = ({ table }: Reader) => `
+  hi,
+  (select json_agg(distinct minute) from ${table('strays')} t where t.subject = ?
+     and (minute < coalesce(rolled, ${firstMinute}) and position > ? or minute > coalesce(hi, ${endOfMinutes}))) as strays,
+  exists (select from ${table('corrections')} where position > ?) as corrected`
+
+/** The row of a subject without visits. */
+const nothing: CountedRow = {
+  clicks: '0',
+  uniques: '0',
+  rolled: null,
+  since: null,
+  horizon: null,
+  hi: null,
+  strays: null,
+  corrected: false,
+}
+
+const earlierOf = (position: bigint, { rolled, hi, strays, corrected }: CountedRow): Earlier => {
   const [from, to] = [rolled ?? firstMinute, hi ?? endOfMinutes]
-  const { rows } = await db.raw<{ rows: { minute: number }[] }>(
-    `select distinct minute from ${table('strays')} where subject = ? and (minute < ? and position > ? or minute > ?)`,
-    [subject, from, position.toString(), to],
-  )
-  const corrected = await db.raw<{ rows: { found: boolean }[] }>(
-    `select exists (select from ${table('corrections')} where position > ?) as found`,
-    [position.toString()],
-  )
-  const minutes = rows.map(({ minute }) => minute).toSorted((a, b) => a - b)
+  const minutes = (strays ?? []).toSorted((a, b) => a - b)
   return {
     position,
     end: seqOf(position + 1n, 0),
     hi: to,
     changed: minutes.filter((minute) => minute < from),
     ahead: minutes.filter((minute) => minute > to),
-    corrected: corrected.rows[0]?.found ?? false,
+    corrected,
   }
 }
 
+/**
+ * Reads what the tables know of a subject. The statement stays planned at an earlier position, too: the view finds everything by index, whatever
+ * the position is, and planning it takes as long as to execute it.
+ */
 export const readCounted = async (reader: Reader, of: Subject): Promise<Counted> => {
   const { db, table, clicksUpTo } = reader
-  const isPast = clicksUpTo !== undefined
   const [name, key, since] =
     'link' in of ? (['link_stats', 'link', 'since'] as const) : (['account_stats', 'account', 'null::int'] as const)
-  type Row = Omit<Counted, 'subject' | 'clicks' | 'uniques'> & {
-    readonly clicks: string
-    readonly uniques: string
-    readonly hi: number | null
-  }
+  const [id, subject] = 'link' in of ? [of.link, of.link] : [of.account, subjects.account(of.account)]
   const sql = `
-    select clicks, uniques, rolled, ${since} as since, ${isPast ? 'hi' : 'null::int as hi'}, (select max(minute) from ${table('click_horizon')}) as horizon
+    select clicks, uniques, rolled, ${since} as since, (select max(minute) from ${table('click_horizon')}) as horizon
+      ${clicksUpTo === undefined ? '' : `, ${earlierColumns(reader)}`}
     from ${table(name)} where ${key} = ?`
-  const id = 'link' in of ? of.link : of.account
-  const { rows } = await db.raw<{ rows: Row[] }>(sql, [id]).options(planned(reader, sql))
-  const [row] = rows
-  const subject = 'link' in of ? of.link : subjects.account(of.account)
-  const { rolled = null, hi = null } = row ?? {}
+  const position = clicksUpTo?.toString()
+  const { rows } = await db
+    .raw<{ rows: CountedRow[] }>(sql, position === undefined ? [id] : [subject, position, position, id])
+    .options(prepared(sql))
+  const [row = nothing] = rows
   return {
     subject,
-    clicks: Number(row?.clicks ?? 0),
-    uniques: Number(row?.uniques ?? 0),
-    rolled,
-    since: row?.since ?? null,
-    horizon: row?.horizon ?? null,
-    ...(isPast && { earlier: await readEarlier(reader, subject, clicksUpTo, { rolled, hi }) }),
+    clicks: Number(row.clicks),
+    uniques: Number(row.uniques),
+    rolled: row.rolled,
+    since: row.since,
+    horizon: row.horizon,
+    ...(clicksUpTo !== undefined && { earlier: earlierOf(clicksUpTo, row) }),
   }
 }
 
@@ -108,8 +126,8 @@ export interface Minutes {
   readonly from: number
   readonly to: number
 }
-/** All minutes that a table can number. */
-export const [firstMinute, endOfMinutes] = [-(2 ** 31), 2 ** 31 - 1]
+/** All minutes that a table can number, from the beginning of a day on. */
+export const [firstMinute, endOfMinutes] = [Math.ceil(-(2 ** 31) / 1440) * 1440, 2 ** 31 - 1]
 
 /**
  * SQL of the facts of a subject within the given minutes, as `c`. The planner looks up each range in the index on the subject and the

@@ -1,3 +1,4 @@
+import { prepared } from '../postgres/database.ts'
 import { isClick, subjects } from '../projections/clickfacts.ts'
 import { dims, topDimensions } from '../projections/labels.ts'
 import {
@@ -41,10 +42,10 @@ interface Labels {
 
 /** Returns the first and the last day of a subject that are rolled up. */
 const daysOf = async ({ db, table }: Reader, subject: number) => {
-  const { rows } = await db.raw<{ rows: { first: number | null; last: number | null }[] }>(
-    `select min(day) as first, max(day) as last from ${table('days')} where subject = ? and dim = ?`,
-    [subject, dims.country],
-  )
+  const sql = `select min(day) as first, max(day) as last from ${table('days')} where subject = ? and dim = ${dims.country}`
+  const { rows } = await db
+    .raw<{ rows: { first: number | null; last: number | null }[] }>(sql, [subject])
+    .options(prepared(sql))
   const { first = null, last = null } = rows[0] ?? {}
   return { first: first ?? 0, last: last ?? 0 }
 }
@@ -108,8 +109,9 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
       ? [`select ${columns}, -1 from (${factsOf(reader, counted, labels.later, 'later')}) c`]
       : []),
   ]
-  // one pass over the clicks that are not rolled up counts by all dimensions; a sum of bigints would be a numeric, which is slow
-  const { rows } = await db.raw<{ rows: { dim: number; label: string; n: number }[] }>(
+  // One pass over the clicks that are not rolled up counts by all dimensions. A sum of bigints would be a numeric, which is slow, and so is
+  // a row for each of thousands of labels.
+  const { rows } = await db.raw<{ rows: { dim: number; labels: string[]; counts: number[] }[] }>(
     `with recent as (
        select ${topDimensions.join()}, sum(n) as n from (${facts.join(' union all ')}) c where ${isClick}
        group by grouping sets (${topDimensions.map((name) => `(${name})`).join()})
@@ -120,12 +122,14 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
        cross join lateral (values ${topDimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
        where d.label is not null
      )
-     select dim, l.label, n from (select dim, label, sum(n::float8) as n from counted group by 1, 2) c
-     join ${table('labels')} l using (dim) where l.id = c.label and n > 0
-     order by n desc, l.label`,
+     select dim, json_agg(l.label order by n desc, l.label) as labels, json_agg(n order by n desc, l.label) as counts
+     from (select dim, label, sum(n::float8) as n from counted group by 1, 2) c
+     join ${table('labels')} l using (dim) where l.id = c.label and n > 0 group by dim`,
   )
-  const of = (dimension: Dimension) =>
-    rows.filter(({ dim }) => dim === dims[dimension]).map(({ label, n }) => ({ label, n }))
+  const of = (dimension: Dimension): Count[] => {
+    const { labels = [], counts = [] } = rows.find(({ dim }) => dim === dims[dimension]) ?? {}
+    return labels.map((label, i) => ({ label, n: counts[i] ?? 0 }))
+  }
   return {
     clicks,
     uniques,
