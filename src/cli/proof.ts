@@ -50,11 +50,18 @@ export const addProofCommands = (program: Command, cli: Cli) => {
   addProofRestart(proofs, cli)
 }
 
+/** Returns how a file begins, without what a terminal would obey. */
+const beginning = (text: string) =>
+  text
+    .slice(0, 80)
+    .replaceAll(/\p{C}+/gu, ' ')
+    .trim()
+
 const parse = <T>(schema: z.ZodType<T>, file: string, what: string, text: string): T => {
   try {
     return schema.parse(JSON.parse(text))
   } catch (cause) {
-    throw new NotProved(`${file} is not ${what}`, { cause })
+    throw new NotProved(`${file} is not ${what}: it begins with ${beginning(text)}`, { cause })
   }
 }
 

@@ -171,6 +171,9 @@ describe('proofs of a service', function () {
       const { err } = await command('proof', 'verify', bad, '--key', vkey)
       expect(err, String(i)).to.match(/is not a receipt|is not valid/)
     }
+    const refused = await file('refused.json', '{"error":1,"message":"There is no such event."}\u001b[2J')
+    const { err } = await command('proof', 'verify', refused, '--key', vkey)
+    expect(err).to.contain('is not a receipt: it begins with {"error":1,"message":"There is no such event."} [2J')
     const { text: kept } = await app.get('/log/checkpoint')
     const checkpoint = await file('checkpoint.txt', kept)
     const tiles = await run('python3', [verifier, 'tiles', `${app.address}/log`, checkpoint, vkey])
