@@ -150,11 +150,11 @@ describe('an API key', () => {
       expect(tables.length).to.be.at.least(8)
       let hashes: string[] = []
       for (const { name } of tables) {
-        for (const needle of [secret.slice(0, 32), 'correct horse'])
-          expect(
-            await query(app.connection, `select 1 from ${name} t where t::text like $1`, [`%${needle}%`]),
-            name,
-          ).to.deep.equal([])
+        const needles = [secret.slice(0, 32), 'correct horse'].map((needle) => `%${needle}%`)
+        expect(
+          await query(app.connection, `select 1 from ${name} t where t::text like any($1)`, [needles]),
+          name,
+        ).to.deep.equal([])
         if (name.includes('api_keys'))
           hashes = (await query<{ hash: string }>(app.connection, `select hash from ${name}`)).map(({ hash }) => hash)
       }
