@@ -39,9 +39,9 @@ const holders = async (store: EventStore) => {
 }
 
 const engines = {
-  memory: { open: async () => ({ store: await newMemoryStore(), close: async () => {} }), wishes: long ? 1000 : 80 },
+  memory: { open: async () => ({ store: await newMemoryStore(), close: async () => {} }), wishes: long ? 1000 : 30 },
   // fewer, because each read of the whole log goes through the protocol
-  EventStoreDB: { open: () => openDouble(), wishes: long ? 60 : 24 },
+  EventStoreDB: { open: () => openDouble(), wishes: long ? 60 : 12 },
 }
 for (const [engine, { open, wishes }] of Object.entries(engines))
   describe(`an alias on a store that writes one stream at a time (${engine})`, () => {

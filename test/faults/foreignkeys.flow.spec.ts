@@ -26,8 +26,8 @@ describe('a log whose keys are not in the database', () => {
       (error: unknown) => error as Error,
     )
   /** Starts a service once, which opens the log, and registers an account. */
-  const used = async (settings: Record<string, string> = {}) => {
-    const on = await freshDatabase()
+  const used = async (settings: Record<string, string> = {}, empty = freshDatabase()) => {
+    const on = await empty
     const app = await startTestApp(settings, on)
     await app.register()
     await app.close()
@@ -37,7 +37,7 @@ describe('a log whose keys are not in the database', () => {
   let first: Connection
   let other: Connection
   before(async () => {
-    ;[first, other] = [await used(), await used()]
+    ;[first, other] = [await used({}, startedDatabase()), await used()]
   })
   const copy = () => freshDatabase(first)
   const keys = (on: Connection) => query<{ name: string; wrapped: string }>(on, 'select name, wrapped from state.keys')

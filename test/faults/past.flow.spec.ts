@@ -15,7 +15,7 @@ describe(`answers of a moment of the past (${repeatable})`, function () {
   it('are those that were given then, byte by byte, also after a rebuild (fault 230)', async () => {
     const random = randomFrom(seed)
     const workload = await openWorkload(() => app, random)
-    const moments = long ? 50 : 4
+    const moments = long ? 50 : 3
     const saved: Saved[] = []
     for (let moment = 0; moment < moments; moment++) {
       // answers are saved while others write, too
@@ -23,7 +23,7 @@ describe(`answers of a moment of the past (${repeatable})`, function () {
         for (let n = 20 + random(20); n > 0; n--) await workload.step()
       })()
       if (random(3) > 0) await steps
-      saved.push(...(await workload.save(long ? 40 : 14)))
+      saved.push(...(await workload.save(long ? 40 : 10)))
       await steps
     }
     await expectSame(app, saved)

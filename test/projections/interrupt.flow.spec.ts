@@ -49,8 +49,8 @@ describe(`the projector (${repeatable})`, function () {
 
   it('leaves the tables of a clean run after being killed before, during and after transactions (fault 2)', async () => {
     const ways = ['between', 'killed', 'within', 'failed', 'after'] as const
-    const entries = history(random, 5000)
-    const rounds = long ? 200 : 20
+    const rounds = long ? 200 : 10
+    const entries = history(random, long ? 5000 : 2000)
     const share = Math.ceil(entries.length / rounds)
     let inTransaction = 0
     for (let round = 0; round < rounds; round++) {

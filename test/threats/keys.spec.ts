@@ -60,10 +60,10 @@ describe('an API key', () => {
     it('is forgotten again when many are, so that memory stays bounded (threat 74)', async () => {
       let lookups = 0
       const auth = openAuth(pepper, async () => void lookups++)
-      const keys = Array.from({ length: 30_000 }, () => newKey(pepper).key)
+      const keys = Array.from({ length: 21_000 }, () => newKey(pepper).key)
       for (const key of keys) await auth.authenticate(key, new Date(), '')
       await auth.authenticate(keys[0], new Date(), '')
-      expect(lookups).to.equal(30_001)
+      expect(lookups).to.equal(21_001)
     })
   })
 
@@ -150,11 +150,11 @@ describe('an API key', () => {
       expect(tables.length).to.be.at.least(8)
       let hashes: string[] = []
       for (const { name } of tables) {
-        for (const needle of [secret.slice(0, 32), 'correct horse'])
-          expect(
-            await query(app.connection, `select 1 from ${name} t where t::text like $1`, [`%${needle}%`]),
-            name,
-          ).to.deep.equal([])
+        const needles = [secret.slice(0, 32), 'correct horse'].map((needle) => `%${needle}%`)
+        expect(
+          await query(app.connection, `select 1 from ${name} t where t::text like any($1)`, [needles]),
+          name,
+        ).to.deep.equal([])
         if (name.includes('api_keys'))
           hashes = (await query<{ hash: string }>(app.connection, `select hash from ${name}`)).map(({ hash }) => hash)
       }

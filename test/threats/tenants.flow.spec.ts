@@ -3,6 +3,7 @@ import { routes } from '../../src/http/api/routes.ts'
 import { openApi } from '../../src/http/reference/openapi.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
+import { long, repeatable, seed } from '../support/faults.ts'
 import { signIn } from '../support/session.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -69,7 +70,7 @@ const marked = (value: unknown, name = ''): unknown => {
     : value
 }
 
-describe('accounts of one service (threat 114)', () => {
+describe(`accounts of one service (threat 114, ${repeatable})`, () => {
   let app: TestApp
   let ours: string
   let theirs: string
@@ -173,6 +174,7 @@ describe('accounts of one service (threat 114)', () => {
   })
 
   it('cannot name resources of another account in a body or a query', async () => {
+    let place = 0
     for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
       const path = () => fill(operation, 'links', (kind) => ids.ours.get(kind)!)
       for (const [field, schema] of Object.entries(operation.properties)) {
@@ -197,6 +199,8 @@ describe('accounts of one service (threat 114)', () => {
         const values =
           kind === undefined ? [marker, String(ids.theirs.get('url')), ...choices] : [String(ids.theirs.get(kind))]
         for (const value of values) {
+          // a third of the values, another third for each seed, and in `npm run test:faults` all of them; always those that are ids
+          if (!long && kind === undefined && place++ % 3 !== seed % 3) continue
           const answer = await app.get(`${path()}?${new URLSearchParams({ [name]: value }).toString()}`, { key: ours })
           if (answer.status !== 200) continue
           // a list may repeat what was asked for in the address of its next page

@@ -7,7 +7,7 @@ import { addAll, range, segmentsIn, useSpoolFolder } from './harness.ts'
 describe('the memory of a spool', () => {
   const { dir, open } = useSpoolFolder()
 
-  const total = long ? 200_000 : 20_000
+  const total = long ? 200_000 : 10_000
 
   it(`stays bounded while ${total} visits are written and then read`, async () => {
     setFlagsFromString('--expose-gc')
