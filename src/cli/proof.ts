@@ -7,6 +7,7 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import { parseVerifier, type Verifier } from '../lib/note.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withLedger } from './ledger.ts'
+import { oneLine } from './oneline.ts'
 import { addProofRestart } from './proofrestart.ts'
 import { readText } from './readtext.ts'
 
@@ -50,18 +51,11 @@ export const addProofCommands = (program: Command, cli: Cli) => {
   addProofRestart(proofs, cli)
 }
 
-/** Returns how a file begins, without what a terminal would obey. */
-const beginning = (text: string) =>
-  text
-    .slice(0, 80)
-    .replaceAll(/\p{C}+/gu, ' ')
-    .trim()
-
 const parse = <T>(schema: z.ZodType<T>, file: string, what: string, text: string): T => {
   try {
     return schema.parse(JSON.parse(text))
   } catch (cause) {
-    throw new NotProved(`${file} is not ${what}: it begins with ${beginning(text)}`, { cause })
+    throw new NotProved(`${file} is not ${what}: it begins with ${oneLine(text.slice(0, 80)).trim()}`, { cause })
   }
 }
 

@@ -60,7 +60,7 @@ interface CountedRow {
   readonly corrected: boolean
 }
 
-/** SQL of what an earlier position needs, too; its parameters are the subject and twice the position. */
+/** SQL of the columns that an earlier position also needs. Its parameters are the subject, the position, and the position again. */
 const earlierColumns = ({ table }: Reader) => `
   hi,
   (select json_agg(distinct minute) from ${table('strays')} t where t.subject = ?
@@ -93,8 +93,8 @@ const earlierOf = (position: bigint, { rolled, hi, strays, corrected }: CountedR
 }
 
 /**
- * Reads what the tables know of a subject. The statement stays planned at an earlier position, too: the view finds everything by index, whatever
- * the position is, and planning it takes as long as to execute it.
+ * Reads what the tables know of a subject. PostgreSQL keeps the plan of the statement, also for an earlier position: the view looks everything up
+ * by an index at any position, and planning takes as long as executing.
  */
 export const readCounted = async (reader: Reader, of: Subject): Promise<Counted> => {
   const { db, table, clicksUpTo } = reader
@@ -126,7 +126,7 @@ export interface Minutes {
   readonly from: number
   readonly to: number
 }
-/** All minutes that a table can number, from the beginning of a day on. */
+/** The minutes that a table can number. They begin with a whole day, so that roll-ups of days leave no minutes before them to the facts. */
 export const [firstMinute, endOfMinutes] = [Math.ceil(-(2 ** 31) / 1440) * 1440, 2 ** 31 - 1]
 
 /**

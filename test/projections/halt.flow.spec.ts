@@ -44,7 +44,7 @@ describe(`the projector (${repeatable})`, function () {
   describe('with an event that a projection cannot apply (fault 24)', () => {
     it('halts and reports the reason, while the other subscription continues, and resumes by itself once the event can be applied', async () => {
       await build()
-      await log().append(history(random, long ? 1000 : 500))
+      await log().append(history(random, 1000))
       const handled = (await log().events()).filter(
         ({ stream, type }) => stream.startsWith('link-') && type !== 'ClaimFenced',
       )
@@ -55,7 +55,7 @@ describe(`the projector (${repeatable})`, function () {
       let broken = true
       const alerts = recordingLogger()
       const failing = failingOn(links, (position) => broken && position === bad.position)
-      const projector = start({ projections: [accounts, failing, stats], log: alerts.log, limit: 50 })
+      const projector = start({ projections: [accounts, failing, stats], log: alerts.log, limit: 90 })
 
       const halted = await until(async () => haltOf(projector, 'links'), Boolean)
       const reason = `links cannot apply event ${bad.position} (${bad.type}, ${bad.stream}@${bad.revision}): Error: broken handler`
@@ -97,7 +97,7 @@ describe(`the projector (${repeatable})`, function () {
 
     it('halts only this projection: the others of the subscription go on, and a write waits for those only (fault 84)', async () => {
       await build()
-      await log().append(history(random, 300))
+      await log().append(history(random, 600))
       const { bad, failing } = await withBadEvent(() => true)
       const seen: bigint[] = []
       const onSeen = async (filter: string, position: bigint) => void (filter === 'domain' && seen.push(position))

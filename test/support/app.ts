@@ -64,10 +64,10 @@ export const startTestApp = async (
     ...outside,
   }
   const app: App = await startApp(config, pino({ level: 'silent' }), own, waiting)
-  let newest = 0n
   // with read tables to serve, it starts without its event store
   await until(async () => app.ledger.logCheck.problem() === undefined, Boolean)
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
+  let newest = 0n
   return {
     ...client(app.address),
     operator: client(app.operatorAddress, () => {}),

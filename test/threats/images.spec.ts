@@ -191,8 +191,8 @@ describe('a malicious logo (threat 9, fault 63)', function () {
     const path = String(json['link']).replace(impatient.app.baseUrl, impatient.address)
     await fetch(path)
     served = slowJpeg(40_000)
-    // three seconds of decoding
-    const bombs = Promise.all([1, 2, 3].map(() => add(`http://pictures.example:${stub.port}/`, impatient)))
+    // six seconds of decoding
+    const bombs = Promise.all([1, 2, 3, 4, 5, 6].map(() => add(`http://pictures.example:${stub.port}/`, impatient)))
     let read = false
     void bombs.then(() => (read = true))
     const drawn = [64, 128, 256, 1024].flatMap((size) =>

@@ -72,7 +72,7 @@ describe('an id of another account (threat 27, fault 32)', () => {
       const encoded = ['%31', `${mine}%00`, '%D9%A1', '%20', `${mine}%20`, `${mine};`, '1,2', '*', '%27', `${mine}%2F`]
       // what was deleted has a history, and can be restored
       const deletedToo = /^(?:history|revisions|restore)$/.test(action) ? [] : [deleted]
-      // each route gets another sixth of those that are no ids, and in `npm run test:faults` all of them
+      // each route gets one sixth of the malformed ids, in turn; `npm run test:faults` sends all of them to each route
       const malformed = [...odd, ...encoded].filter((_, i) => long || (i + place) % 6 === 0)
       const ids = [foreign, ...deletedToo, ...malformed]
       const asks = ids.map(async (id, i) => ({ id, ...(await ask(id, i % 2 === 0 ? valid : {})) }))
