@@ -110,8 +110,15 @@ try {
       console.log(`${what.padEnd(52)} ${target.padEnd(14)} ${verdictOf(line)} ${result}`)
     }
   }
+  // the results of the other parts took long, too
+  const report = (name: string) => (error: unknown) => {
+    console.error(`${name} failed:`, error)
+    process.exitCode = 1
+    // what it has started would slow down the next ones
+    if (!quick) stopAll()
+  }
   const runAll = async (names: readonly string[]) => {
-    for (const name of names) await run(name)
+    for (const name of names) await run(name).catch(report(name))
   }
   // with little work, parts wait most of the time for their clients to begin and to end, so two of them share the machine
   const beside = wanted.filter((name) => quick && ofDataset.has(name))
