@@ -72,15 +72,17 @@ if (unknown.length > 0)
 const root = new URL('..', import.meta.url).pathname
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
 
-/** Writes the results to a file that names the commit and the machine. */
-const store = async (machine: string, results: readonly Line[]) => {
+/** Returns a function that writes the results so far to a file, which names the commit and the machine: a run takes hours, and may be ended. */
+const openResults = (machine: string) => {
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : '-changed')
   const at = new Date().toISOString()
   const file = join(root, 'bench/results', `${at.slice(0, 16).replaceAll(':', '')}-${commit}.json`)
-  await mkdir(join(root, 'bench/results'), { recursive: true })
-  await writeFile(file, `${JSON.stringify({ at, commit, machine, results }, null, 2)}\n`)
-  console.log(`\nwritten to ${file}`)
+  const write = async (results: readonly Line[]) => {
+    await mkdir(join(root, 'bench/results'), { recursive: true })
+    await writeFile(file, `${JSON.stringify({ at, commit, machine, results }, null, 2)}\n`)
+  }
+  return { file, write }
 }
 
 /** Returns whether a goal is met, for a line that has one. Little work says nothing about that. */
@@ -102,6 +104,7 @@ try {
   // writing a million links takes long, so it is only done when it is asked for
   const isUsual = (name: string) => name !== 'scale' || quick || hasScale(bench)
   const wanted = Object.keys(parts).filter((name) => (named.length > 0 ? named.includes(name) : isUsual(name)))
+  const stored = quick ? undefined : openResults(machine)
   const results: Line[] = []
   const run = async (name: string) => {
     for (const line of await parts[name]!(bench)) {
@@ -109,8 +112,9 @@ try {
       results.push(line)
       console.log(`${what.padEnd(52)} ${target.padEnd(14)} ${verdictOf(line)} ${result}`)
     }
+    await stored?.write(results)
   }
-  // the results of the other parts took long, too
+  // the others go on
   const report = (name: string) => (error: unknown) => {
     console.error(`${name} failed:`, error)
     process.exitCode = 1
@@ -123,7 +127,7 @@ try {
   // with little work, parts wait most of the time for their clients to begin and to end, so two of them share the machine
   const beside = wanted.filter((name) => quick && ofDataset.has(name))
   await Promise.all([runAll(beside), runAll(wanted.filter((name) => !beside.includes(name)))])
-  if (!quick) await store(machine, results)
+  if (stored) console.log(`\nwritten to ${stored.file}`)
 } finally {
   stopAll()
   await postgres.stop()
