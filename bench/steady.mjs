@@ -24,6 +24,8 @@ const idle = []
 const connect = () =>
   new Promise((resolve, reject) => {
     const socket = net.connect({ port: Number(port), host: hostname, noDelay: true }, () => resolve(idle.push(socket)))
+    // the end of a connection is seen by reading
+    socket.resume()
     socket.on('error', reject)
     socket.once('close', () => {
       const place = idle.indexOf(socket)

@@ -122,8 +122,11 @@ const lingering = 1000
 
 /** A request that Node could not read still gets an answer in our form. Then the connection is closed, also when the client keeps its half open. */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
-  if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  // browsers open connections before they need them, and would take an answer for that of a request which they send at the same time
+  const isUnused = isLate && socket.bytesRead === 0
+  if (!socket.writable || isUnused || error.code === 'ECONNRESET') return socket.destroy()
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : isLate ? 408 : 400
   const body = JSON.stringify({ error: 1, message: `${STATUS_CODES[status]}.` })
   const end = setTimeout(() => socket.destroy(), lingering)
   socket.once('close', () => clearTimeout(end))

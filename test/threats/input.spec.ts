@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -222,9 +223,15 @@ describe('hostile input', () => {
     it('time out after ten seconds, also when the client goes on sending (threat 42, fault 153)', async () => {
       const said = await slow.ended()
       expect(slow.open()).to.equal(0)
-      for (const text of said) expect(text).to.match(/^(HTTP\/1\.1 408 .*)?$/s)
+      for (const answer of said) expect(answer).to.match(/^(HTTP\/1\.1 408 .*)?$/s)
     }).timeout(60_000)
   })
+
+  it('closes a connection without a request, and answers nothing (fault 335)', async () => {
+    const { hostname, port } = new URL(app.address)
+    const unused = connect({ port: Number(port), host: hostname })
+    expect(await text(unused)).to.equal('')
+  }).timeout(60_000)
 })
 
 interface Slow {
