@@ -207,8 +207,9 @@ const known = (ranges: readonly Minutes[], { hi, ahead }: Earlier): readonly Min
 ]
 
 /**
- * Splits minutes into whole periods of so many, as far as they are rolled up, and the minutes before and after them. At an earlier position, the
- * facts answer the last period, and those with visits that came later.
+ * Splits minutes into whole periods of so many, as far as they are rolled up, and the minutes before and after them. The last period may end
+ * after the minutes, if it is rolled up before their end only. At an earlier position, the facts answer the last period, and those with visits
+ * that came later.
  */
 export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, earlier }: Counted): Plan => {
   const none = { rolled: { from: 0, to: 0 }, skipped: [] }
@@ -218,7 +219,7 @@ export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, e
   const reach = earlier ? Math.floor(rolled / period) : undefined
   const facts = [
     { from: all.from, to: start },
-    { from: Math.max(start, reach === undefined ? rolled : reach * period), to: stop },
+    { from: Math.max(start, reach === undefined ? rolled : reach * period), to: Math.min(stop, all.to) },
     { from: stop, to: all.to },
   ]
   if (!earlier || reach === undefined) return { rolled: whole, skipped: [], facts: facts.filter(isFilled) }

@@ -69,11 +69,19 @@ const checked = (plan: Plan, { from }: Pick<SeriesOptions, 'from'>, { rolled, si
   return plan
 }
 
-/** Plans a question about a time, by periods of so many minutes. */
+/**
+ * Plans a question about a time, by periods of so many minutes. The period that is under way counts as a whole one: what it has in the roll-ups
+ * is all before the end of a time that ends now. At an earlier position, they may have later visits.
+ */
 const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan => {
   const [first, end] = [options.from.getTime() / minuteMs, options.to.getTime() / minuteMs]
   const all = { from: Math.floor(first), to: Math.ceil(end) }
-  const whole = { from: Math.ceil(first / period), to: Math.floor(end / period) }
+  const { rolled, earlier } = counted
+  const isUnderWay = rolled !== null && rolled <= end && !earlier
+  const whole = {
+    from: Math.ceil(first / period),
+    to: isUnderWay ? Math.ceil(end / period) : Math.floor(end / period),
+  }
   return checked(planFor(all, whole, period, counted), options, counted)
 }
 

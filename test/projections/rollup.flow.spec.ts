@@ -157,26 +157,30 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
         expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
     }
   }
+  const expectSeries = async (
+    reader: Reader,
+    events: readonly Clicked[],
+    { subject, options }: ReturnType<typeof asked>,
+  ) => {
+    const { total, points, by } = await clickSeries(reader, subject, options)
+    const length = { hour: 13, day: 10, month: 7 }[options.interval]
+    const found = {
+      total,
+      points: Object.fromEntries(
+        points
+          .filter(({ clicks }) => clicks > 0)
+          .map((point) => [point.at.toISOString().slice(0, length), point.clicks]),
+      ),
+      by: Object.fromEntries(
+        options.by.map((dim) => [dim, Object.fromEntries(by[dim]!.map(({ label, n: count }) => [label, count]))]),
+      ),
+    }
+    const question = JSON.stringify({ subject, ...options })
+    expect(found, question).to.deep.equal(model(events, subject, options))
+  }
   const expectAgreement = async (reader: Reader, events: readonly Clicked[], questions: number) => {
     const subjects = [{ link: 7 }, { link: 7 }, { link: 1 }, { account: 1 }, { account: 1 }, { link: 99 }]
-    for (let n = 0; n < questions; n++) {
-      const { subject, options } = asked(subjects[n % subjects.length]!)
-      const { total, points, by } = await clickSeries(reader, subject, options)
-      const length = { hour: 13, day: 10, month: 7 }[options.interval]
-      const found = {
-        total,
-        points: Object.fromEntries(
-          points
-            .filter(({ clicks }) => clicks > 0)
-            .map((point) => [point.at.toISOString().slice(0, length), point.clicks]),
-        ),
-        by: Object.fromEntries(
-          options.by.map((dim) => [dim, Object.fromEntries(by[dim]!.map(({ label, n: count }) => [label, count]))]),
-        ),
-      }
-      const question = JSON.stringify({ subject, ...options })
-      expect(found, question).to.deep.equal(model(events, subject, options))
-    }
+    for (let n = 0; n < questions; n++) await expectSeries(reader, events, asked(subjects[n % subjects.length]!))
     await expectTotals(reader, events)
   }
 
@@ -238,6 +242,27 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       const earlier = await readAt(tx, reader.table, { domain: 0n, clicks: events[n - 1]!.position })
       await expectTotals(earlier, events.slice(0, n))
     })
+
+  it('leave only the clicks since the last of them to be counted one by one, for a time that ends now (fault 336)', async () => {
+    const hours = ['2026-01-05', '2026-01-06'].flatMap((day) =>
+      Array.from({ length: 24 }, (_, hour) => visits(60, `${day}T${String(hour).padStart(2, '0')}:00:00Z`)),
+    )
+    const events = eventsOf(...hours.slice(0, 36))
+    const { reader } = await written(events, 20)
+    const [found] = (await log.db(reader.table('link_stats')).where({ link: 7 })) as { rolled: number }[]
+    expect(found?.rolled).to.be.above(Date.parse('2026-01-06') / 60_000)
+    const counted: number[] = []
+    const listen = ({ sql }: { readonly sql: string }) =>
+      counted.push(...[...sql.matchAll(/ c\.minute >= (\d+)/g)].map(([, minute]) => Number(minute)))
+    log.db.on('query', listen)
+    const [from, to] = [new Date('2026-01-05'), new Date('2026-01-06T12:00:30Z')]
+    for (const subject of [{ link: 7 }, { account: 1 }])
+      for (const interval of ['hour', 'day'] as const)
+        await expectSeries(reader, events, { subject, options: { from, to, interval, by: ['country', 'referrer'] } })
+    log.db.off('query', listen)
+    expect(counted.length).to.be.at.least(8)
+    expect(Math.min(...counted)).to.be.at.least(found?.rolled ?? Infinity)
+  })
 
   it('say what they said at any hour of a day, also when some of its clicks are recorded on the next day', async () => {
     const hours = ['2026-01-05', '2026-01-06', '2026-01-07'].flatMap((day) =>
