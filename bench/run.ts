@@ -17,6 +17,7 @@ import { eventstoredb } from './eventstoredb.ts'
 import { history } from './history.ts'
 import { type Bench, type Line, openBench, stopAll } from './kit.ts'
 import { list } from './list.ts'
+import { log } from './log.ts'
 import { misses } from './misses.ts'
 import { past } from './past.ts'
 import { peers } from './peers/peers.ts'
@@ -48,6 +49,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   rebuild,
   start,
   dashboard,
+  log,
   proof,
   visible,
   list,
