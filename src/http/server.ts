@@ -123,7 +123,7 @@ const lingering = 1000
 /** A request that Node could not read still gets an answer in our form. Then the connection is closed, also when the client keeps its half open. */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  // browsers open connections before they need them, and would take an answer for that of a request which they send at the same time
+  // browsers open connections in advance: an answer could cross a request that is just being sent, and look like its answer
   const isUnused = isLate && socket.bytesRead === 0
   if (!socket.writable || isUnused || error.code === 'ECONNRESET') return socket.destroy()
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : isLate ? 408 : 400

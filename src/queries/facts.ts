@@ -208,7 +208,7 @@ const known = (ranges: readonly Minutes[], { hi, ahead }: Earlier): readonly Min
 
 /**
  * Splits minutes into whole periods of so many, as far as they are rolled up, and the minutes before and after them. The last period may end
- * after the minutes, if it is rolled up before their end only. At an earlier position, the facts answer the last period, and those with visits
+ * after the minutes, if its roll-up does not. At an earlier position, the facts answer the last period, and those with visits
  * that came later.
  */
 export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, earlier }: Counted): Plan => {
