@@ -1,9 +1,5 @@
-import { codec } from '../src/events/codec.ts'
-import { createSignal } from '../src/lib/signal.ts'
-import { postgresStore } from '../src/store/postgres.ts'
-import { migrate, openDatabase, openPool } from '../src/postgres/database.ts'
-import { memoryKeyring } from '../test/support/keyring.ts'
-import { linkDeleted, openInserts } from './inserts.ts'
+import { migrate, openDatabase } from '../src/postgres/database.ts'
+import { openAppends, openInserts } from './inserts.ts'
 import { type Bench, count, type Line, median, perSecond } from './kit.ts'
 
 /** what each number of writers should reach of plain inserts */
@@ -17,20 +13,11 @@ const goals = [
 export const append = async (bench: Bench): Promise<Line[]> => {
   const [runs, seconds] = [bench.size(5, 1), bench.size(2, 0.3)]
   const connection = await bench.database()
-  const settings = { name: 'bench', timeout: 10_000, onError: () => {} }
-  const db = openDatabase(connection, { ...settings, max: 2 })
+  const db = openDatabase(connection, { name: 'bench', max: 2, timeout: 10_000, onError: () => {} })
   await migrate(db)
-  const pool = openPool(connection, { ...settings, max: 8 })
   // of 150 connections that PostgreSQL accepts; more writers take turns
   const inserts = await openInserts(connection, 100)
-  const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
-
-  let id = 0
-  const byStore = async () => {
-    const event = linkDeleted(++id)
-    const appended = await store.append([{ stream: `link-${id}`, expected: 'no_stream', events: [event] }])
-    if (!appended.ok) throw new Error('unexpected conflict: each stream is new')
-  }
+  const appends = await openAppends(connection)
 
   const lines: Line[] = []
   for (const [writers, goal] of goals) {
@@ -38,7 +25,7 @@ export const append = async (bench: Bench): Promise<Line[]> => {
     for (let run = 0; run <= runs; run++) {
       const rates = [
         await perSecond(writers, seconds, inserts.insert),
-        await perSecond(writers, seconds, byStore),
+        await perSecond(writers, seconds, appends.append),
       ] as const
       if (run === 0) continue // warm-up
       theirs.push(rates[0])
@@ -53,8 +40,7 @@ export const append = async (bench: Bench): Promise<Line[]> => {
       met: ratio >= (goal ?? 0),
     })
   }
-  await store.close()
-  await pool.end()
+  await appends.close()
   await inserts.close()
   await db.destroy()
   return lines

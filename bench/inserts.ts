@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { codec } from '../src/events/codec.ts'
 import type { New } from '../src/events/event.ts'
 import type { DomainEvent } from '../src/events/index.ts'
+import { createSignal } from '../src/lib/signal.ts'
 import { openPool } from '../src/postgres/database.ts'
 import type { EmbeddedConnection } from '../src/postgres/embedded.ts'
+import { postgresStore } from '../src/store/postgres.ts'
+import { memoryKeyring } from '../test/support/keyring.ts'
 
 /** Returns an event of a link, as a command makes it. */
 export const linkDeleted = (id: number): New<DomainEvent> => ({
@@ -36,5 +40,23 @@ export const openInserts = async (connection: EmbeddedConnection, writers: numbe
       await pool.query({ name: 'plain', text, values })
     },
     close: () => pool.end(),
+  }
+}
+
+/** Appends events to the log through the store, each to a stream of its own. */
+export const openAppends = async (connection: EmbeddedConnection) => {
+  const pool = openPool(connection, { name: 'bench', max: 8, timeout: 10_000, onError: () => {} })
+  const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())
+  let id = 0
+  return {
+    append: async () => {
+      const event = linkDeleted(++id)
+      const appended = await store.append([{ stream: `link-${event.id}`, expected: 'no_stream', events: [event] }])
+      if (!appended.ok) throw new Error('unexpected conflict: each stream is new')
+    },
+    close: async () => {
+      await store.close()
+      await pool.end()
+    },
   }
 }
