@@ -1,4 +1,5 @@
-import type { ClickStats, Count } from '../queries/stats.ts'
+import type { Count } from '../queries/labels.ts'
+import type { ClickStats } from '../queries/stats.ts'
 import { countryName } from '../visitor/country.ts'
 import { type Network, network } from '../visitor/referrer.ts'
 

@@ -1,6 +1,7 @@
 import { classes, minuteMs, minuteOf, visited } from '../projections/clickfacts.ts'
 import { dims, dimensions, type Dim } from '../projections/labels.ts'
 import { firstMinute } from './facts.ts'
+import { readLabels } from './labels.ts'
 import type { Reader } from './reader.ts'
 
 /** A visit, as the read tables have it. */
@@ -29,22 +30,14 @@ const batchSize = 5000
 const classNames = new Map<number, string>(Object.entries(classes).map(([name, value]) => [value, name]))
 const classOf = (value: number) => (value === classes.first ? 'human' : (classNames.get(value) ?? 'other'))
 
-/** Returns the labels of some visits by dimension and number. A subquery for each uses the index: a join may be planned as a scan of all labels. */
-const readLabels = async ({ db, table }: Reader, rows: readonly Row[]) => {
-  const wanted = dimensions.flatMap((dim) =>
-    [...new Set(rows.map((row) => row[dim]))].map((id) => ({ dim: dims[dim], id })),
+/** Returns the labels of visits by dimension; empty for those that are unknown. */
+const labelsOf = async (reader: Reader, rows: readonly Row[]) => {
+  const labelOf = await readLabels(
+    reader,
+    dimensions.map((dim) => ({ dim: dims[dim], ids: [...new Set(rows.map((row) => row[dim]))] })),
   )
-  const found = await db.raw<{ rows: { dim: number; id: number; label: string | null }[] }>(
-    `select dim, id, (select l.label from ${table('labels')} l where l.dim = w.dim and l.id = w.id) as label
-     from unnest(?::smallint[], ?::int[]) as w (dim, id)`,
-    [wanted.map(({ dim }) => dim), wanted.map(({ id }) => id)],
-  )
-  const labels = new Map(found.rows.map(({ dim, id, label }) => [`${dim}/${id}`, label ?? '']))
   return (row: Row) =>
-    Object.fromEntries(dimensions.map((dim) => [dim, labels.get(`${dims[dim]}/${row[dim]}`) ?? ''])) as Record<
-      Dim,
-      string
-    >
+    Object.fromEntries(dimensions.map((dim) => [dim, labelOf(dims[dim], row[dim]) ?? ''])) as Record<Dim, string>
 }
 
 interface Wanted {
@@ -92,12 +85,12 @@ export const clicksOf = async function* (reader: Reader, wanted: Wanted): AsyncG
     if (!minutes) return
     for (;;) {
       const rows = await readBatch(reader, wanted, minutes, after)
-      const labelsOf = await readLabels(reader, rows)
+      const labels = await labelsOf(reader, rows)
       for (const row of rows) {
         const at = new Date(row.minute * minuteMs + row.ms + minuteMs / 2)
         const { class: value } = row
         const unique = value === classes.first
-        yield { at, ...visited(Number(row.link)), class: classOf(value), unique, labels: labelsOf(row) }
+        yield { at, ...visited(Number(row.link)), class: classOf(value), unique, labels: labels(row) }
       }
       after = rows.at(-1) ?? after
       if (rows.length < batchSize) break

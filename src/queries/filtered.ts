@@ -2,6 +2,7 @@ import { classes, isClick, isUnique, minuteMs, visited } from '../projections/cl
 import { dims } from '../projections/labels.ts'
 import { conditions, type Filters, rulesOf, visitClasses } from './conditions.ts'
 import { type Counted, readCounted, type Subject } from './facts.ts'
+import { type Count, mostFirst, readLabels } from './labels.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 import {
   clickSeries,
@@ -11,7 +12,6 @@ import {
   seriesDimensions,
   type SeriesOptions,
 } from './series.ts'
-import type { Count } from './stats.ts'
 
 /** What roll-ups do not have: it is counted from the facts. */
 const factDimensions = ['rule', 'class', 'link'] as const
@@ -153,7 +153,7 @@ const named = async (
     const label = nameOf(value)
     if (n > 0 && label !== undefined) sums.set(label, (sums.get(label) ?? 0) + n)
   }
-  return [...sums].map(([label, n]) => ({ label, n })).toSorted((a, b) => b.n - a.n || (a.label < b.label ? -1 : 1))
+  return [...sums].map(([label, n]) => ({ label, n })).toSorted(mostFirst)
 }
 
 const namesOf = async (reader: Reader, name: BreakdownDimension, values: readonly number[]) => {
@@ -163,12 +163,8 @@ const namesOf = async (reader: Reader, name: BreakdownDimension, values: readonl
     const rules = await rulesOf(reader, values)
     return (value: number) => rules.get(value)
   }
-  const { rows } = await reader.db.raw<{ rows: { id: number; label: string }[] }>(
-    `select id, label from ${reader.table('labels')} where dim = ${dims[name]} and id = any(?::int[])`,
-    [[...values]],
-  )
-  const labels = new Map(rows.map(({ id, label }) => [id, label]))
-  return (value: number) => labels.get(value)
+  const labelOf = await readLabels(reader, [{ dim: dims[name], ids: values }])
+  return (value: number) => labelOf(dims[name], value)
 }
 
 /** Returns what was visited: the id of a link, or `qr/7` and `bio/7`, which lead to none. */

@@ -12,8 +12,8 @@ import {
   readCounted,
   type Subject,
 } from './facts.ts'
+import { type Count, readCounts } from './labels.ts'
 import { type Reader, readOneMoment } from './reader.ts'
-import type { Count } from './stats.ts'
 
 export type { Subject } from './facts.ts'
 export type Interval = 'hour' | 'day' | 'month'
@@ -166,11 +166,12 @@ const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptio
 
 /** Returns the clicks by the labels of each dimension that is asked for, in descending order. */
 const readLabels = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<Series['by']> => {
-  const { db, table } = reader
+  const { table } = reader
   const { by } = options
   const plan = planOf(options, 1440, counted)
-  const { rows } = await db.raw<{ rows: { dim: number; label: string; n: string }[] }>(
-    `with counted as (
+  const countsOf = await readCounts(
+    reader,
+    `counted as (
        select ${by.join()}, count(*) as n from (${factsIn(reader, counted, plan, options)}) c where ${isClick}
        group by grouping sets (${by.map((name) => `(${name})`).join()})
      ), parts as (
@@ -185,12 +186,8 @@ const readLabels = async (reader: Reader, counted: Counted, options: SeriesOptio
          )
          .join(' union all ')}
        ${correctedIn(reader, counted, { plan, period: 'day', select: 'dim, label, -clicks', dim: by.map((name) => dims[name]).join() })}
-     )
-     select dim, l.label, n from (select dim, label, sum(n) as n from parts group by 1, 2) c
-     join ${table('labels')} l using (dim) where l.id = c.label and n > 0
-     order by n desc, l.label`,
+     )`,
+    'parts',
   )
-  const of = (name: SeriesDimension) =>
-    rows.filter(({ dim }) => dim === dims[name]).map(({ label, n }) => ({ label, n: Number(n) }))
-  return Object.fromEntries(by.map((name) => [name, of(name)]))
+  return Object.fromEntries(by.map((name) => [name, countsOf(dims[name])]))
 }

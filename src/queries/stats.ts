@@ -14,15 +14,11 @@ import {
   planOf,
   readCounted,
 } from './facts.ts'
+import { type Count, readCounts } from './labels.ts'
 import { type Reader, readOneMoment } from './reader.ts'
 
 type Dimension = (typeof topDimensions)[number]
 
-/** A label and its number of clicks. */
-export interface Count {
-  readonly label: string
-  readonly n: number
-}
 /** Clicks without bots, previews and prefetches; the counts are in descending order. */
 export interface ClickStats extends Readonly<Record<Dimension, readonly Count[]>> {
   readonly clicks: number
@@ -97,7 +93,6 @@ const labelsOf = async (reader: Reader, counted: Counted): Promise<Labels> => {
 }
 
 const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => {
-  const { db, table } = reader
   const counted = await readCounted(reader, { link })
   const { clicks, uniques } = counted
   if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [] }
@@ -109,10 +104,10 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
       ? [`select ${columns}, -1 from (${factsOf(reader, counted, labels.later, 'later')}) c`]
       : []),
   ]
-  // One pass over the clicks that are not rolled up counts by all dimensions. A sum of bigints would be a numeric, which is slow, and so is
-  // a row for each of thousands of labels.
-  const { rows } = await db.raw<{ rows: { dim: number; labels: string[]; counts: number[] }[] }>(
-    `with recent as (
+  // one pass over the clicks that are not rolled up counts by all dimensions
+  const countsOf = await readCounts(
+    reader,
+    `recent as (
        select ${topDimensions.join()}, sum(n) as n from (${facts.join(' union all ')}) c where ${isClick}
        group by grouping sets (${topDimensions.map((name) => `(${name})`).join()})
      ), counted as (
@@ -121,15 +116,10 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
        select d.dim, d.label, n from recent
        cross join lateral (values ${topDimensions.map((name) => `(${dims[name]}::smallint, ${name}::int)`).join()}) as d (dim, label)
        where d.label is not null
-     )
-     select dim, json_agg(l.label order by n desc, l.label) as labels, json_agg(n order by n desc, l.label) as counts
-     from (select dim, label, sum(n::float8) as n from counted group by 1, 2) c
-     join ${table('labels')} l using (dim) where l.id = c.label and n > 0 group by dim`,
+     )`,
+    'counted',
   )
-  const of = (dimension: Dimension): Count[] => {
-    const { labels = [], counts = [] } = rows.find(({ dim }) => dim === dims[dimension]) ?? {}
-    return labels.map((label, i) => ({ label, n: counts[i] ?? 0 }))
-  }
+  const of = (dimension: Dimension) => countsOf(dims[dimension])
   return {
     clicks,
     uniques,
