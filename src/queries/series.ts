@@ -127,27 +127,23 @@ interface Point extends Readonly<Series['total']> {
 const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<readonly Point[]> => {
   const { from, to, interval } = options
   const plan = planOf(options, 60, counted)
-  const start = (minutes: string) =>
-    `date_trunc('${interval}', to_timestamp(${minutes}::bigint * 60) at time zone 'UTC') as at`
   type Row = Readonly<Record<keyof Series['total'], string>> & { readonly at: Date }
   const columns = ['clicks', 'uniques', 'visits', 'suspects'] as const
   const { rows } = await reader.db.raw<{ rows: Row[] }>(
-    `with facts as materialized (
-       select link, visitor, minute, class from (${factsIn(reader, counted, plan, options)}) c
-     ), parts as (
-       select ${start('minute')}, count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques,
-         count(*) as visits, 0 as suspects
-       from facts group by 1
+    `with minutes as (
+       select minute / 60 as hour, count(*)::int as visits, (count(*) filter (where ${isClick}))::int as clicks,
+         (count(*) filter (where ${isUnique}))::int as uniques
+       from (${factsIn(reader, counted, plan, options)}) c group by link, visitor, minute
+     ), hours as (
+       select hour, sum(clicks) as clicks, sum(uniques) as uniques, sum(visits) as visits,
+         sum(greatest(clicks - ${plausible}, 0)) as suspects
+       from minutes group by 1
        union all
-       select ${start('minute')}, 0, 0, 0, n - ${plausible} from (
-         select link, visitor, minute, count(*) as n from facts where ${isClick} group by 1, 2, 3 having count(*) > ${plausible}
-       ) many
-       union all
-       select ${start('hour * 60')}, ${columns.join()} from ${reader.table('hours')}
-       where subject = ${counted.subject} and ${inPlan('hour', plan)}
-       ${correctedIn(reader, counted, { plan, period: 'hour', select: `${start('hour * 60')}, -clicks, -uniques, 0, -suspects` })}
+       select hour, ${columns.join()} from ${reader.table('hours')} where subject = ${counted.subject} and ${inPlan('hour', plan)}
+       ${correctedIn(reader, counted, { plan, period: 'hour', select: `hour, -clicks, -uniques, 0, -suspects` })}
      ), counted as (
-       select at, ${columns.map((name) => `sum(${name}) as ${name}`).join()} from parts group by 1
+       select date_trunc('${interval}', to_timestamp(hour::bigint * 3600) at time zone 'UTC') as at,
+         ${columns.map((name) => `sum(${name}) as ${name}`).join()} from hours group by 1
      )
      select i.at at time zone 'UTC' as at, ${columns.map((name) => `coalesce(${name}, 0) as ${name}`).join()}
      from generate_series(date_trunc('${interval}', ?::timestamptz at time zone 'UTC'),
