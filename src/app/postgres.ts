@@ -55,19 +55,15 @@ export const openPostgres = async (
   }
 }
 
-const connectionFor = async (
-  { DATABASE_URL, DATA_DIR }: Config,
-  use: Use,
-  log: Logger,
-  cleanup: Cleanup,
-): Promise<Connection> => {
+const connectionFor = async (config: Config, use: Use, log: Logger, cleanup: Cleanup): Promise<Connection> => {
+  const { DATABASE_URL, DATA_DIR } = config
   if (DATABASE_URL !== undefined) {
     await ensureReachable(DATABASE_URL, 'DATABASE_URL')
     return { connectionString: DATABASE_URL }
   }
   if (use === 'command') ensureData(DATA_DIR)
   const running = use === 'command' ? await runningEmbedded(DATA_DIR) : undefined
-  return running ?? startPostgres(DATA_DIR, log, cleanup)
+  return running ?? startPostgres(config, log, cleanup)
 }
 
 /** Throws when there is no embedded database in DATA_DIR: a command in a wrong folder would create an empty one there and work on it. */
@@ -78,10 +74,15 @@ export const ensureData = (dir: string) => {
   )
 }
 
-/** Starts the embedded PostgreSQL in `dir`. */
-export const startPostgres = async (dir: string, log: Logger, cleanup: Cleanup): Promise<Connection> => {
+/** Starts the embedded PostgreSQL in DATA_DIR. */
+export const startPostgres = async (
+  { DATA_DIR, EMBEDDED_BUFFERS_MB }: Config,
+  log: Logger,
+  cleanup: Cleanup,
+): Promise<Connection> => {
   const { connection, stop } = await startEmbedded({
-    dir,
+    dir: DATA_DIR,
+    buffers: EMBEDDED_BUFFERS_MB,
     log: (line) => log.debug({ postgres: line }, 'PostgreSQL'),
     onCrash: (why) => log.error({ why }, 'PostgreSQL died; restarting it'),
   })

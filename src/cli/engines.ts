@@ -65,10 +65,10 @@ export const databaseOpener = (config: Config, cleanup: Cleanup) => {
   }
 }
 
-const startEmbedded = async ({ DATA_DIR }: Config, cleanup: Cleanup): Promise<Connection> => {
-  const folder = await lockDataDir(DATA_DIR)
+const startEmbedded = async (config: Config, cleanup: Cleanup): Promise<Connection> => {
+  const folder = await lockDataDir(config.DATA_DIR)
   cleanup.defer(folder.release)
-  return startPostgres(DATA_DIR, createLogger({ LOG_LEVEL: 'warn' }), cleanup)
+  return startPostgres(config, createLogger({ LOG_LEVEL: 'warn' }), cleanup)
 }
 
 /** ms for which PostgreSQL may still show the connections of a process that has ended */

@@ -49,6 +49,8 @@ export interface EmbeddedPostgres {
  */
 export const startEmbedded = async (options: {
   dir: string
+  /** memory for pages, in MB; 64 by default */
+  buffers?: number
   log: (line: string) => void
   onCrash?: (why: string) => void
 }): Promise<EmbeddedPostgres> => {
@@ -63,7 +65,11 @@ export const startEmbedded = async (options: {
     if (major === undefined) await create(dir, account, binaries)
     await forgetHost(home)
     const connection = await connectionOf(home, await recordHost(home))
-    const server = await supervise({ home, bin: binaries.bin, account }, options.log, options.onCrash ?? (() => {}))
+    const server = await supervise(
+      { home, bin: binaries.bin, account, buffers: options.buffers ?? 64 },
+      options.log,
+      options.onCrash ?? (() => {}),
+    )
 
     const stop = async () => {
       await forgetHost(home)

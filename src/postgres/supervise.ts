@@ -14,6 +14,8 @@ export interface Cluster {
   readonly bin: string
   /** the user to run as; undefined: the user of this process */
   readonly account: Account | undefined
+  /** memory for pages, in MB */
+  readonly buffers: number
 }
 
 /**
@@ -40,14 +42,14 @@ wait $server; status=$?
 kill -KILL $watch; wait $watch
 exit $status`
 
-const settings = (home: string): Record<string, string> => ({
+const settings = ({ home, buffers }: Cluster): Record<string, string> => ({
   listen_addresses: '',
   unix_socket_directories: '../socket', // relative to `data`: independent of permissions on the path and of its length
   unix_socket_permissions: '0700',
   port: '5432',
   cluster_name: nameOf(home),
   max_connections: '150',
-  shared_buffers: '64MB',
+  shared_buffers: `${buffers}MB`,
   log_line_prefix: '',
   log_error_verbosity: 'terse', // DETAIL contains values of rows
 })
@@ -98,11 +100,8 @@ interface Server {
   readonly ended: Promise<string>
 }
 
-const launch = async (
-  { home, bin, account }: Cluster,
-  log: (line: string) => void,
-  stopping: AbortSignal,
-): Promise<Server> => {
+const launch = async (cluster: Cluster, log: (line: string) => void, stopping: AbortSignal): Promise<Server> => {
+  const { home, bin, account } = cluster
   try {
     await stopLeftovers(home)
     stopping.throwIfAborted()
@@ -110,7 +109,7 @@ const launch = async (
     return { ready: new Promise(() => {}), ended: Promise.resolve(String(error)) }
   }
   const data = join(home, 'data')
-  const options = Object.entries(settings(home)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const options = Object.entries(settings(cluster)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const command = [...onCluster([join(bin, 'postgres')], data, account), ...options]
   const shell = spawn('/bin/sh', ['-c', keeper, 'sh', ...command], {
     ...account,

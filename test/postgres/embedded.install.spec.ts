@@ -25,6 +25,11 @@ describe('embedded PostgreSQL', function () {
     ])
   })
 
+  it('keeps pages in as much memory as it is given', async () => {
+    const { connection } = await start(paths.dir, { buffers: 96 })
+    expect(await query(connection, 'show shared_buffers')).to.deep.equal([['96MB']])
+  })
+
   it('creates the same database whatever the locale of the machine', async () => {
     const other = child('embedded', join(paths.scratch, 'LANG=C'))
     const { connection } = await other.next()

@@ -83,8 +83,9 @@ export const useEmbedded = () => {
   return {
     paths,
     crashes,
-    start: async (folder = paths.dir) => {
-      const postgres = await startEmbedded({ dir: folder, log: () => {}, onCrash: (why) => crashes.push(why) })
+    start: async (folder = paths.dir, options: { readonly buffers?: number } = {}) => {
+      const onCrash = (why: string) => crashes.push(why)
+      const postgres = await startEmbedded({ dir: folder, log: () => {}, onCrash, ...options })
       started.push(postgres)
       return postgres
     },
