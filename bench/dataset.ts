@@ -55,7 +55,8 @@ const written = new WeakMap<Bench, EmbeddedConnection>()
 const openStored = async (size: Size) => {
   const dir = folderOf(size)
   await mkdir(dir, { recursive: true })
-  const { connection, stop } = await startEmbedded({ dir, log: () => {} })
+  const buffers = Number(process.env['EMBEDDED_BUFFERS_MB'] ?? 64)
+  const { connection, stop } = await startEmbedded({ dir, buffers, log: () => {} })
   return { on: connection, close: stop }
 }
 const openTemporary = async (bench: Bench) => {
