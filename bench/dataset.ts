@@ -33,6 +33,8 @@ export interface Dataset extends Size {
   readonly allLinks: (service: Started) => Promise<void>
   /** Waits until the statistics have all clicks, with so many new ones, which they have from then on. */
   readonly allClicks: (service: Started, added?: number) => Promise<void>
+  /** Returns how many clicks the statistics have, with those that runs have added. */
+  readonly counted: () => number
   readonly close: () => Promise<void>
 }
 
@@ -139,6 +141,7 @@ export const openDataset = async (bench: Bench, orSmaller: boolean): Promise<Dat
       counted += added
       if (added > 0) await store.write({ small, large, counted })
     },
+    counted: () => counted,
     close: async () => {
       await store.close()
       await close()

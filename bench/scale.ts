@@ -125,7 +125,7 @@ export const scale = async (bench: Bench): Promise<Line[]> => {
         met: true,
       },
       ...lines,
-      await measureDisk(data.on, clicks),
+      await measureDisk(data.on, data.counted()),
       {
         what: '   memory of the process after that',
         result: `${count(rss / 1024 ** 2)} MiB`,
