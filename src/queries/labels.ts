@@ -27,15 +27,11 @@ export const readLabels = async (
 ): Promise<(dim: number, id: number) => string | undefined> => {
   const some = wanted.filter(({ ids }) => ids.length > 0)
   if (some.length === 0) return () => undefined
+  const select = ({ dim }: Ids) => `
+    select ${dim} as dim, coalesce(json_agg(id), '[]') as ids, coalesce(json_agg(label), '[]') as labels
+    from ${table('labels')} where dim = ${dim} and id = any(?::int[])`
   const { rows } = await db.raw<{ rows: { dim: number; ids: number[]; labels: string[] }[] }>(
-    some
-      .map(
-        ({
-          dim,
-        }) => `select ${dim} as dim, coalesce(json_agg(id), '[]') as ids, coalesce(json_agg(label), '[]') as labels
-          from ${table('labels')} where dim = ${dim} and id = any(?::int[])`,
-      )
-      .join(' union all '),
+    some.map(select).join(' union all '),
     some.map(({ ids }) => [...ids]),
   )
   const labels = new Map(
