@@ -57,8 +57,8 @@ const written = new WeakMap<Bench, EmbeddedConnection>()
 const openStored = async (size: Size) => {
   const dir = folderOf(size)
   await mkdir(dir, { recursive: true })
-  const buffers = Number(process.env['EMBEDDED_BUFFERS_MB'] ?? 64)
-  const { connection, stop } = await startEmbedded({ dir, buffers, log: () => {} })
+  const buffers = process.env['EMBEDDED_BUFFERS_MB']
+  const { connection, stop } = await startEmbedded({ dir, log: () => {}, ...(buffers && { buffers: Number(buffers) }) })
   return { on: connection, close: stop }
 }
 const openTemporary = async (bench: Bench) => {

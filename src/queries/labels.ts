@@ -5,6 +5,7 @@ export interface Count {
   readonly label: string
   readonly n: number
 }
+/** Sorts counts in descending order, and those that are the same by label. */
 export const mostFirst = (a: Count, b: Count) => b.n - a.n || (a.label < b.label ? -1 : 1)
 
 /** The ids of some labels of a dimension. */

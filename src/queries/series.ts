@@ -109,7 +109,7 @@ const factsIn = (
 const readSeries = async (reader: Reader, of: Subject, options: SeriesOptions): Promise<Series> => {
   const counted = await readCounted(reader, of)
   const points = await readPoints(reader, counted, options)
-  const by = options.by.length === 0 ? {} : await readLabels(reader, counted, options)
+  const by = options.by.length === 0 ? {} : await readBreakdowns(reader, counted, options)
   const sum = (column: 'clicks' | 'uniques' | 'visits' | 'suspects') =>
     points.reduce((total, point) => total + point[column], 0)
   return {
@@ -161,7 +161,7 @@ const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptio
 }
 
 /** Returns the clicks by the labels of each dimension that is asked for, in descending order. */
-const readLabels = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<Series['by']> => {
+const readBreakdowns = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<Series['by']> => {
   const { table } = reader
   const { by } = options
   const plan = planOf(options, 1440, counted)
