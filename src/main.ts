@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import v8 from 'node:v8'
 import { nodeProblem } from './nodeversion.ts'
 
 const start = async () => {
   // with DEBUG set, knex and @eventstore/db-client print statements and passwords; they read it when they are loaded
   delete process.env['DEBUG']
+  const { setFlagsFromString } = await import('node:v8')
   // V8 lets the heap grow fourfold between two collections on a machine with much memory, and what lives is a few dozen MB
-  v8.setFlagsFromString('--heap-growing-percent=80')
+  setFlagsFromString('--heap-growing-percent=80')
   const { run } = await import('./cli/run.ts')
   process.exitCode = await run(process.argv.slice(2), {
     variables: process.env,
