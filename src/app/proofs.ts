@@ -115,7 +115,7 @@ export const openProofs = (parts: ProofParts): Omit<Proofs, 'state'> => {
     ofClick: async (id, account) => {
       const { ordinal, index } = parseClickId(id) ?? {}
       const found = ordinal === undefined ? undefined : await readEvent(parts, ordinal)
-      const clicks = found ? clickTexts(found) : []
+      const clicks = found ? [...clickTexts(found)] : []
       const click = index === undefined ? undefined : clicks[index]
       if (!found || ordinal === undefined || index === undefined || click === undefined) return undefined
       if (account !== undefined && (JSON.parse(click) as { account?: unknown }).account !== account) return undefined

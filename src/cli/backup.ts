@@ -46,6 +46,7 @@ const backup = (cli: Cli, file: string) => {
   const config = readConfig(cli.variables)
   return withCleanup(config, async (cleanup) => {
     const { db, store } = await openSource(config, cleanup)
+    cli.yieldCpu?.()
     // a backup that this secret does not open would be found out when it is needed
     const keyring = await withSecret(config, 'command', (secret) => openKeyring(db, secret))
     await requireFittingKeys(store, keyring)

@@ -8,6 +8,8 @@ export interface Cli {
   readonly variables: Variables
   readonly print: (line: string) => void
   readonly printError: (line: string) => void
+  /** Lets other processes have a core first: a command works beside a service, whose visitors wait. */
+  readonly yieldCpu?: () => void
   /** what `-` reads and writes; by default standard input and output */
   readonly input?: Readable
   readonly output?: Writable

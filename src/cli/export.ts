@@ -57,6 +57,7 @@ const exportLog = (cli: Cli, file: string) => {
   const config = readConfig(cli.variables)
   return withCleanup(config, async (cleanup) => {
     const { store } = await openSource(config, cleanup)
+    cli.yieldCpu?.()
     const { show, stop } = progressBar()
     let count = 0
     const entries = async function* () {

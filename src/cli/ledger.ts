@@ -9,7 +9,7 @@ import type { Cli } from './cli.ts'
 
 /** Runs `work` on the database of the running service, or starts the embedded PostgreSQL for as long as it takes. */
 export const withLedger = async (
-  { variables }: Cli,
+  { variables, yieldCpu }: Cli,
   work: (ledger: Ledger) => Promise<void>,
   options?: { readonly acceptsEmptyLog: boolean },
 ) => {
@@ -18,6 +18,8 @@ export const withLedger = async (
   const ledger = await openLedger(config, log, 'command', options).catch((error: unknown) => {
     throw inDataDir(config.DATA_DIR, error)
   })
+  // not before: a PostgreSQL that the command has started keeps its priority
+  yieldCpu?.()
   try {
     await work(ledger)
   } finally {

@@ -29,10 +29,10 @@ const saltOf = ({ salt }: Values): string | undefined => (typeof salt === 'strin
 const saltAt = (salt: string, index: number) => hash('sha256', `${salt}/${index}`, 'base64url')
 
 /**
- * Returns the canonical form of each click of a batch, with its entries of the lists: a click says everything about itself, and nothing else. Its
+ * Yields the canonical form of each click of a batch, with its entries of the lists: a click says everything about itself, and nothing else. Its
  * salt keeps its hash, which receipts of other clicks have, from being guessed.
  */
-export const clickTexts = (event: Pick<StoredEvent, 'type' | 'data'>): readonly string[] => {
+export const clickTexts = function* (event: Pick<StoredEvent, 'type' | 'data'>): Generator<string> {
   const batch = event.data as Values
   // clicks share the entries, which are written once
   const entries = new Map(
@@ -43,14 +43,15 @@ export const clickTexts = (event: Pick<StoredEvent, 'type' | 'data'>): readonly 
   )
   const entry: KnownText = (key, value) => (typeof value === 'number' ? entries.get(key)?.[value] : undefined)
   const salt = saltOf(batch)
-  return (clicksIn(event) ?? []).map((click, i) => {
+  for (const [i, click] of (clicksIn(event) ?? []).entries()) {
     const keys = Object.keys(click)
-    if (salt === undefined) return canonicalWith(click, keys, entry)
-    const own = canonical(saltAt(salt, i))
-    return canonicalWith(click, 'salt' in click ? keys : [...keys, 'salt'], (key, value) =>
-      key === 'salt' ? own : entry(key, value),
-    )
-  })
+    const own = salt === undefined ? undefined : canonical(saltAt(salt, i))
+    yield own === undefined
+      ? canonicalWith(click, keys, entry)
+      : canonicalWith(click, 'salt' in click ? keys : [...keys, 'salt'], (key, value) =>
+          key === 'salt' ? own : entry(key, value),
+        )
+  }
 }
 
 const dataOf = (event: Pick<StoredEvent, 'type' | 'data'>, hashes?: Buffer): unknown => {
@@ -61,7 +62,7 @@ const dataOf = (event: Pick<StoredEvent, 'type' | 'data'>, hashes?: Buffer): unk
   return {
     // what no click has in its leaf must be in this one
     ...(saltOf(rest) === undefined ? rest : unsalted),
-    clicks: { count: clicks.length, root: rootOf(hashes ?? hashLeaves(clickTexts(event))).toString('base64') },
+    clicks: { count: clicks.length, root: rootOf(hashes ?? hashLeaves([...clickTexts(event)])).toString('base64') },
   }
 }
 

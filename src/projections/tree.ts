@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { clockAfter, type LeafPlace, leavesOf, type StoredEvent } from '../events/leaf.ts'
+import { clickTexts, clockAfter, type LeafPlace, leafOf, type StoredEvent } from '../events/leaf.ts'
 import { readToHead, type StoredLog } from '../events/store.ts'
 import { ahead } from '../lib/ahead.ts'
-import { hashSize } from '../lib/merkle.ts'
+import { hashLeaf, hashSize } from '../lib/merkle.ts'
 import { type Edge, emptyEdge, growEdge, type GrownTile, keyOfTile, widthIn } from '../lib/tiles.ts'
 import { migrationLock } from '../postgres/database.ts'
 import { column } from './columns.ts'
@@ -107,19 +107,28 @@ export const readTiles = async (
   return new Map(rows.map(({ level, number, hashes }) => [keyOfTile({ level, number: Number(number) }), hashes]))
 }
 
-/** ms of hashing at a time: the clicks of a second, hashed at once, would keep redirects waiting */
-const slice = 2
+/** ms of hashing at a time, and of rest after it: a tree that has much to catch up with leaves two thirds of the process to requests */
+const [slice, rest] = [2, 4]
 
-/** Returns the hashes of the leaves of the next events. Requests are answered meanwhile. */
+/** Returns the hashes of the leaves of the next events. Requests are answered meanwhile, also within a batch of clicks. */
 const hashInSlices = async (events: readonly StoredEvent[], { size, at: before }: LeafPlace) => {
-  const leaves: Buffer[] = []
-  let [at, began] = [before, performance.now()]
-  for (const event of events) {
-    leaves.push(...leavesOf([event], { size: size + leaves.length, at }))
-    at = clockAfter([event], at)
-    if (performance.now() - began < slice) continue
-    await nextTurn()
+  let began = performance.now()
+  const restIfDue = async () => {
+    if (performance.now() - began < slice) return
+    await sleep(rest)
     began = performance.now()
+  }
+  const leaves: Buffer[] = []
+  let at = before
+  for (const event of events) {
+    const clicks: Buffer[] = []
+    for (const text of clickTexts(event)) {
+      clicks.push(hashLeaf(text))
+      await restIfDue()
+    }
+    at = clockAfter([event], at)
+    leaves.push(hashLeaf(leafOf(event, size + leaves.length, at, Buffer.concat(clicks))))
+    await restIfDue()
   }
   return leaves
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { run } from '../../src/cli/run.ts'
 import { startTestApp, urlOf } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openStage, query } from '../support/faults.ts'
@@ -25,6 +26,21 @@ describe('linkledger rebuild', function () {
     expect([code, err]).to.deep.equal([0, ''])
     expect(out).to.include('The read tables are rebuilt and in use.')
     for (const app of [one, other]) expect((await app.get('/api/account', { key })).status).to.equal(200)
+  })
+
+  it('lets the service have a core first', async () => {
+    const { dir, connection, config } = await start()
+    const variables = { DATA_DIR: dir, DATABASE_URL: urlOf(connection), SECRET: config.SECRET }
+    const done: string[] = []
+    const print = (line: string) => void done.push(line)
+    const code = await run(['rebuild'], {
+      variables,
+      print,
+      printError: print,
+      yieldCpu: () => void done.push('yields'),
+    })
+    expect(code).to.equal(0)
+    expect(done).to.deep.equal(['yields', 'The read tables are rebuilt and in use.'])
   })
 
   it('fails while a process has the log and the keys of before a restore by hand, until it is started again (fault 133)', async () => {
