@@ -29,6 +29,8 @@ export interface Dataset extends Size {
   readonly large: Account
   /** settings of all services and commands that use it */
   readonly settings: Readonly<Record<string, string>>
+  /** Waits until the tables have all links and clicks, and the tree over the log all events: a service that catches up would be measured. */
+  readonly ready: (service: Started) => Promise<void>
   /** Waits until the tables have all links. */
   readonly allLinks: (service: Started) => Promise<void>
   /** Waits until the statistics have all clicks, with so many new ones, which they have from then on. */
@@ -81,6 +83,11 @@ const openKnown = async (on: EmbeddedConnection) => {
   await client.query('create table if not exists public.bench_data (known json not null)')
   return {
     read: async () => (await client.query<{ known: Known }>('select known from public.bench_data')).rows[0]?.known,
+    /** Returns how many events of the log are not in its tree yet. */
+    notInTree: async () => {
+      const counted = 'select (select count(*) from log.events) - coalesce((select size from read.tree), 0) as n'
+      return Number((await client.query<{ n: string }>(counted)).rows[0]?.n)
+    },
     write: async (known: Known) => {
       await client.query('begin')
       await client.query('delete from public.bench_data')
@@ -130,16 +137,21 @@ export const openDataset = async (bench: Bench, orSmaller: boolean): Promise<Dat
   let { counted } = known
   const dataOf = async ({ get }: Started, path: string) => (await get(path, { key: large.key })).json['data']
   const patience = bench.size(3_600_000, 60_000)
+  const allLinks: Dataset['allLinks'] = (service) =>
+    reach('links', size.links, async () => Number((await dataOf(service, '/api/urls?limit=1'))?.result), patience)
+  const allClicks: Dataset['allClicks'] = async (service, added = 0) => {
+    const path = '/api/account/stats?from=2020-01-01&interval=month'
+    const total = async () => Number((await dataOf(service, path))?.['total']?.['visits'])
+    await reach('clicks', counted + added, total, patience)
+    counted += added
+    if (added > 0) await store.write({ small, large, counted })
+  }
   return {
-    ...{ ...size, on, small, large, settings },
-    allLinks: (service) =>
-      reach('links', size.links, async () => Number((await dataOf(service, '/api/urls?limit=1'))?.result), patience),
-    allClicks: async (service, added = 0) => {
-      const path = '/api/account/stats?from=2020-01-01&interval=month'
-      const total = async () => Number((await dataOf(service, path))?.['total']?.['visits'])
-      await reach('clicks', counted + added, total, patience)
-      counted += added
-      if (added > 0) await store.write({ small, large, counted })
+    ...{ ...size, on, small, large, settings, allLinks, allClicks },
+    ready: async (service) => {
+      await allLinks(service)
+      await allClicks(service)
+      await reach('events that are not in the tree', 0, store.notInTree, patience)
     },
     counted: () => counted,
     close: async () => {

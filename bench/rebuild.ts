@@ -34,8 +34,7 @@ export const rebuild = async (bench: Bench): Promise<Line[]> => {
   const { on, settings, links, clicks } = data
   try {
     const service = await bench.start(on, settings)
-    await data.allLinks(service)
-    await data.allClicks(service)
+    await data.ready(service)
     const visits = { aliases: Math.min(links, 10_000), rate: bench.size(1_000, 200) }
     const before = await visitSteadily(service.address, { ...visits, seconds: bench.size(20, 1) })
     const steady = startSteady(service.address, { ...visits, seconds: 7200 })

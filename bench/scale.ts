@@ -114,6 +114,7 @@ export const scale = async (bench: Bench): Promise<Line[]> => {
     const linksAfter = performance.now() - began
     await data.allClicks(service)
     const after = performance.now() - began
+    await data.ready(service)
     const lines = await measureReads(bench, service, data)
     const rss = await service.memory()
     await service.stop()

@@ -64,8 +64,7 @@ const measureLong = async (bench: Bench, runs: number): Promise<Line> => {
   const data = await openDataset(bench, true)
   try {
     const service = await bench.start(data.on, data.settings)
-    await data.allLinks(service)
-    await data.allClicks(service)
+    await data.ready(service)
     await service.stop()
     const onEmpty = {
       on: await bench.database(),

@@ -9,8 +9,7 @@ export const uncached = async (bench: Bench): Promise<Line[]> => {
   try {
     // the tables are filled before, and a new process has nothing cached
     const first = await bench.start(on, settings)
-    await data.allLinks(first)
-    await data.allClicks(first)
+    await data.ready(first)
     await first.stop()
     const service = await bench.start(on, settings)
     const warm = await visitSteadily(service.address, { aliases, rate, seconds: seconds / 4, from: 0 })
