@@ -18,6 +18,7 @@ const measureCreates = async (bench: Bench, url: string): Promise<Line> => {
   const start = async (settings: Readonly<Record<string, string>>) => {
     const DATA_DIR = await mkdtemp(join(bench.dir, 'eventstoredb-'))
     const service = await bench.start(await bench.database(), { DATA_DIR, ...settings })
+    await service.ready()
     return { ...service, ...(await service.register(`bench-${randomUUID()}`)) }
   }
   const services = [await start({ EVENTSTORE_URL: url }), await start({})] as const

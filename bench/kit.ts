@@ -96,12 +96,19 @@ const startProgram = async (connection: EmbeddedConnection | undefined, settings
     const text = await (await fetch(metrics)).text()
     return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1])
   }
+  /** Waits until there are all read tables: the first start makes them. */
+  const ready = () =>
+    until(
+      () => fetch(new URL('/readyz', metrics)),
+      ({ ok }) => ok,
+    )
   // checking each answer against the API document would be measured, too
-  return { ...client(address, () => {}), pid, stop, cpu, memory }
+  return { ...client(address, () => {}), pid, stop, cpu, memory, ready }
 }
 
 const startService = async (dir: string, connection: EmbeddedConnection) => {
   const service = await startProgram(connection, { DATA_DIR: await mkdtemp(join(dir, 'service-')) })
+  await service.ready()
   const { key, id } = await service.register()
   return { ...service, key, id }
 }
