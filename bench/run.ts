@@ -126,13 +126,13 @@ try {
   const runAll = async (names: readonly string[]) => {
     for (const name of names) await run(name).catch(report(name))
   }
-  // with little work, parts wait most of the time for what they start, so three of them share the machine
+  // with little work, parts wait most of the time for what they start, so two of them share the machine
   const inOrder = wanted.filter((name) => !quick || ofDataset.has(name))
   const waiting = [inOrder, ...wanted.filter((name) => !inOrder.includes(name)).map((name) => [name])]
   const runWaiting = async () => {
     for (let names = waiting.shift(); names; names = waiting.shift()) await runAll(names)
   }
-  await Promise.all(Array.from({ length: quick ? 3 : 1 }, runWaiting))
+  await Promise.all(Array.from({ length: quick ? 2 : 1 }, runWaiting))
   if (stored) console.log(`\nwritten to ${stored.file}`)
 } finally {
   stopAll()
