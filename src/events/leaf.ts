@@ -30,9 +30,11 @@ const saltAt = (salt: string, index: number) => hash('sha256', `${salt}/${index}
 
 /**
  * Yields the canonical form of each click of a batch, with its entries of the lists: a click says everything about itself, and nothing else. Its
- * salt keeps its hash, which receipts of other clicks have, from being guessed.
+ * salt keeps its hash, which receipts of other clicks have, from being guessed. Other events have no clicks.
  */
 export const clickTexts = function* (event: Pick<StoredEvent, 'type' | 'data'>): Generator<string> {
+  const clicks = clicksIn(event)
+  if (!clicks) return
   const batch = event.data as Values
   // clicks share the entries, which are written once
   const entries = new Map(
@@ -43,14 +45,16 @@ export const clickTexts = function* (event: Pick<StoredEvent, 'type' | 'data'>):
   )
   const entry: KnownText = (key, value) => (typeof value === 'number' ? entries.get(key)?.[value] : undefined)
   const salt = saltOf(batch)
-  for (const [i, click] of (clicksIn(event) ?? []).entries()) {
+  for (const [i, click] of clicks.entries()) {
     const keys = Object.keys(click)
-    const own = salt === undefined ? undefined : canonical(saltAt(salt, i))
-    yield own === undefined
-      ? canonicalWith(click, keys, entry)
-      : canonicalWith(click, 'salt' in click ? keys : [...keys, 'salt'], (key, value) =>
-          key === 'salt' ? own : entry(key, value),
-        )
+    if (salt === undefined) {
+      yield canonicalWith(click, keys, entry)
+      continue
+    }
+    const own = canonical(saltAt(salt, i))
+    yield canonicalWith(click, 'salt' in click ? keys : [...keys, 'salt'], (key, value) =>
+      key === 'salt' ? own : entry(key, value),
+    )
   }
 }
 

@@ -30,6 +30,13 @@ describe('the leaf of a batch of clicks', () => {
     expect(leaf({ salt: 'AAAA' })).not.to.equal(leaf({ salt: 'BBBB' }))
   })
 
+  it('has no clicks of other events, whatever their data are', () => {
+    const other = (type: string, data: unknown) => [...clickTexts({ type, data } as StoredEvent)]
+    expect(other('FromANewerRelease', null)).to.deep.equal([])
+    expect(other('LinkClicked', null)).to.deep.equal([])
+    expect(other('LinkCreated', { clicks: [{}] })).to.deep.equal([])
+  })
+
   it('is what it always was for a batch without a salt', () => {
     expect(saltsOf(undefined)).to.deep.equal([undefined, undefined])
     const [first, second] = clickTexts(eventOf({}))
