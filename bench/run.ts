@@ -46,8 +46,6 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   clicks,
   scale,
   start,
-  // the tree over the log grows again after it, and the tables of before are there for a minute
-  rebuild,
   dashboard,
   log,
   proof,
@@ -58,6 +56,8 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   peers,
   rehearse,
   streams,
+  // it takes longest, and the tree over the log grows again after it
+  rebuild,
 }
 /** parts that share a data set, and change it one after another */
 const ofDataset: ReadonlySet<string> = new Set(['uncached', 'scale', 'rebuild', 'start'])
