@@ -32,17 +32,19 @@ interface Dropping {
 export const horizonOf = (months: number, now: Date): number => monthStart(now.getTime() / 60_000, -months)
 
 /**
- * Rolls up what is before the horizon: of accounts everything, since their questions need it; of links what had roll-ups already. Returns
- * whether there may be more.
+ * Rolls up what is before the horizon: of links what had roll-ups already; of accounts everything, since their questions need it. An account
+ * without visits since its last roll-up is marked, too, so that the facts of its links may go. Returns whether there may be more.
  */
 const rollOld = async (tx: Knex, key: 'link' | 'account', { names, horizon, subjectsAtOnce }: Dropping) => {
   const table = names(`${key}_stats`)
+  const chosen = {
+    link: `s.rolled < ${horizon} and exists (
+      select from ${names('clicks')} c where c.link = s.link and c.minute >= s.rolled and c.minute < ${horizon})`,
+    account: `coalesce(s.rolled, ${earliest}) < ${horizon} and exists (
+      select from ${names('clicks')} c where c.account = s.account and c.link > ${aboveViews} and c.minute < ${horizon})`,
+  }
   const { rows } = await tx.raw<{ rows: { id: string; rolled: number | null }[] }>(
-    `select s.${key} as id, s.rolled from ${table} s
-     where ${key === 'link' ? `s.rolled < ${horizon}` : `coalesce(s.rolled, ${earliest}) < ${horizon}`} and exists (
-       select from ${names('clicks')} c where c.${key} = s.${key} and ${key === 'link' ? 'true' : `c.link > ${aboveViews}`}
-         and c.minute >= coalesce(s.rolled, ${earliest}) and c.minute < ${horizon})
-     order by 1 limit ${subjectsAtOnce}`,
+    `select s.${key} as id, s.rolled from ${table} s where ${chosen[key]} order by 1 limit ${subjectsAtOnce}`,
   )
   if (rows.length === 0) return false
   const old = rows.map(({ id, rolled }) => ({

@@ -195,6 +195,15 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     await expectAgreement(reader, events, long ? 42 : 18)
   })
 
+  const drop = (names: TableNames, until: string) =>
+    dropOldFacts({
+      locked: (work) => log.db.transaction(work),
+      names,
+      horizon: Date.parse(until) / 60_000,
+      subjectsAtOnce: 10,
+      pagesAtOnce: 10,
+    })
+
   it('say what they said after any event, however late clicks were recorded, and after old months are dropped (fault 232)', async () => {
     const events = randomEvents(random, long ? 4000 : 2500)
     const { reader } = await written(events, 20)
@@ -206,14 +215,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       })
     for (let n = 0; n < (long ? 3 : 2); n++) await askAt(1 + random(events.length), long ? 8 : 6)
     // what was recorded of the month that is dropped is refused before its last event: see `ClicksDropped`
-    const february = Date.parse('2026-02-01T00:00:00Z') / 60_000
-    await dropOldFacts({
-      locked: (work) => log.db.transaction(work),
-      names: reader.table,
-      horizon: february,
-      subjectsAtOnce: 10,
-      pagesAtOnce: 10,
-    })
+    await drop(reader.table, '2026-02-01')
     const [horizon] = (await log.db(reader.table('click_horizon'))) as { position: string }[]
     const oldest = events.findIndex(({ position }) => position >= BigInt(horizon?.position ?? 0))
     const january = events.findLastIndex(({ data }) => data.clicks.some(({ at }) => at < '2026-02'))
@@ -277,14 +279,6 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
   })
 
   describe('of a link that had none when the clicks of a month were recorded (fault 303)', () => {
-    const drop = (names: TableNames, until: string) =>
-      dropOldFacts({
-        locked: (work) => log.db.transaction(work),
-        names,
-        horizon: Date.parse(until) / 60_000,
-        subjectsAtOnce: 10,
-        pagesAtOnce: 10,
-      })
     it('say what they said then, when that month is dropped', async () => {
       const events = eventsOf(visits(rollAfter - 1, '2026-01-31'), visits(20, '2026-02-01'), visits(20, '2026-02-02'))
       const { reader } = await written(events, 1)
@@ -380,6 +374,20 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       expect(problem, JSON.stringify(subject)).to.be.instanceOf(BeforeHorizon)
       expect((problem as BeforeHorizon).horizon.toISOString()).to.equal('2026-02-01T00:00:00.000Z')
     }
+  })
+
+  it('keep the totals of a link when its account was rolled up right to the end of the month that is dropped (fault 339)', async () => {
+    const one = (at: string, link: number) => [{ ...randomClick(random, 4), at, link, account: 1 }]
+    const events = eventsOf(
+      visits(rollAfter - 2, '2026-01-20'),
+      one('2026-01-25T00:00:00.000Z', 1),
+      one('2026-02-01T00:00:00.000Z', 7),
+    )
+    const { reader } = await written(events, 1)
+    const [account] = (await log.db(reader.table('account_stats'))) as { rolled: number }[]
+    expect(account?.rolled).to.equal(Date.parse('2026-01-31T23:59:00Z') / 60_000)
+    await drop(reader.table, '2026-02-01')
+    await expectTotals(reader, events)
   })
 
   it('begin with the thousandth visit, and leave out the last minutes and clocks that are ahead', () => {
