@@ -184,6 +184,14 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     await expectTotals(reader, events)
   }
 
+  const drop = (names: TableNames, until: string, atOnce = { subjectsAtOnce: 10, pagesAtOnce: 10 }) =>
+    dropOldFacts({
+      locked: (work) => log.db.transaction(work),
+      names,
+      horizon: Date.parse(until) / 60_000,
+      ...atOnce,
+    })
+
   it('agree with a count of the clicks, whatever is asked, and do not depend on batches (fault 180)', async () => {
     const events = randomEvents(random, long ? 5000 : 2000)
     const { reader, generation } = await written(events, 6)
@@ -194,15 +202,6 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
 
     await expectAgreement(reader, events, long ? 42 : 18)
   })
-
-  const drop = (names: TableNames, until: string) =>
-    dropOldFacts({
-      locked: (work) => log.db.transaction(work),
-      names,
-      horizon: Date.parse(until) / 60_000,
-      subjectsAtOnce: 10,
-      pagesAtOnce: 10,
-    })
 
   it('say what they said after any event, however late clicks were recorded, and after old months are dropped (fault 232)', async () => {
     const events = randomEvents(random, long ? 4000 : 2500)
@@ -320,17 +319,9 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     const events = randomEvents(random, long ? 4000 : 3500)
     const [most, late] = [events.slice(0, -8), events.slice(-8)]
     const { reader } = await written(most, 20)
-    const february = Date.parse('2026-02-01T00:00:00Z') / 60_000
-    const drop = () =>
-      dropOldFacts({
-        locked: (work) => log.db.transaction(work),
-        names: reader.table,
-        horizon: february,
-        subjectsAtOnce: 1,
-        pagesAtOnce: 3,
-      })
-    expect(await drop()).to.deep.equal([`${reader.table('clicks')}_2026_01`])
-    expect(await drop()).to.deep.equal([])
+    const dropJanuary = () => drop(reader.table, '2026-02-01', { subjectsAtOnce: 1, pagesAtOnce: 3 })
+    expect(await dropJanuary()).to.deep.equal([`${reader.table('clicks')}_2026_01`])
+    expect(await dropJanuary()).to.deep.equal([])
     // clicks of the month that is gone, too
     const moved = late.map((event) => ({
       ...event,
@@ -341,7 +332,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     }))
     if ('on' in stats) throw new Error('statistics write by themselves')
     await stats.write(log.db, reader.table, moved)
-    expect(await drop()).to.have.length(1)
+    expect(await dropJanuary()).to.have.length(1)
 
     const all = [...most, ...moved]
     const options = { from: new Date('2026-01-01'), to: new Date('2026-03-01'), interval: 'month', by: [] } as const
@@ -377,11 +368,10 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
   })
 
   it('keep the totals of a link when its account was rolled up right to the end of the month that is dropped (fault 339)', async () => {
-    const one = (at: string, link: number) => [{ ...randomClick(random, 4), at, link, account: 1 }]
     const events = eventsOf(
       visits(rollAfter - 2, '2026-01-20'),
-      one('2026-01-25T00:00:00.000Z', 1),
-      one('2026-02-01T00:00:00.000Z', 7),
+      visits(1, '2026-01-25').map((click) => ({ ...click, link: 1 })),
+      visits(1, '2026-02-01'),
     )
     const { reader } = await written(events, 1)
     const [account] = (await log.db(reader.table('account_stats'))) as { rolled: number }[]
