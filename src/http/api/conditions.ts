@@ -22,29 +22,42 @@ export const tagOf = (answer: object): string => {
   return `"${revision}${clicks}-${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 11)}"`
 }
 
-const oneTag = /[\s,]*(?<weak>W\/)?(?<tag>"[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)/y
+/** characters and tags that a header with tags may have: a client knows a few versions of what it asks for */
+const lengthLimit = 2048
+const tagLimit = 50
 
-/** Returns the tags of a list (RFC 9110, 8.8.3); undefined for anything that is no such list. */
-const tagsOf = (list: string) => {
+const tooLarge = (name: string) =>
+  fail(431, `\`${name}\` must have at most ${lengthLimit.toLocaleString('en')} characters and ${tagLimit} ETags.`)
+
+const tagOrEnd = /[\s,]*(?:(?<weak>W\/)?(?<tag>"[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)|$)/y
+
+/**
+ * Returns the tags of the list in a header (RFC 9110, 8.8.3); undefined for anything that is no such list. Fails with 431
+ * for a long one.
+ */
+const tagsOf = (name: string, list: string) => {
+  if (list.length > lengthLimit) tooLarge(name)
   const tags: { readonly weak: boolean; readonly tag: string }[] = []
-  for (oneTag.lastIndex = 0; oneTag.lastIndex < list.trimEnd().replace(/,+$/, '').length;) {
-    const found = oneTag.exec(list)?.groups
+  for (tagOrEnd.lastIndex = 0; tagOrEnd.lastIndex < list.length;) {
+    const found = tagOrEnd.exec(list)?.groups
     if (!found) return undefined
-    tags.push({ weak: found['weak'] !== undefined, tag: found['tag'] ?? '' })
+    if (found['tag'] !== undefined) tags.push({ weak: found['weak'] !== undefined, tag: found['tag'] })
+    if (tags.length > tagLimit) tooLarge(name)
   }
   return tags.length > 0 ? tags : undefined
 }
 
 /** Whether the client has this answer already. Weak comparison: the prefix `W/`, which proxies add, does not matter. */
 const isKnown = (header: string, tag: string) =>
-  header.trim() === '*' || (tagsOf(header)?.some((known) => known.tag === tag) ?? false)
+  header.trim() === '*' || (tagsOf('If-None-Match', header)?.some((known) => known.tag === tag) ?? false)
 
 /** Answers with 304 and no body when `If-None-Match` names the answer. */
 export const sendTagged = (ctx: Context, answer: object) => {
   const tag = tagOf(answer)
+  const known = isKnown(ctx.get('If-None-Match'), tag)
   ctx.set('ETag', tag)
   ctx.body = answer
-  if (isKnown(ctx.get('If-None-Match'), tag)) ctx.status = 304
+  if (known) ctx.status = 304
 }
 
 const example = '"7"'
@@ -59,7 +72,7 @@ export const allowedRevisions = (ctx: Context, { method, single }: Pick<Route, '
   if (header === undefined || method === 'get') return undefined
   if (!single) fail(400, 'This address does not support `If-Match`: leave it out.')
   if (header.trim() === '*') return undefined
-  const tags = tagsOf(header)
+  const tags = tagsOf('If-Match', header)
   if (!tags) return fail(400, `\`If-Match\` must be an ETag, a list of them, or a revision in quotes: ${example}.`)
   return tags.flatMap(({ weak, tag }) => {
     const revision = /^"(\d{1,15})[".-]/.exec(tag)?.[1]

@@ -126,6 +126,7 @@ export const failures = {
   413: { description: 'The body is larger than 64 KiB.', content },
   415: { description: 'The body is not sent as JSON, or is compressed.', content },
   429: { description: 'Too many requests.', headers: retry, content },
+  431: { description: 'A header with ETags has more than 2,048 characters or 50 of them.', content },
   500: { description: 'An error in the service.', content },
   503: {
     description:

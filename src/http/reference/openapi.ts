@@ -143,7 +143,9 @@ const answersOf = (route: Route, described: Description, closed: boolean) => {
     // registration can be turned off
     ...(route.path.includes(':') || route.public || special[404] || hasPast(route) ? [404 as const] : []),
     ...(route.body ? ([413, 415] as const) : []),
-    ...([429, 500, 503] as const),
+    429,
+    ...(route.single ? [431 as const] : []),
+    ...([500, 503] as const),
   ]
   return {
     200: {
