@@ -9,7 +9,7 @@ import { drawWorld } from './world.js'
 const budget = 60 * 1024
 const chart = 'uplot/dist/uPlot.esm.js'
 /** what it needs until then, in the longest of the languages */
-const untilChart = ['src/web/main.tsx', 'src/web/screens/overview.tsx', 'src/web/texts/fr/start.ts', chart]
+const untilChart = ['src/web/main.tsx', 'src/web/screens/statistics/overview.tsx', 'src/web/texts/fr/start.ts', chart]
 
 /**
  * What scripts import as `linkledger:world`: a drawing that is made while they are bundled.

@@ -78,25 +78,25 @@ const logo = new Html(
   '<svg viewBox="0 0 22 22" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><path d="M3 5h16M3 10h9"/><path d="M3 15.5h16M3 19h16" stroke-width="1.5"/></svg>',
 )
 
-/** What is seen before the script runs: the frame of a screen or of the sign-in, without words. */
+/** What is seen before the script runs: the shell of a screen or the sign-in, without words. */
 const waiting = (isSignedIn: boolean) =>
   isSignedIn
-    ? html`<div class="frame">
+    ? html`<div class="shell">
         <nav class="side"><span class="brand">${logo}Linkledger</span></nav>
         <header class="top">
           <div class="top-row"><span class="brand on-phone">${logo}Linkledger</span></div>
         </header>
         <main></main>
       </div>`
-    : html`<div class="door">
+    : html`<div class="sign-in">
         <header><span class="brand">${logo}Linkledger</span></header>
       </div>`
 
 /** The screens that somebody opens first most often, by their paths, with what they need besides. */
 const firstScreens = [
-  { pattern: /^\/?$/, screen: 'overview', hasAllTexts: false, hasChart: true },
-  { pattern: /^\/links$/, screen: 'links', hasAllTexts: true, hasChart: false },
-  { pattern: /^\/links\/\d+$/, screen: 'link', hasAllTexts: true, hasChart: true },
+  { pattern: /^\/?$/, screen: 'statistics/overview', hasAllTexts: false, hasChart: true },
+  { pattern: /^\/links$/, screen: 'links/list', hasAllTexts: true, hasChart: false },
+  { pattern: /^\/links\/\d+$/, screen: 'links/link', hasAllTexts: true, hasChart: true },
 ] as const
 
 /**

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Frame } from './frame.tsx'
+import { Shell } from './shell.tsx'
 import { at, href } from './core/router.ts'
 import { account, accountProblem, readAccount } from './core/session.ts'
 import { t } from './core/texts.ts'
 import { Button } from './parts/button.tsx'
-import { Nowhere } from './parts/section.tsx'
+import { NotFound } from './parts/section.tsx'
 import { Failed, Notice } from './parts/states.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { routeAt, type Screen } from './routes.ts'
-import { Door } from './screens/door.tsx'
+import { SignIn } from './screens/accounts/signin.tsx'
 
 /** Screens that were shown before: they are there without a moment of nothing. */
 const known = new Map<string, Screen>()
 
 const Missing = () => (
-  <Nowhere title={t().errors.noScreen} text={t().errors.noScreenText} href={href('/')} name={t().nav.overview} />
+  <NotFound title={t().errors.noScreen} text={t().errors.noScreenText} href={href('/')} name={t().nav.overview} />
 )
 
 /** The screen that the address names. */
@@ -50,9 +50,9 @@ export const App = () => {
   return (
     <>
       {who === null ? (
-        <Door />
+        <SignIn />
       ) : (
-        <Frame>{problem && !who ? <Failed error={problem} reload={() => void readAccount()} /> : <Current />}</Frame>
+        <Shell>{problem && !who ? <Failed error={problem} reload={() => void readAccount()} /> : <Current />}</Shell>
       )}
       <Toasts />
     </>

@@ -9,8 +9,8 @@ export interface Place {
   readonly icon: IconName
   /** whether a phone has it in its bar; the others are under "More" there */
   readonly onPhone?: boolean
-  /** whether a rule stands before it */
-  readonly apart?: boolean
+  /** whether a line is drawn before it */
+  readonly startsGroup?: boolean
   /** whether it is for operators of the service only */
   readonly operator?: boolean
 }
@@ -21,17 +21,17 @@ const places: readonly Place[] = [
   { path: '/links', name: ({ nav }) => nav.links, icon: 'link', onPhone: true },
   { path: '/qr', name: ({ nav }) => nav.qr, icon: 'qr', onPhone: true },
   { path: '/bio', name: ({ nav }) => nav.bio, icon: 'page' },
-  { path: '/campaigns', name: ({ nav }) => nav.campaigns, icon: 'campaign', apart: true },
+  { path: '/campaigns', name: ({ nav }) => nav.campaigns, icon: 'campaign', startsGroup: true },
   { path: '/channels', name: ({ nav }) => nav.channels, icon: 'channel' },
-  { path: '/splash', name: ({ nav }) => nav.splash, icon: 'splash', apart: true },
+  { path: '/splash', name: ({ nav }) => nav.splash, icon: 'splash', startsGroup: true },
   { path: '/overlays', name: ({ nav }) => nav.overlays, icon: 'overlay' },
   { path: '/pixels', name: ({ nav }) => nav.pixels, icon: 'pixel' },
   { path: '/domains', name: ({ nav }) => nav.domains, icon: 'domain' },
-  { path: '/keys', name: ({ nav }) => nav.keys, icon: 'key', apart: true },
+  { path: '/keys', name: ({ nav }) => nav.keys, icon: 'key', startsGroup: true },
   { path: '/webhooks', name: ({ nav }) => nav.webhooks, icon: 'hook' },
-  { path: '/history', name: ({ nav }) => nav.history, icon: 'history', apart: true },
+  { path: '/history', name: ({ nav }) => nav.history, icon: 'history', startsGroup: true },
   { path: '/proof', name: ({ nav }) => nav.proof, icon: 'proof' },
-  { path: '/account', name: ({ nav }) => nav.account, icon: 'settings', apart: true },
+  { path: '/account', name: ({ nav }) => nav.account, icon: 'settings', startsGroup: true },
   { path: '/operator', name: ({ nav }) => nav.operator, icon: 'shield', operator: true },
 ]
 

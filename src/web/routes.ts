@@ -1,10 +1,7 @@
 import type { ComponentType } from 'preact'
+import type { ScreenProps } from './core/router.ts'
 import { loadTexts } from './core/texts.ts'
 
-/** What a screen gets: the parts of its path, such as `id`. */
-export interface ScreenProps {
-  readonly params: Readonly<Record<string, string>>
-}
 export type Screen = ComponentType<ScreenProps>
 
 interface Route {
@@ -19,34 +16,58 @@ const withTexts = (load: () => Promise<Screen>) => async () => (await Promise.al
 
 /** The screens of the dashboard. The overview has its texts from the start. */
 const routes: readonly Route[] = [
-  { path: '/', load: async () => (await import('./screens/overview.tsx')).Overview },
-  { path: '/links', load: withTexts(async () => (await import('./screens/links.tsx')).Links) },
-  { path: '/links/:id', load: withTexts(async () => (await import('./screens/link.tsx')).LinkScreen) },
-  { path: '/qr', load: withTexts(async () => (await import('./screens/qrs.tsx')).QrCodes) },
-  { path: '/qr/new', load: withTexts(async () => (await import('./screens/qr.tsx')).QrDesigner) },
-  { path: '/qr/:id', load: withTexts(async () => (await import('./screens/qr.tsx')).QrDesigner) },
-  { path: '/history', load: withTexts(async () => (await import('./screens/history.tsx')).HistoryScreen) },
-  { path: '/proof', load: withTexts(async () => (await import('./screens/proof.tsx')).ProofScreen) },
-  { path: '/bio', load: withTexts(async () => (await import('./screens/bios.tsx')).Bios) },
-  { path: '/bio/new', load: withTexts(async () => (await import('./screens/bio.tsx')).BioScreen) },
-  { path: '/bio/:id', load: withTexts(async () => (await import('./screens/bio.tsx')).BioScreen) },
-  { path: '/campaigns', load: withTexts(async () => (await import('./screens/campaigns.tsx')).Campaigns) },
-  { path: '/campaigns/:id', load: withTexts(async () => (await import('./screens/campaign.tsx')).CampaignScreen) },
-  { path: '/channels', load: withTexts(async () => (await import('./screens/channels.tsx')).Channels) },
-  { path: '/channels/:id', load: withTexts(async () => (await import('./screens/channel.tsx')).ChannelScreen) },
-  { path: '/splash', load: withTexts(async () => (await import('./screens/splashes.tsx')).Splashes) },
-  { path: '/splash/new', load: withTexts(async () => (await import('./screens/splash.tsx')).SplashScreen) },
-  { path: '/splash/:id', load: withTexts(async () => (await import('./screens/splash.tsx')).SplashScreen) },
-  { path: '/overlays', load: withTexts(async () => (await import('./screens/overlays.tsx')).Overlays) },
-  { path: '/overlays/new', load: withTexts(async () => (await import('./screens/overlay.tsx')).OverlayScreen) },
-  { path: '/overlays/:id', load: withTexts(async () => (await import('./screens/overlay.tsx')).OverlayScreen) },
-  { path: '/pixels', load: withTexts(async () => (await import('./screens/pixels.tsx')).Pixels) },
-  { path: '/domains', load: withTexts(async () => (await import('./screens/domains.tsx')).Domains) },
-  { path: '/domains/:id', load: withTexts(async () => (await import('./screens/domain.tsx')).DomainScreen) },
-  { path: '/keys', load: withTexts(async () => (await import('./screens/keys.tsx')).Keys) },
-  { path: '/webhooks', load: withTexts(async () => (await import('./screens/webhooks.tsx')).Webhooks) },
-  { path: '/webhooks/:id', load: withTexts(async () => (await import('./screens/webhook.tsx')).WebhookScreen) },
-  { path: '/operator', load: withTexts(async () => (await import('./screens/operator.tsx')).OperatorAccounts) },
+  { path: '/', load: async () => (await import('./screens/statistics/overview.tsx')).Overview },
+  { path: '/links', load: withTexts(async () => (await import('./screens/links/list.tsx')).Links) },
+  { path: '/links/:id', load: withTexts(async () => (await import('./screens/links/link.tsx')).LinkScreen) },
+  { path: '/qr', load: withTexts(async () => (await import('./screens/qr/list.tsx')).QrCodes) },
+  { path: '/qr/new', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
+  { path: '/qr/:id', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
+  { path: '/history', load: withTexts(async () => (await import('./screens/history/list.tsx')).HistoryScreen) },
+  { path: '/proof', load: withTexts(async () => (await import('./screens/proof/proof.tsx')).ProofScreen) },
+  { path: '/bio', load: withTexts(async () => (await import('./screens/pages/bios/list.tsx')).Bios) },
+  { path: '/bio/new', load: withTexts(async () => (await import('./screens/pages/bios/bio.tsx')).BioScreen) },
+  { path: '/bio/:id', load: withTexts(async () => (await import('./screens/pages/bios/bio.tsx')).BioScreen) },
+  { path: '/campaigns', load: withTexts(async () => (await import('./screens/links/campaigns/list.tsx')).Campaigns) },
+  {
+    path: '/campaigns/:id',
+    load: withTexts(async () => (await import('./screens/links/campaigns/campaign.tsx')).CampaignScreen),
+  },
+  { path: '/channels', load: withTexts(async () => (await import('./screens/links/channels/list.tsx')).Channels) },
+  {
+    path: '/channels/:id',
+    load: withTexts(async () => (await import('./screens/links/channels/channel.tsx')).ChannelScreen),
+  },
+  { path: '/splash', load: withTexts(async () => (await import('./screens/pages/splashes/list.tsx')).Splashes) },
+  {
+    path: '/splash/new',
+    load: withTexts(async () => (await import('./screens/pages/splashes/splash.tsx')).SplashScreen),
+  },
+  {
+    path: '/splash/:id',
+    load: withTexts(async () => (await import('./screens/pages/splashes/splash.tsx')).SplashScreen),
+  },
+  { path: '/overlays', load: withTexts(async () => (await import('./screens/pages/overlays/list.tsx')).Overlays) },
+  {
+    path: '/overlays/new',
+    load: withTexts(async () => (await import('./screens/pages/overlays/overlay.tsx')).OverlayScreen),
+  },
+  {
+    path: '/overlays/:id',
+    load: withTexts(async () => (await import('./screens/pages/overlays/overlay.tsx')).OverlayScreen),
+  },
+  { path: '/pixels', load: withTexts(async () => (await import('./screens/pages/pixels.tsx')).Pixels) },
+  { path: '/domains', load: withTexts(async () => (await import('./screens/domains/list.tsx')).Domains) },
+  { path: '/domains/:id', load: withTexts(async () => (await import('./screens/domains/domain.tsx')).DomainScreen) },
+  { path: '/keys', load: withTexts(async () => (await import('./screens/accounts/keys.tsx')).Keys) },
+  { path: '/webhooks', load: withTexts(async () => (await import('./screens/webhooks/list.tsx')).Webhooks) },
+  {
+    path: '/webhooks/:id',
+    load: withTexts(async () => (await import('./screens/webhooks/webhook.tsx')).WebhookScreen),
+  },
+  {
+    path: '/operator',
+    load: withTexts(async () => (await import('./screens/operator/accounts.tsx')).OperatorAccounts),
+  },
   {
     path: '/operator/reports',
     load: withTexts(async () => (await import('./screens/operator/reports.tsx')).OperatorReports),
@@ -60,7 +81,7 @@ const routes: readonly Route[] = [
     load: withTexts(async () => (await import('./screens/operator/health.tsx')).OperatorHealth),
   },
   { path: '/more', load: withTexts(async () => (await import('./screens/more.tsx')).More) },
-  { path: '/account', load: withTexts(async () => (await import('./screens/account.tsx')).AccountScreen) },
+  { path: '/account', load: withTexts(async () => (await import('./screens/accounts/account.tsx')).AccountScreen) },
 ]
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[1-9]\\d{0,15})')}$`)

@@ -45,7 +45,7 @@ describe('history and time in the dashboard', function () {
     const { browser, open, press, see, seeText } = dashboard
     await open(`/links/${link}`)
     await seeText('API key campaign-sync · revision 1')
-    const lines = await browser.read<string>(`document.querySelector('.timeline .diff').innerText`)
+    const lines = await browser.read<string>(`document.querySelector('.event-list .diff').innerText`)
     expect(lines).to.include('https://shop.example.com/spring').and.include('https://shop.example.com/sprng')
     await seeText('Clicks under this revision')
     await press('Restore this version')
@@ -54,7 +54,7 @@ describe('history and time in the dashboard', function () {
     await see(`document.querySelector('.goes a').href.endsWith('/spring')`)
     await press('Undo')
     await see(`document.querySelector('.goes a').href.endsWith('/sprng')`)
-    await see(`document.querySelectorAll('.timeline > li').length === 4`)
+    await see(`document.querySelectorAll('.event-list > li').length === 4`)
   })
 
   it('slides to the past, where nothing can be changed, and back to now', async () => {
@@ -116,8 +116,8 @@ describe('history and time in the dashboard', function () {
     )
     await browser.read(`document.querySelector('#there').click()`)
     await seeText('Account created')
-    await see(`document.querySelector('.timeline .diff .erased')?.innerText === 'erased for good'`)
-    await see(`document.querySelector('.timeline .diff .erased').title.includes('was destroyed')`)
+    await see(`document.querySelector('.event-list .diff .erased')?.innerText === 'erased for good'`)
+    await see(`document.querySelector('.event-list .diff .erased').title.includes('was destroyed')`)
   })
 
   it('saves receipts that are valid outside, and checks them in the page itself', async () => {

@@ -60,7 +60,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     await see(`document.querySelector('#link-form .big-input')?.value.includes('spring')`)
     await write('#link-form .big-input', 'https://shop.example.com/sprng')
     await press('Save changes')
-    await see(`document.querySelector('.timeline .diff')?.innerText.includes('sprng')`)
+    await see(`document.querySelector('.event-list .diff')?.innerText.includes('sprng')`)
     await press('Restore this version')
     await see(
       `document.querySelector('dialog[open] .diff') && !document.querySelector('dialog[open] .primary').disabled`,
@@ -80,7 +80,7 @@ describe('the first visit of a dashboard, on a phone', function () {
       const enter = async (code: string, wanted: string) => {
         await press('Account: ')
         await press('Sign out')
-        await see(`document.querySelector('.door form')`)
+        await see(`document.querySelector('.sign-in form')`)
         await write('input[name=email]', email)
         await write('input[name=password]', password)
         await press('Sign in')

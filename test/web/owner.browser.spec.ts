@@ -190,7 +190,7 @@ describe("the owner's screens in Chromium", function () {
       await see(`document.querySelector('main a[href*="/history?of="]')`)
       await browser.read(`document.querySelector('main a[href*="/history?of="]').click()`)
       await see(
-        `document.querySelector('h1').innerText.startsWith('History of') && document.querySelector('.timeline li')`,
+        `document.querySelector('h1').innerText.startsWith('History of') && document.querySelector('.event-list li')`,
       )
       await browser.read(`document.querySelector('.head .chips a').click()`)
       await see(`location.pathname === '/dashboard${screen}'`)

@@ -30,14 +30,14 @@ export const changes = signal(0)
 /** Whether the session is known to have ended. */
 export const signedOut = signal(false)
 
-/** ms until an answer is no longer waited for */
-const patience = 20_000
+/** how long to wait for an answer */
+const timeoutMs = 20_000
 
 /** Returns a signal that also aborts after a while. `AbortSignal.any` is missing in browsers of 2023. */
 const orTimeout = (signal: AbortSignal | undefined) => {
   const stop = new AbortController()
   const abort = () => stop.abort()
-  const timer = setTimeout(abort, patience)
+  const timer = setTimeout(abort, timeoutMs)
   signal?.addEventListener('abort', abort, { once: true })
   return { signal: stop.signal, end: () => clearTimeout(timer) }
 }

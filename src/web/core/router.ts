@@ -9,6 +9,11 @@ export interface At {
   readonly query: URLSearchParams
 }
 
+/** What a screen gets: the parts of its path, such as `id`. */
+export interface ScreenProps {
+  readonly params: Readonly<Record<string, string>>
+}
+
 const read = (): At => ({
   path: location.pathname.slice(base.length).replace(/\/$/, '') || '/',
   query: new URLSearchParams(location.search),

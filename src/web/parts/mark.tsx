@@ -21,7 +21,7 @@ const shapes = {
 } as const
 export type MarkKind = keyof typeof shapes
 
-/** A state has a shape, a colour and a word: the colour alone says nothing. */
+/** A state has a shape, a color and a word: the color alone says nothing. */
 export const Mark = ({ kind, children }: { readonly kind: MarkKind; readonly children: ComponentChildren }) => (
   <span class={`status mark-${kind}`}>
     <svg viewBox="0 0 12 12" aria-hidden="true">

@@ -8,12 +8,12 @@ interface PhoneProps {
   /** what is shown, for those who do not see it */
   readonly label: string
   readonly class: string
-  /** the owner's colour, `#rrggbb` */
+  /** the owner's color, `#rrggbb` */
   readonly color?: string | undefined
   readonly children: ComponentChildren
 }
 
-/** Returns white or black, whichever is easier to read on a colour. */
+/** Returns white or black, whichever is easier to read on a color. */
 const readableOn = (color: string): string =>
   contrast(color, '#ffffff') >= contrast(color, '#000000') ? '#ffffff' : '#000000'
 

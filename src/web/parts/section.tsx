@@ -44,7 +44,7 @@ export const Head = ({ title, text, children }: HeadProps) => (
   </div>
 )
 
-interface NowhereProps {
+interface NotFoundProps {
   readonly title: string
   readonly text: string
   /** where to go on */
@@ -53,7 +53,7 @@ interface NowhereProps {
 }
 
 /** A whole screen for what is not there. */
-export const Nowhere = ({ title, text, href, name }: NowhereProps) => (
+export const NotFound = ({ title, text, href, name }: NotFoundProps) => (
   <>
     <Head title={title} text={text} />
     <a class="button" href={href}>

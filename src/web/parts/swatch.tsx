@@ -5,7 +5,7 @@ interface SwatchProps {
   readonly starred?: boolean
 }
 
-/** The colour of a channel; a star in it when it has one. */
+/** The color of a channel; a star in it when it has one. */
 export const Swatch = ({ color, starred = false }: SwatchProps) => (
   <svg
     class="swatch"

@@ -1,126 +1,236 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Stats, StatsTime } from '../core/answers.ts'
-import { csvOf, saveFile } from '../core/csv.ts'
-import type { Loaded } from '../core/load.ts'
-import { shownTime } from '../core/past.ts'
-import { figure, t } from '../core/texts.ts'
-import { clockOf, dayOf, moment, monthOf } from '../core/time.ts'
-import { Chart, loadChart, type Point } from './chart.tsx'
-import { type Period } from './period.tsx'
-import { Section } from './section.tsx'
-import { Failed } from './states.tsx'
-import { TableTools } from './tabletools.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { History } from '../core/answers.ts'
+import { useLoad } from '../core/load.ts'
+import { now, past, showsNowOnly } from '../core/past.ts'
+import { resourceAt } from '../core/places.ts'
+import { at, go } from '../core/router.ts'
+import { account } from '../core/session.ts'
+import { type Change, goTo, toNext, toPrevious } from '../core/steps.ts'
+import { fill, locale, t } from '../core/texts.ts'
+import { clockOf, dateOf, moment, momentOf } from '../core/time.ts'
+import { sayProblem } from '../core/toasts.ts'
+import { Dialog } from './dialog.tsx'
+import { TextField } from './field.tsx'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 
-export type Metric = 'clicks' | 'uniqueClicks' | 'visits'
+/** the ends of the timeline */
+const steps = 1000
+const day = 86_400_000
+/** ms that the knob rests before the screens follow it */
+const settles = 60
 
-/** Returns the points of a series, beside those of the period before. */
-const pointsOf = (metric: Metric, now: StatsTime, before: StatsTime | null | undefined): readonly Point[] =>
-  now.series.map((point, i) => ({
-    at: moment(point.at),
-    n: point[metric],
-    before: before?.series[i]?.[metric] ?? null,
-  }))
+/** The history that the timeline shows: that of the resource on the screen, or of everything. */
+const subjectOf = (path: string) => resourceAt(path) ?? '/api/account'
 
-const nameOf = (interval: Period['interval'], at: Date) =>
-  interval === 'month' ? monthOf(at) : interval === 'day' ? dayOf(at) : `${dayOf(at)}, ${clockOf(at)}`
+const ago = (time: Date) => {
+  const words = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
+  const seconds = (time.getTime() - Date.now()) / 1000
+  const [unit, size] = (
+    [
+      ['day', 86_400],
+      ['hour', 3600],
+      ['minute', 60],
+    ] as const
+  ).find(([, one]) => -seconds >= one) ?? ['second', 1]
+  return words.format(Math.round(seconds / size), unit)
+}
 
-const Figures = ({
-  points,
-  interval,
-}: {
-  readonly points: readonly Point[]
-  readonly interval: Period['interval']
-}) => {
-  const { chart } = t()
+/** Asks for a moment by its date. */
+const MomentDialog = ({ onClose }: { readonly onClose: () => void }) => {
+  const [text, setText] = useState((past.value?.time ?? new Date()).toISOString().slice(0, 16))
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const time = new Date(`${text}:00Z`)
+    onClose()
+    if (!Number.isNaN(time.getTime())) goTo(time)
+  }
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label={chart.table}>
-      <table class="figures">
-        <thead>
-          <tr>
-            <th scope="col">{chart[interval]}</th>
-            <th scope="col" class="num">
-              {chart.now}
-            </th>
-            <th scope="col" class="num">
-              {chart.periodBefore}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {points.map(({ at, n, before }) => (
-            <tr key={at.getTime()}>
-              <th scope="row">{nameOf(interval, at)}</th>
-              <td class="num">{figure(n)}</td>
-              <td class="num quiet">{before == null ? '–' : figure(before)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Dialog title={t().past.choose} onClose={onClose}>
+      <form onSubmit={submit}>
+        <div class="body">
+          <TextField
+            label={t().past.moment}
+            hint={t().past.chooseHint}
+            type="datetime-local"
+            value={text}
+            onValue={setText}
+            required
+            autofocus
+          />
+        </div>
+        <footer>
+          <Button onClick={onClose}>{t().actions.cancel}</Button>
+          <Button kind="primary" type="submit" writes={false}>
+            {t().past.go}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+interface LineProps {
+  readonly subject: string
+  readonly start: number
+  readonly end: number
+  /** the newest ones first */
+  readonly changes: readonly Change[]
+}
+
+/** The line of time, with a tick for each change, and the knob. */
+const Line = ({ subject, start, end, changes }: LineProps) => {
+  const shown = past.value
+  const [held, setHeld] = useState<number | undefined>(undefined)
+  const timer = useRef(0)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const share = (time: number) => Math.min(1, Math.max(0, (time - start) / (end - start)))
+  const timeAt = (value: number) => new Date(start + ((end - start) * value) / steps)
+  const value = held ?? (shown ? share(shown.time.getTime()) * steps : steps)
+  const slide = (to: number) => {
+    setHeld(to)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      setHeld(undefined)
+      goTo(to >= steps ? new Date() : timeAt(to))
+    }, settles) as unknown as number
+  }
+  const previous = () => void toPrevious(subject, changes).catch(sayProblem)
+  const next = () => void toNext(subject, changes).catch(sayProblem)
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowLeft: previous,
+    ArrowDown: previous,
+    ArrowRight: next,
+    ArrowUp: next,
+    PageUp: () => goTo(new Date((shown?.time.getTime() ?? Date.now()) - day)),
+    PageDown: () => goTo(new Date((shown?.time.getTime() ?? Date.now()) + day)),
+    Home: () => goTo(new Date(start)),
+    End: () => go(now(), { replace: true }),
+  }
+  const words = held === undefined ? shown?.time : timeAt(held)
+  // ticks closer than the width of one are drawn once
+  const places = [...new Set(changes.map(({ time }) => Math.round(share(moment(time).getTime()) * 500) / 5))]
+  return (
+    <div class="timeline">
+      <svg aria-hidden="true">
+        <line class="base" x1="0" x2="100%" y1="50%" y2="50%" />
+        {places.map((place) => (
+          <line
+            key={place}
+            class={place / 100 > value / steps ? 'later' : 'change'}
+            x1={`${place}%`}
+            x2={`${place}%`}
+            y1="24%"
+            y2="50%"
+          />
+        ))}
+      </svg>
+      <input
+        id="moment"
+        type="range"
+        min="0"
+        max={steps}
+        step="any"
+        value={value}
+        aria-label={t().past.moment}
+        aria-valuetext={words ? momentOf(words) : t().past.now}
+        onInput={(event) => slide(event.currentTarget.valueAsNumber)}
+        onKeyDown={(event) => {
+          const step = keys[event.key]
+          if (!step) return
+          event.preventDefault()
+          step()
+        }}
+      />
     </div>
   )
 }
 
-const Legend = () => (
-  <ul class="legend">
-    {(
-      [
-        ['a', t().chart.now],
-        ['b', t().chart.periodBefore],
-      ] as const
-    ).map(([line, name]) => (
-      <li key={line}>
-        <svg viewBox="0 0 20 8" aria-hidden="true">
-          <path class={line} d="M0 4h20" />
-        </svg>
-        {name}
-      </li>
-    ))}
-  </ul>
+/** The moment that is shown, in words, and that it cannot be changed. */
+const Banner = ({ time, onChoose }: { readonly time: Date; readonly onChoose: () => void }) => (
+  <div class="moment" role="status">
+    <strong>
+      <Icon name="history" />
+      <button class="text-button" type="button" title={t().past.choose} onClick={onChoose}>
+        {fill(t().past.utc, { time: momentOf(time) })}
+      </button>
+    </strong>
+    <span>{showsNowOnly() ? t().past.screenOfNow : fill(t().past.shown, { ago: ago(time) })}</span>
+  </div>
 )
 
-interface TimelineProps {
-  readonly title: string
-  readonly metric: Metric
-  readonly period: Period
-  readonly now: Loaded<Stats>
-  /** of the file with the same figures */
-  readonly file: string
+interface StepProps {
+  readonly name: string
+  readonly icon: 'left' | 'right'
+  readonly onClick: () => Promise<void>
 }
 
-/** Clicks over time: as a chart, as a table, and as a file. */
-export const Timeline = ({ title, metric, period, now, file }: TimelineProps) => {
-  const [asTable, setAsTable] = useState(false)
-  useEffect(() => void loadChart(), [])
-  const { chart } = t()
-  const data = now.data?.data
-  const points = useMemo(() => (data ? pointsOf(metric, data, data.before) : []), [data, metric])
-  const save = () =>
-    saveFile(
-      `${file}.csv`,
-      csvOf(
-        [chart[period.interval], chart.now, chart.periodBefore],
-        points.map(({ at, n, before: earlier }) => [at.toISOString(), n, earlier ?? '']),
-      ),
-    )
-  const unfinished = period.to > shownTime()
+/** Goes one change further. On a phone, the arrow alone has to do. */
+const StepButton = ({ name, icon, onClick }: StepProps) => (
+  <button class="button" type="button" aria-label={name} title={name} onClick={() => void onClick().catch(sayProblem)}>
+    {icon === 'left' && <Icon name={icon} />}
+    <span class="not-phone">{name}</span>
+    {icon === 'right' && <Icon name={icon} />}
+  </button>
+)
+
+/** The timeline on every screen. Moving its knob shows everything as it was, and turns the same bar into a banner. */
+export const Timeline = () => {
+  const [choosing, setChoosing] = useState(false)
+  const [end, setEnd] = useState(Date.now())
+  const subject = subjectOf(at.value.path)
+  const history = useLoad<History>(account.value ? `${subject}/history?limit=100&fields=event,time` : undefined, {
+    ofNow: true,
+  })
+  useEffect(() => {
+    const timer = setInterval(() => setEnd(Date.now()), 60_000)
+    return () => clearInterval(timer)
+  }, [])
+  const shown = past.value
+  const changes = history.data?.data.events ?? []
+  const isWhole = (history.data?.data.result ?? 0) <= changes.length
+  const first = isWhole ? changes.at(-1)?.time : undefined
+  const start = Math.min(
+    moment(first ?? account.value?.registered ?? '2020-01-01 00:00:00').getTime(),
+    shown?.time.getTime() ?? Infinity,
+    end - 60_000,
+  )
   return (
-    <Section
-      title={title}
-      tools={
-        <>
-          <Legend />
-          <TableTools asTable={asTable} onToggle={() => setAsTable(!asTable)} onSave={save} />
-        </>
-      }
-    >
-      {now.error && <Failed error={now.error} reload={now.reload} />}
-      {!now.data && !now.error && <div class="plot pulse" aria-busy="true" aria-label={chart.loading} />}
-      {now.data &&
-        (asTable ? (
-          <Figures points={points} interval={period.interval} />
-        ) : (
-          <Chart label={title} points={points} interval={period.interval} unfinished={unfinished} />
-        ))}
-    </Section>
+    <div class="time" role="group" aria-label={t().past.label}>
+      {shown ? (
+        <Banner time={shown.time} onChoose={() => setChoosing(true)} />
+      ) : (
+        <label for="moment">
+          <Icon name="history" />
+          <span>{t().past.label}</span>
+        </label>
+      )}
+      <div>
+        <Line key={subject} subject={subject} start={start} end={end} changes={changes} />
+        {shown && (
+          <div class="timeline-ends" aria-hidden="true">
+            <span>{dateOf(new Date(start))}</span>
+            <span>{t().past.now}</span>
+          </div>
+        )}
+      </div>
+      {shown ? (
+        <div class="steps">
+          <StepButton name={t().past.previous} icon="left" onClick={() => toPrevious(subject, changes)} />
+          <StepButton name={t().past.next} icon="right" onClick={() => toNext(subject, changes)} />
+          <a class="button primary" href={now()}>
+            {t().past.back}
+          </a>
+        </div>
+      ) : (
+        <button class="text-button when-button" type="button" title={t().past.choose} onClick={() => setChoosing(true)}>
+          <strong>{t().past.now}</strong>
+          <span class="not-phone quiet">
+            · {fill(t().past.utc, { time: `${dateOf(new Date(end))}, ${clockOf(new Date(end))}` })}
+          </span>
+        </button>
+      )}
+      {choosing && <MomentDialog onClose={() => setChoosing(false)} />}
+    </div>
   )
 }

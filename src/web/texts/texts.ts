@@ -1,7 +1,7 @@
 import type * as screens from './en/screens.ts'
 import type * as start from './en/start.ts'
 
-/** What the frame, the sign-in and the overview say: it is loaded first. `{name}` in a text is filled in. */
+/** What the shell, the sign-in and the overview say: it is loaded first. `{name}` in a text is filled in. */
 export type StartTexts = typeof start
 /** What the other screens say: it is loaded with the first of them. */
 export type ScreenTexts = typeof screens

@@ -3,7 +3,7 @@ import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { clockOf, shortDay } from '../../core/time.ts'
 import { Section } from '../../parts/section.tsx'
-import { countryNamed } from '../editor/rules.ts'
+import { countryNamed } from '../links/editor/rules.ts'
 import { saveReceipt } from './receipt.ts'
 
 interface Click {

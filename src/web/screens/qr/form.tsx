@@ -2,7 +2,7 @@ import type { ApiError } from '../../core/api.ts'
 import { problemOf } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { Button } from '../../parts/button.tsx'
-import { ColourField, isColour } from '../../parts/colour.tsx'
+import { ColorField, isColor } from '../../parts/color.tsx'
 import { Field, Problem, SelectField, TextField } from '../../parts/field.tsx'
 import { Section } from '../../parts/section.tsx'
 import { type Design, fieldsOf, types } from './content.ts'
@@ -111,7 +111,7 @@ const Logo = ({ design, set, error }: DesignProps) => {
 }
 
 /** What the code looks like. */
-export const Colours = (props: DesignProps) => {
+export const Colors = (props: DesignProps) => {
   const { design, set, error } = props
   const texts = t().qr
   const { foreground, background } = design
@@ -129,19 +129,19 @@ export const Colours = (props: DesignProps) => {
       }
     >
       <div class="form-grid">
-        <ColourField
+        <ColorField
           label={texts.foreground}
           value={foreground}
           onValue={(value) => set({ foreground: value })}
           problem={problemOf(error, 'foreground')}
         />
-        <ColourField
+        <ColorField
           label={texts.background}
           value={background}
           onValue={(value) => set({ background: value })}
           problem={problemOf(error, 'background')}
         />
-        {isColour(foreground) && isColour(background) && <Gauge foreground={foreground} background={background} />}
+        {isColor(foreground) && isColor(background) && <Gauge foreground={foreground} background={background} />}
         <Logo {...props} />
       </div>
     </Section>

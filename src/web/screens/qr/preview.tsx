@@ -86,7 +86,7 @@ export const Preview = ({ code, look, name }: PreviewProps) => {
   )
 }
 
-/** How far the colours are apart, on a line from none to black and white. */
+/** How far the colors are apart, on a line from none to black and white. */
 export const Gauge = ({ foreground, background }: Pick<Look, 'foreground' | 'background'>) => {
   const texts = t().qr
   const ratio = contrast(foreground, background)

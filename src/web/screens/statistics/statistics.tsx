@@ -5,10 +5,10 @@ import { past } from '../../core/past.ts'
 import { at, go, withQuery } from '../../core/router.ts'
 import { counted, fill, figure, t } from '../../core/texts.ts'
 import { clockOf, moment } from '../../core/time.ts'
-import { CustomPeriod, type Period, periodQuery } from '../../parts/period.tsx'
+import { CustomPeriod, type Period, periodQuery } from './period.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Metric, Timeline } from '../../parts/timeline.tsx'
-import { type Total, Totals } from '../../parts/totals.tsx'
+import { type Metric, TimeSeries } from './timeseries.tsx'
+import { type Total, Totals } from './totals.tsx'
 import { Chips } from './chips.tsx'
 import { filterOf, filterQuery, isFiltered, type Listed, withoutFilters } from './filters.ts'
 import { Lists } from './lists.tsx'
@@ -131,7 +131,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
         <Totals totals={totals} />
         <div class={past.value ? '' : 'split'}>
           <div>
-            <Timeline
+            <TimeSeries
               title={fill(texts.perInterval[period.interval], { what })}
               metric={metric}
               period={period}

@@ -34,7 +34,7 @@ const useWorld = () => {
   return { place, world }
 }
 
-/** Steps of colour: each has four times the clicks of the one before, as counts of countries differ by magnitudes. */
+/** Steps of color: each has four times the clicks of the one before, as counts of countries differ by magnitudes. */
 const steps = 5
 const stepOf = (n: number, most: number) =>
   n === 0 ? 0 : Math.max(1, steps - Math.round(Math.log(most / n) / Math.log(4)))

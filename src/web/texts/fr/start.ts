@@ -1,3 +1,3 @@
-export * from './frame.ts'
+export * from './shell.ts'
 export * from './overview.ts'
 export * from './stats.ts'

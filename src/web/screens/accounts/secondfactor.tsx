@@ -1,0 +1,199 @@
+import { useState } from 'preact/hooks'
+import { request } from '../../core/api.ts'
+import { csvOf, saveFile } from '../../core/csv.ts'
+import { useForm } from '../../core/form.ts'
+import { useLoad } from '../../core/load.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted } from '../../core/texts.ts'
+import { say } from '../../core/toasts.ts'
+import { Button, CopyButton } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
+import { QrImage } from '../../parts/qrimage.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
+
+interface State {
+  readonly data: { readonly enabled: boolean; readonly recovery_codes: number }
+}
+interface Secret {
+  readonly secret: string
+  readonly address: string
+}
+
+/** The codes are shown only once, so the window stays until somebody says that they have them. */
+const Codes = ({ codes, onClose }: { readonly codes: readonly string[]; readonly onClose: () => void }) => {
+  const texts = t().account
+  return (
+    <>
+      <div class="body">
+        <Notice kind="warn">{texts.codesText}</Notice>
+        <ul class="codes">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+      </div>
+      <footer>
+        <CopyButton text={codes.join('\n')} label={texts.copyCodes} />
+        <Button
+          onClick={() =>
+            saveFile(
+              'recovery-codes.csv',
+              csvOf(
+                [texts.codes],
+                codes.map((code) => [code]),
+              ),
+            )
+          }
+        >
+          {texts.saveCodes}
+        </Button>
+        <Button kind="primary" onClick={onClose}>
+          {texts.haveCodes}
+        </Button>
+      </footer>
+    </>
+  )
+}
+
+const Enable = ({
+  secret: { secret, address },
+  onClose,
+}: {
+  readonly secret: Secret
+  readonly onClose: () => void
+}) => {
+  const [code, setCode] = useState('')
+  const [password, setPassword] = useState('')
+  const [codes, setCodes] = useState<readonly string[] | undefined>(undefined)
+  const { run, busy, problem } = useForm()
+  const texts = t().account
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    void run(async () => {
+      const body = { secret, code, current_password: password }
+      const answer = await request<{ readonly recovery_codes: readonly string[] }>('POST', '/api/account/totp', body)
+      setCodes(answer.recovery_codes)
+    })
+  }
+  if (codes) return <Codes codes={codes} onClose={onClose} />
+  return (
+    <form onSubmit={submit}>
+      <div class="body">
+        <p>{texts.scan}</p>
+        <div class="totp">
+          <QrImage text={address} label={texts.scanLabel} />
+          <p class="small">
+            {texts.orType}
+            <br />
+            <code>{secret.match(/.{4}/g)?.join(' ')}</code>
+          </p>
+        </div>
+        <TextField
+          label={t().signIn.code}
+          hint={t().signIn.codeHint}
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          required
+          value={code}
+          onValue={setCode}
+          problem={problem('code')}
+        />
+        <PasswordField
+          label={texts.currentPassword}
+          autocomplete="current-password"
+          required
+          value={password}
+          onValue={setPassword}
+          problem={problem('current_password')}
+        />
+        {problem() !== undefined && <Problem>{problem()}</Problem>}
+      </div>
+      <footer>
+        <Button onClick={onClose}>{t().actions.cancel}</Button>
+        <Button kind="primary" type="submit" busy={busy}>
+          {texts.enable}
+        </Button>
+      </footer>
+    </form>
+  )
+}
+
+const Disable = ({ onClose }: { readonly onClose: () => void }) => {
+  const [password, setPassword] = useState('')
+  const { run, busy, problem } = useForm()
+  const texts = t().account
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    void run(async () => {
+      await request('POST', '/api/account/totp/delete', { current_password: password })
+      say(texts.disabled)
+      onClose()
+    })
+  }
+  return (
+    <form onSubmit={submit}>
+      <div class="body">
+        <p>{texts.disableText}</p>
+        <PasswordField
+          label={texts.currentPassword}
+          autocomplete="current-password"
+          required
+          autofocus
+          value={password}
+          onValue={setPassword}
+          problem={problem('current_password') ?? problem()}
+        />
+      </div>
+      <footer>
+        <Button onClick={onClose}>{t().actions.cancel}</Button>
+        <Button kind="danger" type="submit" busy={busy}>
+          {texts.disable}
+        </Button>
+      </footer>
+    </form>
+  )
+}
+
+/** An authenticator app as a second factor, and the recovery codes that go with it. */
+export const SecondFactor = () => {
+  const state = useLoad<State>('/api/account/totp')
+  const [secret, setSecret] = useState<Secret | undefined>(undefined)
+  const [isDisabling, setIsDisabling] = useState(false)
+  const { run, busy, problem } = useForm()
+  const texts = t().account
+  const begin = () => run(async () => setSecret(await request<Secret>('POST', '/api/account/totp/secret')))
+  return (
+    <Section title={texts.secondFactor}>
+      {state.error && <Failed error={state.error} reload={state.reload} />}
+      {!state.data && !state.error && <Skeleton rows={2} label={texts.secondFactor} />}
+      {state.data && (
+        <div class="row-between">
+          <p class="quiet">{state.data.data.enabled ? counted(texts.on, state.data.data.recovery_codes) : texts.off}</p>
+          <span class="chips">
+            <Button writes busy={busy} onClick={() => void begin()}>
+              {state.data.data.enabled ? texts.replace : texts.begin}
+            </Button>
+            {state.data.data.enabled && (
+              <Button kind="danger" onClick={() => setIsDisabling(true)}>
+                {texts.disable}
+              </Button>
+            )}
+          </span>
+        </div>
+      )}
+      {problem() !== undefined && <Problem>{problem()}</Problem>}
+      {secret && (
+        <Dialog title={texts.begin} onClose={() => setSecret(undefined)}>
+          <Enable secret={secret} onClose={() => setSecret(undefined)} />
+        </Dialog>
+      )}
+      {isDisabling && (
+        <Dialog title={texts.disable} onClose={() => setIsDisabling(false)}>
+          <Disable onClose={() => setIsDisabling(false)} />
+        </Dialog>
+      )}
+    </Section>
+  )
+}

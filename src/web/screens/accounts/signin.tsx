@@ -1,0 +1,174 @@
+import { useRef, useState } from 'preact/hooks'
+import { ApiError, request } from '../../core/api.ts'
+import { useForm } from '../../core/form.ts'
+import { service, shortHost, signIn } from '../../core/session.ts'
+import { t } from '../../core/texts.ts'
+import { say } from '../../core/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
+import { Icon, Logo } from '../../parts/icon.tsx'
+
+/** What is entered, and what became of it. */
+const useSignIn = () => {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [needsCode, setNeedsCode] = useState(false)
+  const { busy, problem, run } = useForm()
+  const enter = async () => {
+    try {
+      await signIn({ email, password, ...(needsCode ? { code } : {}) })
+    } catch (error) {
+      const isAsked = error instanceof ApiError && error.body['second_factor'] === true
+      // that a code is needed is no mistake; that it is wrong is one
+      if (!isAsked || needsCode) throw error
+      setNeedsCode(true)
+    }
+  }
+  const register = async () => {
+    const made = await request<{ readonly message?: string }>('POST', '/register', { email, password })
+    // where the service sends mail, the account begins with the link in it
+    if (made.message !== undefined) say(made.message)
+    else await enter()
+  }
+  const back = () =>
+    run(async () => {
+      setNeedsCode(false)
+      setCode('')
+    })
+  return { email, setEmail, password, setPassword, code, setCode, needsCode, problem, busy, run, enter, register, back }
+}
+type SignInState = ReturnType<typeof useSignIn>
+
+const Credentials = ({ state, isNew }: { readonly state: SignInState; readonly isNew: boolean }) => (
+  <>
+    <TextField
+      label={t().signIn.email}
+      type="email"
+      name="email"
+      autocomplete="username"
+      required
+      autofocus
+      value={state.email}
+      onValue={state.setEmail}
+      problem={state.problem('email')}
+    />
+    <PasswordField
+      label={t().signIn.password}
+      name="password"
+      autocomplete={isNew ? 'new-password' : 'current-password'}
+      required
+      value={state.password}
+      onValue={state.setPassword}
+      hint={isNew ? t().signIn.passwordHint : undefined}
+      problem={state.problem('password')}
+    />
+  </>
+)
+
+/** The second step, for accounts with a second factor. */
+const Code = ({ state }: { readonly state: SignInState }) => {
+  const [isRecovery, setIsRecovery] = useState(false)
+  const texts = t().signIn
+  return (
+    <>
+      <p class="done-line">
+        <span>
+          <Icon name="check" />
+          <span class="cut" dir="auto">
+            {state.email}
+          </span>
+        </span>
+        <button class="text-button small" type="button" onClick={() => void state.back()}>
+          {texts.change}
+        </button>
+      </p>
+      <TextField
+        key={String(isRecovery)}
+        label={isRecovery ? texts.recoveryCode : texts.code}
+        name="code"
+        autocomplete="one-time-code"
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        required
+        autofocus
+        value={state.code}
+        onValue={state.setCode}
+        hint={isRecovery ? texts.recoveryHint : texts.codeHint}
+        problem={state.problem('code')}
+      />
+      <p class="hint">
+        <button class="text-button small" type="button" onClick={() => setIsRecovery(!isRecovery)}>
+          {isRecovery ? texts.useApp : texts.useRecovery}
+        </button>
+      </p>
+    </>
+  )
+}
+
+const Forgotten = ({ state }: { readonly state: SignInState }) => {
+  const reset = async () => {
+    const { message } = await request<{ readonly message: string }>('POST', '/api/account/reset', {
+      email: state.email,
+    })
+    say(message)
+  }
+  return (
+    <p class="hint">
+      {t().signIn.forgotten}{' '}
+      {service.mail ? (
+        <button class="text-button small" type="button" onClick={() => void state.run(reset)}>
+          {t().signIn.reset}
+        </button>
+      ) : (
+        t().signIn.askOperator
+      )}
+    </p>
+  )
+}
+
+/** Signing in, and the first account. */
+export const SignIn = () => {
+  const state = useSignIn()
+  const [isNew, setIsNew] = useState(service.registration && service.first)
+  const form = useRef<HTMLFormElement>(null)
+  const texts = t().signIn
+  const general = state.problem()
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    void state.run(isNew ? state.register : state.enter)
+  }
+  return (
+    <div class="sign-in">
+      <header>
+        <span class="brand">
+          <Logo />
+          Linkledger
+        </span>
+      </header>
+      <main id="main">
+        <h1>
+          {state.needsCode ? texts.enterCode : isNew ? (service.first ? texts.first : texts.signUp) : texts.signIn}
+        </h1>
+        {service.first && (isNew || !service.registration) && (
+          <p>{service.registration ? texts.firstText : texts.firstPrinted}</p>
+        )}
+        <form ref={form} onSubmit={submit}>
+          {state.needsCode ? <Code state={state} /> : <Credentials state={state} isNew={isNew} />}
+          {general !== undefined && <Problem>{general}</Problem>}
+          <Button kind="primary" type="submit" writes={false} busy={state.busy}>
+            {isNew ? texts.create : texts.signIn}
+          </Button>
+          {!isNew && !state.needsCode && <Forgotten state={state} />}
+        </form>
+      </main>
+      <footer>
+        <span>{shortHost}</span>
+        {service.registration && !state.needsCode && (
+          <button class="text-button small" type="button" onClick={() => setIsNew(!isNew)}>
+            {isNew ? texts.haveAccount : texts.noAccount}
+          </button>
+        )}
+      </footer>
+    </div>
+  )
+}

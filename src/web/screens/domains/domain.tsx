@@ -1,0 +1,228 @@
+import { useState } from 'preact/hooks'
+import { withoutScheme } from '../../core/address.ts'
+import { request } from '../../core/api.ts'
+import { useForm } from '../../core/form.ts'
+import { useLoad } from '../../core/load.ts'
+import { remove } from '../../core/removal.ts'
+import { go, href, type ScreenProps } from '../../core/router.ts'
+import { t } from '../../core/alltexts.ts'
+import { fill } from '../../core/texts.ts'
+import { moment, momentOf } from '../../core/time.ts'
+import { say } from '../../core/toasts.ts'
+import { Button, CopyButton, Writable } from '../../parts/button.tsx'
+import { Problem, TextField } from '../../parts/field.tsx'
+import { HistoryLink } from '../../parts/historylink.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Head, NotFound, Section } from '../../parts/section.tsx'
+import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
+import { type Domain, DomainState } from './list.tsx'
+
+type Verification = NonNullable<Domain['verification']>
+
+const Value = ({ text }: { readonly text: string }) => (
+  <span class="value">
+    <code class="mono">{text}</code>
+    <CopyButton text={text} label={fill(t().actions.copy, { what: text })} />
+  </span>
+)
+
+/** What a lookup has found, in a word and as it stands in DNS. */
+const FoundState = ({ found, ok }: Pick<Verification['record'], 'found' | 'ok'>) => {
+  const texts = t().domains
+  if (ok === null) return <Mark kind="wait">{texts.notLooked}</Mark>
+  return (
+    <>
+      <Mark kind={ok ? 'good' : 'bad'}>{ok ? texts.right : found?.length ? texts.different : texts.missing}</Mark>
+      {!ok && found !== null && found.length > 0 && (
+        <ul class="found">
+          {found.map((one) => (
+            <li key={one}>
+              <code class="mono">{one}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** The records that somebody has to create where the domain is administered. */
+const Records = ({ host, verification }: { readonly host: string; readonly verification: Verification }) => {
+  const texts = t().domains
+  const { record, dns } = verification
+  return (
+    <div class="scroll plain-scroll" tabIndex={0} role="group" aria-label={texts.records}>
+      <table class="figures records">
+        <caption class="visually-hidden">{texts.records}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.type}</th>
+            <th scope="col">{t().resources.name}</th>
+            <th scope="col">{texts.value}</th>
+            <th scope="col">{texts.foundNow}</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">{record.type}</th>
+            <td data-label={t().resources.name}>
+              <Value text={record.name} />
+            </td>
+            <td data-label={texts.value}>
+              <Value text={record.value} />
+            </td>
+            <td data-label={texts.foundNow}>
+              <FoundState {...record} />
+            </td>
+          </tr>
+          {dns && (
+            <tr>
+              <th scope="row">{dns.targets.every((one) => /^[\d.:a-f]+$/i.test(one)) ? 'A, AAAA' : 'CNAME'}</th>
+              <td data-label={t().resources.name}>
+                <Value text={host} />
+              </td>
+              <td data-label={texts.value}>
+                {dns.targets.map((one) => (
+                  <Value key={one} text={one} />
+                ))}
+              </td>
+              <td data-label={texts.foundNow}>
+                <FoundState {...dns} />
+              </td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const Dns = ({ domain, verification }: { readonly domain: Domain; readonly verification: Verification }) => {
+  const form = useForm()
+  const texts = t().domains
+  const check = () =>
+    form.run(async () => {
+      const answer = await request<{ readonly status: string }>('POST', `/api/domain/${domain.id}/verify`)
+      say(answer.status === 'active' ? texts.verified : texts.notVerified)
+    })
+  const { problem, checked } = verification
+  return (
+    <Section
+      title={texts.records}
+      tools={
+        <Button icon="turn" busy={form.busy} onClick={() => void check()}>
+          {texts.check}
+        </Button>
+      }
+    >
+      <div class="stack-4">
+        {domain.status !== 'active' && <p>{texts.recordsText}</p>}
+        <Records host={withoutScheme(domain.domain)} verification={verification} />
+        {form.error && <Problem>{form.error.message}</Problem>}
+        {problem && (
+          <Notice kind={domain.status === 'pending' ? 'warn' : 'bad'}>
+            {/* a message of the API, which speaks English */}
+            <span lang="en">{problem}</span>
+          </Notice>
+        )}
+        {checked && <p class="hint">{fill(texts.checked, { when: momentOf(moment(checked)) })}</p>}
+      </div>
+    </Section>
+  )
+}
+
+/** Where the domain leads when no link is meant. */
+const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly domain: Domain }) => {
+  const [root, setRoot] = useState(redirectroot)
+  const [missing, setMissing] = useState(redirect404)
+  const form = useForm()
+  const texts = t().domains
+  const save = () =>
+    form.run(async () => {
+      await request('PUT', `/api/domain/${id}/update`, { redirectroot: root, redirect404: missing })
+      say(t().resources.stored)
+    })
+  return (
+    <Section title={texts.redirects}>
+      <form
+        class="fields"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <Writable>
+          <TextField
+            label={texts.root}
+            value={root}
+            onValue={setRoot}
+            placeholder="https://"
+            hint={texts.rootHint}
+            problem={form.problem('redirectroot')}
+          />
+          <TextField
+            label={texts.notFoundGoesTo}
+            value={missing}
+            onValue={setMissing}
+            placeholder="https://"
+            hint={texts.notFoundHint}
+            problem={form.problem('redirect404')}
+          />
+        </Writable>
+        {form.problem() !== undefined && <Problem>{form.problem()}</Problem>}
+        <div>
+          <Button type="submit" busy={form.busy}>
+            {t().actions.save}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}
+
+/** One branded domain: what to set in DNS, what was found there, and where it leads without a link. */
+export const DomainScreen = ({ params }: ScreenProps) => {
+  const id = Number(params['id'])
+  const found = useLoad<{ readonly details: Domain }>(`/api/domain/${id}`)
+  const { domains: texts, resources, link } = t()
+  if (found.error?.status === 404)
+    return <NotFound title={texts.notFound} text={link.notFoundText} href={href('/domains')} name={texts.title} />
+  if (!found.data)
+    return found.error ? <Failed error={found.error} reload={found.reload} /> : <Skeleton rows={8} label={texts.one} />
+  const { details } = found.data
+  const host = withoutScheme(details.domain)
+  return (
+    <>
+      <Head title={host} text={<DomainState status={details.status} />}>
+        <span class="chips">
+          <a class="button" href={href('/links', { domain: details.domain })}>
+            {resources.itsLinks}
+          </a>
+          <HistoryLink of="domain" id={id} />
+          <Button
+            kind="danger"
+            onClick={() =>
+              void remove('/api/domain', { id, name: host }, () => {
+                go(href('/domains'))
+                return () => {}
+              })
+            }
+          >
+            {resources.delete}
+          </Button>
+        </span>
+      </Head>
+      <div class="stack">
+        {details.verification ? (
+          <Dns domain={details} verification={details.verification} />
+        ) : (
+          <Section title={texts.records}>
+            <p class="quiet">{texts.unchecked}</p>
+          </Section>
+        )}
+        <Redirects key={`${details.redirectroot} ${details.redirect404}`} domain={details} />
+      </div>
+    </>
+  )
+}

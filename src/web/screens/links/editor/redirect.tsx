@@ -1,0 +1,101 @@
+import type { List } from '../../../core/answers.ts'
+import { useLoad } from '../../../core/load.ts'
+import { problemOf } from '../../../core/form.ts'
+import { t } from '../../../core/alltexts.ts'
+import { fill } from '../../../core/texts.ts'
+import { IconButton } from '../../../parts/button.tsx'
+import { Problem, SelectField, Switch } from '../../../parts/field.tsx'
+import { Fold, type FormProps } from './form.tsx'
+
+type Overlays = List<'cta', { readonly id: number; readonly name: string }>
+type Splashes = List<'splash', { readonly id: number; readonly name: string }>
+type Pixels = List<'pixels', { readonly id: number; readonly name: string }>
+
+const Parameters = ({ draft, set, error }: FormProps) => {
+  const texts = t().editor
+  const { parameters } = draft
+  const problem = problemOf(error, 'parameters')
+  const replace = (at: number, changes: object) =>
+    set({ parameters: parameters.map((one, n) => (n === at ? { ...one, ...changes } : one)) })
+  const input = (n: number, name: 'name' | 'value', label: string) => (
+    <input
+      class="input"
+      aria-label={fill(label, { n: n + 1 })}
+      placeholder={name === 'name' ? 'utm_source' : 'newsletter'}
+      dir="auto"
+      value={parameters[n]?.[name] ?? ''}
+      onInput={(event) => replace(n, { [name]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <fieldset class="field">
+      <legend>{texts.parameters}</legend>
+      <p class="hint">{texts.parametersHint}</p>
+      <ol class="pairs">
+        {parameters.map((_, n) => (
+          <li key={n}>
+            {input(n, 'name', texts.parameterName)}
+            {input(n, 'value', texts.parameterValue)}
+            <IconButton
+              icon="close"
+              label={fill(texts.removeParameter, { n: n + 1 })}
+              onClick={() => set({ parameters: parameters.filter((__, at) => at !== n) })}
+            />
+          </li>
+        ))}
+      </ol>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      <div>
+        <button
+          class="text-button"
+          type="button"
+          onClick={() => set({ parameters: [...parameters, { name: '', value: '' }] })}
+        >
+          {texts.addParameter}
+        </button>
+      </div>
+    </fieldset>
+  )
+}
+
+/** How visitors are redirected, and what goes along with them. */
+export const RedirectForm = (props: FormProps) => {
+  const { draft, set, error } = props
+  const texts = t().editor
+  const splashes = useLoad<Splashes>('/api/splash?limit=1000').data?.data.splash ?? []
+  const overlays = useLoad<Overlays>('/api/overlay?limit=1000').data?.data.cta ?? []
+  const pixels = useLoad<Pixels>('/api/pixels?limit=1000').data?.data.pixels ?? []
+  const types: readonly (readonly [string, string])[] = [
+    ...Object.entries(texts.types),
+    ...splashes.map(({ id, name }) => [`splash-${id}`, fill(texts.splashNamed, { name })] as const),
+    ...overlays.map(({ id, name }) => [`overlay-${id}`, fill(texts.overlay, { name })] as const),
+  ]
+  const known = types.some(([value]) => value === draft.type)
+  const summary = types.find(([value]) => value === draft.type)?.[1] ?? draft.type
+  return (
+    <Fold {...props} group="redirect" title={texts.way} summary={summary}>
+      <SelectField
+        label={texts.type}
+        value={draft.type}
+        onValue={(type) => set({ type })}
+        options={known ? types : [...types, [draft.type, draft.type]]}
+        problem={problemOf(error, 'type')}
+      />
+      <Parameters {...props} />
+      <Switch label={texts.forward} checked={draft.forward} onValue={(forward) => set({ forward })} />
+      {pixels.length > 0 && (
+        <fieldset class="field">
+          <legend>{texts.pixels}</legend>
+          {pixels.map(({ id, name }) => (
+            <Switch
+              key={id}
+              label={name}
+              checked={draft.pixels.includes(id)}
+              onValue={(on) => set({ pixels: on ? [...draft.pixels, id] : draft.pixels.filter((one) => one !== id) })}
+            />
+          ))}
+        </fieldset>
+      )}
+    </Fold>
+  )
+}

@@ -1,0 +1,136 @@
+import type { LinkDetails } from '../../../core/answers.ts'
+import { t } from '../../../core/alltexts.ts'
+import { lang } from '../../../core/texts.ts'
+
+export type RuleKind = 'device' | 'country' | 'language'
+/** Another destination for some visitors. */
+export interface Rule {
+  readonly kind: RuleKind
+  /** a device, an ISO code of a country, or a code of a language */
+  readonly value: string
+  readonly url: string
+}
+
+/** The order in which the service looks for a match. */
+export const kinds: readonly RuleKind[] = ['device', 'country', 'language']
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('')
+/** codes that browsers know, but no visitor comes from */
+const noCountries = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'])
+
+const names = (type: 'region' | 'language', locale: string) => new Intl.DisplayNames(locale, { type, fallback: 'none' })
+
+/** Returns ISO codes of countries with their names in a language, in alphabetical order. */
+const countriesIn = (locale: string): readonly (readonly [code: string, name: string])[] => {
+  const region = names('region', locale)
+  return letters
+    .flatMap((one) => letters.map((other) => one + other))
+    .filter((code) => !noCountries.has(code))
+    .flatMap((code) => {
+      const name = region.of(code)
+      return name === undefined ? [] : [[code, name] as const]
+    })
+    .toSorted(([, a], [, b]) => a.localeCompare(b, locale))
+}
+
+const common =
+  'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk sl sr sv ta th tr uk ur vi zh'
+
+export const deviceNames = [
+  'iphone',
+  'ipad',
+  'ios',
+  'android',
+  'mobile',
+  'tablet',
+  'desktop',
+  'windows',
+  'mac',
+  'linux',
+] as const
+export type Device = (typeof deviceNames)[number]
+
+/** Returns what a rule of each kind can match, as a list for a select. */
+export const choices = (kind: RuleKind): readonly (readonly [value: string, label: string])[] => {
+  switch (kind) {
+    case 'device':
+      return deviceNames.map((name) => [name, t().devices[name]] as const)
+    case 'country':
+      return countriesIn(lang.value)
+    case 'language': {
+      const language = names('language', lang.value)
+      return common
+        .split(' ')
+        .map((code) => [code, language.of(code) ?? code] as const)
+        .toSorted(([, a], [, b]) => a.localeCompare(b, lang.value))
+    }
+  }
+}
+
+const codeByName = () => new Map(countriesIn('en').map(([code, name]) => [name.toLowerCase(), code]))
+
+/** Returns the name of a country in the language of the page, given its English name. */
+export const countryNamed = (name: string): string => {
+  const code = lang.value === 'en' ? undefined : codeByName().get(name.toLowerCase())
+  return (code && names('region', lang.value).of(code)) ?? name
+}
+
+/** Returns the rules of a link. Those that were made with the name of a country get its code. */
+export const rulesOf = ({
+  device,
+  location,
+  language,
+}: Pick<LinkDetails, 'device' | 'location' | 'language'>): readonly Rule[] => {
+  const codes = Object.keys(location).length > 0 ? codeByName() : new Map<string, string>()
+  const country = (name: string) => codes.get(name.toLowerCase()) ?? (name.length === 2 ? name.toUpperCase() : name)
+  const all = <K extends RuleKind>(
+    kind: K,
+    targets: Readonly<Record<string, string>>,
+    valueOf = (name: string) => name,
+  ) => Object.entries(targets).map(([name, url]): Rule => ({ kind, value: valueOf(name), url }))
+  return [...all('device', device), ...all('country', location, country), ...all('language', language)]
+}
+
+/** Returns the name of what a rule matches, as people read it. */
+export const nameOfRule = ({ kind, value }: Pick<Rule, 'kind' | 'value'>): string => {
+  const given = value.toLowerCase()
+  return choices(kind).find(([code]) => code.toLowerCase() === given)?.[1] ?? value
+}
+
+/** A visitor, as the tester imagines one. */
+export interface Visitor {
+  readonly country: string
+  readonly device: keyof ReturnType<typeof t>['editor']['testers']
+  readonly language: string
+}
+
+/** Which names of devices each visitor of the tester has. */
+const devicesOf: Readonly<Record<Visitor['device'], readonly Device[]>> = {
+  iphone: ['iphone', 'ios', 'mobile'],
+  ipad: ['ipad', 'ios', 'tablet'],
+  androidPhone: ['android', 'mobile'],
+  androidTablet: ['android', 'tablet'],
+  windows: ['windows', 'desktop'],
+  mac: ['mac', 'desktop'],
+  linux: ['linux', 'desktop'],
+}
+
+const matches = ({ kind, value }: Rule, visitor: Visitor): boolean => {
+  switch (kind) {
+    case 'device':
+      return devicesOf[visitor.device].some((name) => name === value)
+    case 'country':
+      return value.toUpperCase() === visitor.country
+    case 'language':
+      return value.toLowerCase().split('-')[0] === visitor.language
+  }
+}
+
+/** Returns the place of the rule that decides where a visitor goes, in the list; undefined: none matches. */
+export const decidingRule = (rules: readonly Rule[], visitor: Visitor): number | undefined => {
+  for (const kind of kinds) {
+    const found = rules.findIndex((rule) => rule.kind === kind && rule.value !== '' && matches(rule, visitor))
+    if (found >= 0) return found
+  }
+  return undefined
+}

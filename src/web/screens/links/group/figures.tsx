@@ -1,0 +1,29 @@
+import { at } from '../../../core/router.ts'
+import { account } from '../../../core/session.ts'
+import { t } from '../../../core/alltexts.ts'
+import { counted } from '../../../core/texts.ts'
+import { moment } from '../../../core/time.ts'
+import { periodOf, Periods } from '../../statistics/period.tsx'
+import { Statistics } from '../../statistics/statistics.tsx'
+
+interface FiguresProps {
+  readonly by: 'campaign' | 'channel'
+  readonly id: number
+  /** the sums over all time, which are of its links */
+  readonly sums: { readonly links: number; readonly clicks: number }
+}
+
+/** What a campaign or a channel brings: over time, as it happens, and broken down. */
+export const Figures = ({ by, id, sums }: FiguresProps) => {
+  const who = account.value
+  // neither has a date of its own: all began with the account
+  const period = periodOf(at.value.query, who ? moment(who.registered) : new Date(0))
+  const { link, resources } = t()
+  const allTime = { name: link.allTime, n: sums.clicks, note: counted(resources.onLinks, sums.links) }
+  return (
+    <div class="stack-4">
+      <Periods period={period} />
+      {who && <Statistics period={period} of={{ by, id, file: `${by}-${id}-clicks`, allTime }} />}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { withoutScheme } from '../../../core/address.ts'
+import { href } from '../../../core/router.ts'
+import { t } from '../../../core/alltexts.ts'
+import { fill, figure } from '../../../core/texts.ts'
+import { CopyButton } from '../../../parts/button.tsx'
+import { Named } from '../../../parts/listing.tsx'
+import { OwnedList } from '../../../parts/ownedlist.tsx'
+
+interface BioRow {
+  readonly id: number
+  readonly name: string
+  readonly link: string
+  readonly views: number
+  readonly clicks: number
+}
+
+/** All bio pages: one address for many links. */
+export const Bios = () => {
+  const { bios: texts, resources, links } = t()
+  return (
+    <OwnedList<BioRow>
+      path="/api/bio"
+      field="bio"
+      one="/api/bio"
+      texts={texts}
+      nameOf={({ name }) => name}
+      make="/bio/new"
+      columns={[
+        {
+          name: resources.name,
+          cell: ({ id, name, link }) => <Named name={name} to={href(`/bio/${id}`)} note={withoutScheme(link)} />,
+        },
+        { name: texts.views, kind: 'num', cell: ({ views }) => figure(views) },
+        { name: links.clicks, kind: 'wide', cell: ({ clicks }) => figure(clicks) },
+      ]}
+      tools={({ link }) => <CopyButton text={link} label={fill(t().actions.copy, { what: withoutScheme(link) })} />}
+    />
+  )
+}

@@ -1,0 +1,27 @@
+import { href } from '../../../core/router.ts'
+import { t } from '../../../core/alltexts.ts'
+import { dateOf, moment } from '../../../core/time.ts'
+import { Named } from '../../../parts/listing.tsx'
+import { OwnedList } from '../../../parts/ownedlist.tsx'
+
+interface SplashRow {
+  readonly id: number
+  readonly name: string
+  readonly date: string
+}
+
+/** All splash pages: what visitors see before they go on. */
+export const Splashes = () => (
+  <OwnedList<SplashRow>
+    path="/api/splash"
+    field="splash"
+    one="/api/splash"
+    texts={t().splashes}
+    nameOf={({ name }) => name}
+    make="/splash/new"
+    columns={[
+      { name: t().resources.name, cell: ({ id, name }) => <Named name={name} to={href(`/splash/${id}`)} /> },
+      { name: t().resources.created, kind: 'wide', cell: ({ date }) => dateOf(moment(date)) },
+    ]}
+  />
+)

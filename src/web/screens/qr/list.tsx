@@ -1,0 +1,58 @@
+import type { QrRow, Qrs } from '../../core/answers.ts'
+import { useLoad } from '../../core/load.ts'
+import { at, href } from '../../core/router.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted } from '../../core/texts.ts'
+import { WriteLink } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Head } from '../../parts/section.tsx'
+import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+
+const sizes = ['24', '48', '96']
+
+const Card = ({ code }: { readonly code: QrRow }) => (
+  <li>
+    <a class="qr-card" href={href(`/qr/${code.id}`)}>
+      {/* the picture itself, from this service; the revision of the row makes a new design visible at once */}
+      <img src={new URL(`${code.link}.svg`).pathname} alt="" loading="lazy" width="200" height="200" />
+      <span class="row-between">
+        <span class="name cut" dir="auto">
+          {code.name}
+        </span>
+        <span class="quiet small">{counted(t().qr.scans, code.scans)}</span>
+      </span>
+    </a>
+  </li>
+)
+
+/** All QR codes. */
+export const QrCodes = () => {
+  const { query } = at.value
+  const wanted = new URLSearchParams({ limit: query.get('limit') ?? '24', page: query.get('page') ?? '1' })
+  const list = useLoad<Qrs>(`/api/qr?${wanted.toString()}`)
+  const texts = t().qr
+  const rows = list.data?.data.qrs ?? []
+  const create = (
+    <WriteLink kind="primary" href={href('/qr/new')}>
+      <Icon name="plus" />
+      {texts.create}
+    </WriteLink>
+  )
+  return (
+    <>
+      <Head title={texts.title} text={list.data ? counted(texts.count, list.data.data.result) : '\u00a0'}>
+        {create}
+      </Head>
+      {list.error && <Failed error={list.error} reload={list.reload} />}
+      {!list.data && !list.error && <Skeleton rows={8} label={texts.title} />}
+      {list.data && rows.length === 0 && <Empty title={texts.none} text={texts.noneText} />}
+      <ul class="qr-grid">
+        {rows.map((code) => (
+          <Card key={code.id} code={code} />
+        ))}
+      </ul>
+      {list.data && <Pager page={list.data.data} sizes={sizes} />}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { figure, fill, t } from '../../core/texts.ts'
+
+export interface Total {
+  readonly name: string
+  readonly n: number | undefined
+  readonly before?: number | undefined
+  /** instead of the comparison */
+  readonly note?: string
+  readonly href?: string
+  readonly current?: boolean
+}
+
+/** A difference has a sign and a color, and says from what. */
+const Versus = ({ n, before }: { readonly n: number; readonly before: number }) => {
+  const from = fill(t().totals.from, { n: figure(before) })
+  if (before === 0) return <span class="versus">{from}</span>
+  const percent = (100 * (n - before)) / before
+  const sign = percent < 0 ? '−' : '+'
+  return (
+    <span class="versus">
+      <span class={percent < 0 ? 'down' : 'up'}>
+        {sign}
+        {figure(Math.abs(percent), 1)} %
+      </span>{' '}
+      {from}
+    </span>
+  )
+}
+
+/** by how many there are */
+const classes: Readonly<Record<number, string>> = { 3: ' three', 4: ' four' }
+
+/** An accounting line: what was counted, closed by a double rule. One of the totals is drawn below. */
+export const Totals = ({ totals }: { readonly totals: readonly Total[] }) => (
+  <ul class={`totals${classes[totals.length] ?? ''}`} aria-label={t().totals.label}>
+    {totals.map(({ name, n, before, note, href, current }) => {
+      const content = (
+        <>
+          <span class="name">{name}</span>
+          <span class="figure">{n === undefined ? <span class="pulse" /> : figure(n)}</span>
+          {note !== undefined && <span class="versus">{note}</span>}
+          {note === undefined && n !== undefined && before !== undefined && <Versus n={n} before={before} />}
+          {note === undefined && (n === undefined || before === undefined) && <span class="versus">&nbsp;</span>}
+        </>
+      )
+      return (
+        <li key={name}>
+          {href === undefined ? (
+            <div class="total">{content}</div>
+          ) : (
+            <a href={href} aria-current={current ? 'true' : undefined}>
+              {content}
+            </a>
+          )}
+        </li>
+      )
+    })}
+  </ul>
+)

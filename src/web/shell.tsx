@@ -1,0 +1,233 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from './core/api.ts'
+import { useKey } from './core/keys.ts'
+import { past } from './core/past.ts'
+import { at, go, href, withQuery } from './core/router.ts'
+import { account, shortHost, signOut } from './core/session.ts'
+import { loadTexts, t } from './core/texts.ts'
+import { sayProblem } from './core/toasts.ts'
+import { ownPlaces } from './navigation.ts'
+import { Icon, Logo } from './parts/icon.tsx'
+import { Help } from './parts/help.tsx'
+import { Timeline } from './parts/timeline.tsx'
+
+const isCurrent = (path: string) => {
+  const now = at.value.path
+  return path === '/' ? now === '/' : now === path || now.startsWith(`${path}/`)
+}
+
+/** Whether this is one of the places that a phone has under "More". */
+const isFurther = () => isCurrent('/more') || ownPlaces().some(({ path, onPhone }) => !onPhone && isCurrent(path))
+
+const loadSheet = async () =>
+  (await Promise.all([import('./screens/links/editor/sheet.tsx'), loadTexts()]))[0].LinkSheet
+
+/** Begins to load the sheet for a new link when somebody is about to open it. */
+const expectSheet = () => void loadSheet().catch(() => {})
+/** What leads to the sheet for a new link, above this screen. */
+const createLink = () => ({
+  href: withQuery({ sheet: 'new' }),
+  onPointerEnter: expectSheet,
+  onFocus: expectSheet,
+})
+
+const Side = () => {
+  const texts = t()
+  return (
+    <nav class="side" aria-label={texts.nav.label}>
+      <a class="brand" href={href('/')}>
+        <Logo />
+        Linkledger
+      </a>
+      <ul>
+        {ownPlaces().map(({ path, name, icon, onPhone, startsGroup }) => (
+          <li key={path} class={`${onPhone ? '' : 'not-phone'}${startsGroup ? ' group-start' : ''}`}>
+            <a href={href(path)} aria-current={isCurrent(path) ? 'page' : undefined}>
+              <Icon name={icon} />
+              {name(texts)}
+            </a>
+          </li>
+        ))}
+        {!past.value && (
+          <li class="on-phone">
+            <a class="make" {...createLink()}>
+              <Icon name="plus" />
+              {texts.nav.create}
+            </a>
+          </li>
+        )}
+        <li class="on-phone">
+          <a href={href('/more')} aria-current={isFurther() ? 'page' : undefined}>
+            <Icon name="more" />
+            {texts.nav.more}
+          </a>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+/** Closes a menu when somebody presses Escape, or goes on elsewhere. */
+const useMenu = () => {
+  const menu = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    const close = (event: Event) => {
+      const open = menu.current
+      if (!open?.open) return
+      if (event instanceof KeyboardEvent ? event.key !== 'Escape' : open.contains(event.target as Node)) return
+      open.open = false
+      if (event instanceof KeyboardEvent) open.querySelector('summary')?.focus()
+    }
+    document.addEventListener('keydown', close)
+    document.addEventListener('pointerdown', close)
+    return () => {
+      document.removeEventListener('keydown', close)
+      document.removeEventListener('pointerdown', close)
+    }
+  }, [])
+  return menu
+}
+
+const AccountMenu = () => {
+  const menu = useMenu()
+  const texts = t()
+  const who = account.value
+  return (
+    <details class="menu" ref={menu}>
+      <summary class="button plain only-icon" aria-label={`${texts.nav.account}: ${who?.email ?? ''}`}>
+        <Icon name="person" />
+      </summary>
+      <div onClick={() => menu.current?.removeAttribute('open')}>
+        <p class="who" dir="auto">
+          {who?.email}
+        </p>
+        <a href={href('/account')}>{texts.nav.settings}</a>
+        <a href="/docs" target="_blank" rel="noreferrer">
+          {texts.nav.api}
+        </a>
+        <hr />
+        <button type="button" onClick={() => void signOut().catch(sayProblem)}>
+          <Icon name="out" />
+          {texts.nav.signOut}
+        </button>
+      </div>
+    </details>
+  )
+}
+
+const Search = () => {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    go(href('/links', { q: text.trim() }))
+    setText('')
+    field.current?.blur()
+  }
+  return (
+    <form class="search" role="search" aria-label={t().nav.search} onSubmit={submit}>
+      <label class="visually-hidden" for="find">
+        {t().nav.search}
+      </label>
+      <Icon name="search" />
+      <input
+        class="input"
+        id="find"
+        ref={field}
+        type="search"
+        enterKeyHint="search"
+        placeholder={t().nav.searchFor}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  )
+}
+
+const Top = ({ onHelp }: { readonly onHelp: () => void }) => (
+  <header class="top">
+    <div class="top-row">
+      <a class="brand on-phone" href={href('/')}>
+        <Logo />
+        Linkledger
+      </a>
+      <Search />
+      <div class="end">
+        <a class="button plain only-icon on-phone" href={href('/links')} aria-label={t().nav.search}>
+          <Icon name="search" />
+        </a>
+        <button class="button plain not-phone" type="button" onClick={onHelp}>
+          {t().nav.help} <kbd aria-hidden="true">?</kbd>
+        </button>
+        <AccountMenu />
+        {past.value ? (
+          <span class="read-only" title={t().past.readOnlyWhy}>
+            <Icon name="lock" />
+            {t().past.readOnly}
+          </span>
+        ) : (
+          <a class="button primary not-phone" {...createLink()}>
+            <Icon name="plus" />
+            {t().nav.createLink} <kbd aria-hidden="true">C</kbd>
+          </a>
+        )}
+      </div>
+    </div>
+    <Timeline />
+  </header>
+)
+
+const Foot = ({ onHelp }: { readonly onHelp: () => void }) => (
+  <footer class="foot">
+    <span>{shortHost}</span>
+    <span>{t().nav.utc}</span>
+    <button class="text-button small not-phone" type="button" onClick={onHelp}>
+      {t().help.title}
+    </button>
+  </footer>
+)
+
+/** The sheet for a new link, which is loaded when it is opened first. */
+const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
+  const [Sheet, setSheet] = useState<Awaited<ReturnType<typeof loadSheet>> | undefined>(undefined)
+  useEffect(() => {
+    loadSheet().then(
+      (found) => setSheet(() => found),
+      () => {
+        sayProblem(new ApiError(0, t().errors.newVersion))
+        onClose()
+      },
+    )
+  }, [])
+  return Sheet ? <Sheet id={undefined} onClose={onClose} /> : null
+}
+
+/** What every screen stands in: navigation, search, and the sheet that creates a link. */
+export const Shell = ({ children }: { readonly children: ComponentChildren }) => {
+  const [help, setHelp] = useState(false)
+  const isPast = past.value !== undefined
+  useKey('c', () => !isPast && go(createLink().href))
+  useKey('?', () => setHelp(true))
+  useEffect(() => void document.documentElement.toggleAttribute('data-past', isPast), [isPast])
+  const isCreating = !isPast && at.value.query.get('sheet') === 'new'
+  return (
+    <>
+      <a class="skip" href="#main">
+        {t().nav.skip}
+      </a>
+      <div class="shell">
+        <Side />
+        <Top onHelp={() => setHelp(true)} />
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+        <Foot onHelp={() => setHelp(true)} />
+      </div>
+      {isCreating && <NewLink onClose={() => go(withQuery({ sheet: undefined }), { replace: true })} />}
+      {help && <Help onClose={() => setHelp(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,112 @@
+export const nav = {
+  label: 'Main',
+  overview: 'Overview',
+  links: 'Links',
+  qr: 'QR codes',
+  history: 'History',
+  proof: 'Proof',
+  operator: 'Operator',
+  campaigns: 'Campaigns',
+  channels: 'Channels',
+  bio: 'Bio pages',
+  splash: 'Splash pages',
+  overlays: 'Overlays',
+  pixels: 'Pixels',
+  domains: 'Domains',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+  more: 'More',
+  account: 'Account',
+  settings: 'Account and security',
+  api: 'API reference',
+  signOut: 'Sign out',
+  create: 'Create',
+  createLink: 'Create link',
+  search: 'Search links',
+  searchFor: 'Search links, tags, destinations',
+  help: 'Help',
+  skip: 'Skip to content',
+  utc: 'Times in UTC',
+}
+
+export const actions = {
+  again: 'Try again',
+  cancel: 'Cancel',
+  close: 'Close',
+  copy: 'Copy {what}',
+  hide: 'Hide',
+  reload: 'Reload',
+  remove: 'Remove',
+  save: 'Save',
+  show: 'Show',
+  undo: 'Undo',
+}
+
+export const errors = {
+  linksWork: 'Your links keep working.',
+  newVersion: 'The service has been updated. Reload the page to go on.',
+  noScreen: 'There is nothing at this address',
+  noScreenText: 'It may contain a typing error, or what was here is gone.',
+  offline: 'The service cannot be reached. Check your connection.',
+  slow: 'The service did not answer in time.',
+  tooMany: 'There were too many requests. Try again in {n} seconds.',
+  unknown: 'Something went wrong.',
+}
+
+export const toasts = {
+  copied: 'Copied',
+  notCopied: 'Your browser does not allow copying here. Select the text and copy it.',
+  takenBack: 'The change to {what} was taken back: {reason}',
+}
+
+export const help = {
+  title: 'Keyboard shortcuts',
+  create: 'Create a link',
+  search: 'Search links',
+  help: 'Show this help',
+  close: 'Close, or clear the selection',
+  chart: 'Move along a chart that has the focus',
+}
+
+export const signIn = {
+  signIn: 'Sign in',
+  signUp: 'Create an account',
+  create: 'Create account',
+  first: 'Create the first account',
+  firstText: 'This service has no account yet. Create the first one.',
+  firstPrinted:
+    'This service has no account yet. The address that makes the first one was printed when the service started.',
+  enterCode: 'Enter your code',
+  email: 'E-mail',
+  password: 'Password',
+  passwordHint: 'At least 8 characters.',
+  code: 'Code from your authenticator app',
+  codeHint: '6 digits, new every 30 seconds.',
+  recoveryCode: 'Recovery code',
+  recoveryHint: 'Each one works once.',
+  useApp: 'Use the authenticator app',
+  useRecovery: 'Use a recovery code instead',
+  change: 'Change',
+  forgotten: 'Forgot your password?',
+  reset: 'Send me a link to set a new one',
+  askOperator: 'Ask the operator of this service to set a new one.',
+  noAccount: 'Create an account',
+  haveAccount: 'I have an account',
+}
+
+export const past = {
+  label: 'Time',
+  moment: 'Moment shown',
+  now: 'Now',
+  utc: '{time} UTC',
+  shown: 'You see the past, read-only · {ago}',
+  screenOfNow: 'This screen has no past: it shows now',
+  readOnly: 'Read-only',
+  readOnlyWhy: 'You see the past, which cannot be changed. Go back to now first.',
+  previous: 'Previous change',
+  next: 'Next change',
+  back: 'Back to now',
+  choose: 'Choose a moment',
+  chooseHint: 'In UTC. Everything is shown as it was then.',
+  go: 'Show it',
+}
