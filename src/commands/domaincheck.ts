@@ -32,8 +32,14 @@ export interface DomainCheck {
 export const domainToken = (pepper: Buffer, account: number): string =>
   `linkledger-${createHmac('sha256', pepper).update(`domains of account ${account}`).digest('hex').slice(0, 32)}`
 
+/** A longer record is not ours; the name server of a stranger may send 64 KiB. */
+const lengthLimit = 255
+
 /** Values that are kept and shown: a name may have any number of records. */
-const few = (values: readonly string[]) => values.slice(0, 10).map((value) => value.slice(0, 255))
+const few = (values: readonly string[]) => values.slice(0, 10).map((value) => value.slice(0, lengthLimit))
+
+/** Some forms of DNS providers keep spaces and the quotation marks that were typed. */
+const isRecord = (text: string, value: string) => text.length <= lengthLimit && text.replaceAll(/[\s"]/g, '') === value
 
 export interface DomainCheckOptions {
   readonly proof: Proof
@@ -66,8 +72,7 @@ export const createDomainCheck = ({ proof, targets, resolver, pepper }: DomainCh
       return {
         txt: txt ? few(txt) : null,
         points: pointing.found && few(pointing.found),
-        // some forms of DNS providers keep the quotation marks that were typed
-        hasRecord: txt?.some((text) => text.replaceAll(/^[\s"]+|[\s"]+$/g, '') === value) ?? null,
+        hasRecord: txt?.some((text) => isRecord(text, value)) ?? null,
         pointsHere: (pointing satisfies { readonly matches: Pointing['matches'] }).matches ?? null,
       }
     },

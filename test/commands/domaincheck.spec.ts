@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createDomainCheck, domainToken } from '../../src/commands/domaincheck.ts'
 import { fakeDns } from '../support/dns.ts'
+import { turnGrowth } from '../support/turns.ts'
 
 const pepper = Buffer.alloc(32, 7)
 const host = 'go.example'
@@ -57,5 +58,22 @@ describe('the check of a branded domain', () => {
     const look = await check('txt').look(1, host)
     expect(look.hasRecord).to.equal(true)
     expect([look.txt!.length, look.txt![0]!.length]).to.deep.equal([10, 255])
+  })
+
+  it('finds the record with spaces and quotation marks around it', async () => {
+    for (const value of [' TOKEN ', '"TOKEN"', ' " TOKEN" ', `TOKEN${' '.repeat(100)}`]) {
+      setRecord(value.replace('TOKEN', domainToken(pepper, 1)))
+      expect((await check('txt').look(1, host)).hasRecord, value).to.equal(true)
+    }
+  })
+
+  it('takes no longer for a long record than its length allows, whatever is in it (threat 186)', async () => {
+    for (const hard of [' ', '"', ' "', 'x ']) {
+      const look = async (length: number) => {
+        setRecord(`x${hard.repeat(length / hard.length)}x`)
+        expect((await check('txt').look(1, host)).hasRecord).to.equal(false)
+      }
+      expect(await turnGrowth(look, 1000, 64_000), `"${hard}"`).to.be.at.most(3)
+    }
   })
 })
