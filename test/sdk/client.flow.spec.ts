@@ -1,10 +1,14 @@
 import { expect } from 'chai'
-import { linkledger } from '../../sdk/index.ts'
+import { makeClient } from '../../sdk/make.ts'
+import type * as Linkledger from '../../sdk/dist/index.js'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 describe('the typed client', () => {
   let app: TestApp
+  let linkledger: typeof Linkledger.linkledger
   before(async () => {
+    makeClient()
+    ;({ linkledger } = await import('../../sdk/dist/index.js'))
     app = await startTestApp()
   })
   after(() => app.close())
