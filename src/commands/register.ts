@@ -32,10 +32,8 @@ const claimedUsername = (pepper: Buffer, name: string) => ({
 })
 
 const usernameFrom = (address: string) => {
-  const local = address
-    .split('@')[0]!
-    .replaceAll(/[^a-z0-9_-]/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+  const [part = ''] = address.split('@', 1)
+  const [local = ''] = /[a-z0-9_]+(?:-+[a-z0-9_]+)*/.exec(part.replaceAll(/[^a-z0-9_]/g, '-')) ?? []
   return (local.length < 3 || !/[a-z]/.test(local) ? `user-${local || 'x'}` : local).slice(0, 24)
 }
 

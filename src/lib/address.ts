@@ -55,7 +55,7 @@ export const embeddedIPv4 = (prefix: '::ffff' | '64:ff9b:', address: string): st
 
 /** Returns one spelling per IP address: no zone, IPv6 compressed in lower case, IPv4-mapped addresses as IPv4; `` when it is not an IP address. */
 export const plainAddress = (address: string): string => {
-  const text = address.slice(0, 64).replace(/%.*$/, '')
+  const text = address.slice(0, 64).replace(/%.*/s, '')
   const family = isIP(text)
   if (family !== 6) return family === 4 ? text : ''
   const compressed = new URL(`http://[${text}]`).hostname.slice(1, -1)

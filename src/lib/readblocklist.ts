@@ -44,7 +44,7 @@ export const readBlockList = async (text: string, source: 'operators' | 'others'
   }
 
   let number = 0
-  for (const [line] of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+  for (const [line] of text.matchAll(/[^\n]+\n?|\n/g)) {
     number++
     if (number % linesPerTurn === 0) await nextTurn()
     const words = line

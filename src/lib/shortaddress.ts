@@ -21,7 +21,7 @@ export const readShortAddress = (text: string): ShortAddress | undefined => {
     .trim()
     .toLowerCase()
     .replace(/^https?:\/\//, '')
-    .replace(/[?#].*$/s, '')
+    .replace(/[?#].*/s, '')
   const slash = plain.indexOf('/')
   const [host, path] = slash < 0 ? ['', `/${plain}`] : [plain.slice(0, slash), plain.slice(slash)]
   if (!/^[^\s@\\]*$/.test(host)) return undefined

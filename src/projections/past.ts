@@ -22,7 +22,7 @@ export const viewOf = (name: string): string => `${name}_at`
 
 /** Returns the columns of a table's primary key, as its DDL has them. */
 export const keyOf = (ddl: string): readonly string[] => {
-  const [, list, column] = /primary key \(([^)]+)\)|(\w+) \w+ primary key/.exec(ddl) ?? []
+  const [, list, column] = /primary key \(([^)]+)\)|\b(\w+) \w+ primary key/.exec(ddl) ?? []
   const key = (list ?? column)?.split(',').map((name) => name.trim())
   if (!key) throw new Error(`a table without a primary key has no versions: ${ddl}`)
   return key
@@ -33,7 +33,10 @@ const isCounter = (table: string) => table.endsWith('_counts')
 
 /** Returns the columns of a counter, which its DDL has one after another. */
 const columnsOf = (ddl: string) =>
-  (/\(([^]*)\)/.exec(ddl)?.[1] ?? '').split(',').flatMap((column) => column.trim().split(' ')[0] ?? [])
+  ddl
+    .slice(ddl.indexOf('(') + 1, ddl.lastIndexOf(')'))
+    .split(',')
+    .flatMap((column) => column.trim().split(' ')[0] ?? [])
 
 const counterView = (t: string, columns: readonly string[], key: readonly string[]) => `
   alter table ${t} add column first boolean;

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const webAddress = z
   .string()
   .max(2000, 'must have at most 2,000 characters')
-  .regex(/^https?:\/\/[^\s/?#]+\S*$/i, 'must be a web address, for example https://example.com/privacy')
+  .regex(/^https?:\/\/[^\s/?#]+(?:[/?#]\S*)?$/i, 'must be a web address, for example https://example.com/privacy')
 
 /** What the pages that visitors see say about the operator of the service. */
 export const pageSettings = {

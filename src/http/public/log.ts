@@ -62,7 +62,7 @@ export const createLogPages = (options: LogPagesOptions) => {
     const wait = budget(req)
     if (wait > 0) return answer(429, 'Too many requests.\n', { 'Retry-After': wait })
     try {
-      const found = await find(options, (req.url ?? '').replace(/^\/log\//, '').replace(/\?.*$/s, ''))
+      const found = await find(options, (req.url ?? '').replace(/^\/log\//, '').replace(/\?.*/s, ''))
       if (!found) return answer(404, 'Not found.\n')
       res.writeHead(200, {
         ...always,

@@ -71,7 +71,7 @@ export const openClients = (url: string): Clients => {
 
 /** The client names neither the setting nor the file. */
 const requireFiles = (url: string) => {
-  const options = new URLSearchParams(/\?(.*)$/.exec(url)?.[1])
+  const options = new URLSearchParams(/\?(.*)/.exec(url)?.[1])
   for (const name of ['tlsCAFile', 'userCertFile', 'userKeyFile']) {
     const file = options.get(name)
     if (file === null) continue

@@ -33,7 +33,7 @@ export interface Told {
 
 /** Takes a message of the API apart, which is `` `field` must be … `` or a sentence about no field, and says it in the language of the page. */
 export const told = async (message: string): Promise<Told> => {
-  const [, path, field, rest] = /^`(([\w-]+)[.\w-]*)` (.*)$/s.exec(message) ?? []
+  const [, path, field, rest] = /^`(([\w-]+)(?:\.[.\w-]*)?)` (.*)$/s.exec(message) ?? []
   // a table that cannot be loaded leaves the sentence in English
   const messages = (await languages[lang.value]?.().catch(() => undefined)) ?? {}
   const known = translated(rest ?? message, messages)
