@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import Bowser from 'bowser'
 import { findBotMatch, list } from 'isbot'
 import QuickLRU from 'quick-lru'
+import { hasName, modelsIn } from './device.ts'
 import { previewers } from './previewers.ts'
 
 /** Goes up when this code gives a user agent another class: the lists do not show that. A spec has the classes of many user agents. */
@@ -169,3 +170,11 @@ export const readAgent = (userAgent: string): Agent => {
   cache.set(text, agent)
   return agent
 }
+
+/** Whether a user agent is the device with this name. */
+export const isDevice = (name: string, agent: string): boolean =>
+  hasName(name, {
+    os: () => readAgent(agent).os.family,
+    device: () => readAgent(agent).device,
+    models: () => modelsIn(agent),
+  })

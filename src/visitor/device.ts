@@ -1,4 +1,4 @@
-import { readAgent } from './agent.ts'
+// It imports nothing, so that the dashboard knows devices by the same names.
 
 /** The devices that only the user agent names. */
 export type Model = 'iphone' | 'ipad'
@@ -29,9 +29,9 @@ const devices = {
   mac: ({ os }: Traits) => os() === 'macOS',
   linux: ({ os }: Traits) => os() === 'Linux',
 }
-type Device = keyof typeof devices
+export type Device = keyof typeof devices
 
-export const deviceNames = Object.keys(devices)
+export const deviceNames = Object.keys(devices) as readonly Device[]
 
 /** Other names, without spaces. */
 const synonyms: Readonly<Record<string, Device>> = {
@@ -65,14 +65,6 @@ export const hasName = (name: string, traits: Traits): boolean => {
   const device = deviceOf(name)
   return device !== undefined && devices[device](traits)
 }
-
-/** Whether a user agent is the device with this name. */
-export const isDevice = (name: string, agent: string): boolean =>
-  hasName(name, {
-    os: () => readAgent(agent).os.family,
-    device: () => readAgent(agent).device,
-    models: () => modelsIn(agent),
-  })
 
 /** Returns what the target with this name asks about a device. */
 export const traitOf = (name: string): keyof Traits | undefined => {

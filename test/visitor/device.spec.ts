@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { deviceNames, isDevice, isDeviceName } from '../../src/visitor/device.ts'
+import { isDevice } from '../../src/visitor/agent.ts'
+import { deviceNames, isDeviceName } from '../../src/visitor/device.ts'
 
 const mac =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'

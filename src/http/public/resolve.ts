@@ -1,5 +1,6 @@
 import type { Interstitial, Target } from '../../queries/target.ts'
 import { readAgent } from '../../visitor/agent.ts'
+import { choose, type VisitorFacts } from '../../visitor/choose.ts'
 import { isCountry } from '../../visitor/country.ts'
 import { primaryLanguage } from '../../visitor/language.ts'
 import { withForwarded, withQuery } from './forward.ts'
@@ -28,71 +29,20 @@ export type Closed =
   | { readonly to: 'instead'; readonly url: string }
 export type Resolved = Destination | Closed | { readonly to: 'password' | 'loop' }
 
-/** What rules may ask about a visitor. Functions are called only when a rule needs them, because they cost a lookup. */
-export interface Visitor {
+/** What decides where a visitor goes. Functions are called only when a link needs them. */
+export interface Visitor extends VisitorFacts {
   /** gave the link's password within the last hour */
   readonly unlocked: boolean
   readonly agent: string
-  /** whether the device has this name */
-  readonly isDevice: (name: string) => boolean
-  /** ISO 3166-1 alpha-2, an empty string when unknown */
-  readonly country: () => string
-  /** primary subtags, most preferred first */
-  readonly languages: () => Iterable<string>
   /** the browser sent Global Privacy Control or Do Not Track */
   readonly untracked: () => boolean
   /** uses https, where browsers do not frame http pages */
   readonly secure: () => boolean
   /** the query of the request, without its question mark */
   readonly query: () => string
-  /** a number above 0 and below 1 for a variant of the link: any of them, but always the same for this visitor */
-  readonly chance: (variant: number) => number
 }
 
-type Rules = Target['device']
-
-/** Returns the rule for the language that the visitor prefers among those of the rules. */
-const byLanguage = (rules: Rules, preferred: Iterable<string>) => {
-  for (const language of preferred) {
-    const found = rules.find(({ name }) => primaryLanguage(name) === language)
-    if (found) return found
-  }
-  return undefined
-}
-
-/**
- * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor stays with a variant; when they
- * change, only as many visitors change as must.
- */
-const byChance = (variants: Target['variants'], visitor: Visitor) => {
-  let [best, found] = [Infinity, undefined as Target['variants'][number] | undefined]
-  for (const variant of variants) {
-    if (variant.weight === 0) continue
-    const score = -Math.log(visitor.chance(variant.id)) / variant.weight
-    if (score >= best) continue
-    best = score
-    found = variant
-  }
-  return found && { url: found.url, rule: `variant:${found.id}` }
-}
-
-/** Chooses by device, then location, then language, then among the variants: the first rule that matches. An unknown name never matches. */
-const choose = (target: Target, visitor: Visitor): { url: string; rule: string } => {
-  const { device, location, language, variants, url } = target
-  const chosenBy = (kind: string, found: Rules[number] | undefined) =>
-    found && { url: found.url, rule: `${kind}:${found.name.toLowerCase()}` }
-  const byDevice = () => device.find(({ name }) => visitor.isDevice(name))
-  const byLocation = () => {
-    const country = visitor.country()
-    return location.find(({ name }) => isCountry(name, country))
-  }
-  return (
-    (device.length > 0 && chosenBy('device', byDevice())) ||
-    (location.length > 0 && chosenBy('location', byLocation())) ||
-    (language.length > 0 && chosenBy('language', byLanguage(language, visitor.languages()))) ||
-    (variants.length > 0 && byChance(variants, visitor)) || { url, rule: 'link' }
-  )
-}
+const names = { isCountry, primaryLanguage }
 
 const withParameters = (url: string, parameters: Target['parameters']) =>
   parameters.length === 0
@@ -145,7 +95,7 @@ export const resolve = (
   if (target.expiry && target.expiry.getTime() <= now) return ended('expired', target, isOurHost)
   if (target.max_clicks !== null && clicks >= target.max_clicks) return ended('used-up', target, isOurHost)
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
-  const { url, rule } = choose(target, visitor)
+  const { url, rule } = choose(target, visitor, names)
   // a branded domain that was added after the link would make it loop
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const own = withParameters(url, target.parameters)

@@ -3,7 +3,7 @@ import { chanceOf } from '../../../src/http/public/chance.ts'
 import { withForwarded } from '../../../src/http/public/forward.ts'
 import { resolve, type Visitor } from '../../../src/http/public/resolve.ts'
 import type { Target } from '../../../src/queries/target.ts'
-import { isDevice } from '../../../src/visitor/device.ts'
+import { isDevice } from '../../../src/visitor/agent.ts'
 import { target } from '../../support/targets.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')

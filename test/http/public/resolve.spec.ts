@@ -4,7 +4,7 @@ import { overlay as overlays } from '../../../src/commands/overlay.ts'
 import { splash as splashes } from '../../../src/commands/splash.ts'
 import { type Parts, interstitialOf, type Target } from '../../../src/queries/target.ts'
 import { preferredLanguages } from '../../../src/visitor/language.ts'
-import { isDevice } from '../../../src/visitor/device.ts'
+import { isDevice } from '../../../src/visitor/agent.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const agents = {

@@ -1,3 +1,5 @@
+import { choose, type Names, ruleName, type VisitorFacts } from '../../../../visitor/choose.ts'
+import { deviceNames, hasName } from '../../../../visitor/device.ts'
 import type { LinkDetails } from '../../../core/answers.ts'
 import { t } from '../../../core/alltexts.ts'
 import { lang } from '../../../core/texts.ts'
@@ -36,20 +38,6 @@ const countriesIn = (locale: string): readonly (readonly [code: string, name: st
 const common =
   'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk sl sr sv ta th tr uk ur vi zh'
 
-export const deviceNames = [
-  'iphone',
-  'ipad',
-  'ios',
-  'android',
-  'mobile',
-  'tablet',
-  'desktop',
-  'windows',
-  'mac',
-  'linux',
-] as const
-export type Device = (typeof deviceNames)[number]
-
 /** Returns what a rule of each kind can match, as a list for a select. */
 export const choices = (kind: RuleKind): readonly (readonly [value: string, label: string])[] => {
   switch (kind) {
@@ -81,8 +69,8 @@ export const rulesOf = ({
   location,
   language,
 }: Pick<LinkDetails, 'device' | 'location' | 'language'>): readonly Rule[] => {
-  const codes = Object.keys(location).length > 0 ? codeByName() : new Map<string, string>()
-  const country = (name: string) => codes.get(name.toLowerCase()) ?? (name.length === 2 ? name.toUpperCase() : name)
+  const known = Object.keys(location).length > 0 ? codeByName() : new Map<string, string>()
+  const country = (name: string) => known.get(name.toLowerCase()) ?? (name.length === 2 ? name.toUpperCase() : name)
   const all = <K extends RuleKind>(
     kind: K,
     targets: Readonly<Record<string, string>>,
@@ -104,33 +92,44 @@ export interface Visitor {
   readonly language: string
 }
 
-/** Which names of devices each visitor of the tester has. */
-const devicesOf: Readonly<Record<Visitor['device'], readonly Device[]>> = {
-  iphone: ['iphone', 'ios', 'mobile'],
-  ipad: ['ipad', 'ios', 'tablet'],
-  androidPhone: ['android', 'mobile'],
-  androidTablet: ['android', 'tablet'],
-  windows: ['windows', 'desktop'],
-  mac: ['mac', 'desktop'],
-  linux: ['linux', 'desktop'],
+/** What the service reads in the user agent of each visitor of the tester. */
+const traits: Readonly<Record<Visitor['device'], { os: string; device: string; models?: readonly string[] }>> = {
+  iphone: { os: 'iOS', device: 'mobile', models: ['iphone'] },
+  ipad: { os: 'iOS', device: 'tablet', models: ['ipad'] },
+  androidPhone: { os: 'Android', device: 'mobile' },
+  androidTablet: { os: 'Android', device: 'tablet' },
+  windows: { os: 'Windows', device: 'desktop' },
+  mac: { os: 'macOS', device: 'desktop' },
+  linux: { os: 'Linux', device: 'desktop' },
 }
-
-const matches = ({ kind, value }: Rule, visitor: Visitor): boolean => {
-  switch (kind) {
-    case 'device':
-      return devicesOf[visitor.device].some((name) => name === value)
-    case 'country':
-      return value.toUpperCase() === visitor.country
-    case 'language':
-      return value.toLowerCase().split('-')[0] === visitor.language
+const factsOf = ({ country, device, language }: Visitor): VisitorFacts => {
+  const { os, device: form, models = [] } = traits[device]
+  return {
+    isDevice: (name) => hasName(name, { os: () => os, device: () => form, models: () => models }),
+    country: () => country,
+    languages: () => [language],
+    chance: () => 0.5,
   }
 }
+
+/** The rules of a form have codes of countries and languages. */
+const codes: Names = {
+  isCountry: (name, code) => name.toUpperCase() === code,
+  primaryLanguage: (name) => name.toLowerCase().split('-')[0] ?? '',
+}
+
+/** How the service calls the kinds of rules. */
+const kindNames = { device: 'device', country: 'location', language: 'language' } as const
 
 /** Returns the place of the rule that decides where a visitor goes, in the list; undefined: none matches. */
 export const decidingRule = (rules: readonly Rule[], visitor: Visitor): number | undefined => {
-  for (const kind of kinds) {
-    const found = rules.findIndex((rule) => rule.kind === kind && rule.value !== '' && matches(rule, visitor))
-    if (found >= 0) return found
-  }
-  return undefined
+  const of = (wanted: RuleKind) =>
+    rules.flatMap(({ kind, value, url }) => (kind === wanted && value !== '' ? [{ name: value, url }] : []))
+  const { rule } = choose(
+    { device: of('device'), location: of('country'), language: of('language'), variants: [], url: '' },
+    factsOf(visitor),
+    codes,
+  )
+  const place = rules.findIndex(({ kind, value }) => ruleName(kindNames[kind], value) === rule)
+  return place < 0 ? undefined : place
 }

@@ -1,0 +1,88 @@
+// It imports nothing: the dashboard tries the rules of a link with the code that redirects by them.
+
+/** Another destination for the visitors that a name stands for: of a device, a country or a language. */
+interface Rule {
+  readonly name: string
+  readonly url: string
+}
+interface Variant {
+  readonly id: number
+  readonly url: string
+  readonly weight: number
+}
+type RuleKind = 'device' | 'location' | 'language'
+
+/** What decides where a link leads. */
+export interface Rules extends Readonly<Record<RuleKind, readonly Rule[]>> {
+  readonly variants: readonly Variant[]
+  /** for everybody else */
+  readonly url: string
+}
+
+/** What rules ask about a visitor. Functions are called only when a rule needs them, because they cost a lookup. */
+export interface VisitorFacts {
+  /** whether the device has this name */
+  readonly isDevice: (name: string) => boolean
+  /** ISO 3166-1 alpha-2, an empty string when unknown */
+  readonly country: () => string
+  /** primary subtags, most preferred first */
+  readonly languages: () => Iterable<string>
+  /** a number above 0 and below 1 for a variant of the link: any of them, but always the same for this visitor */
+  readonly chance: (variant: number) => number
+}
+
+/** What the names in rules mean. An unknown name means nothing. */
+export interface Names {
+  /** whether a name means the country with this code */
+  readonly isCountry: (name: string, code: string) => boolean
+  readonly primaryLanguage: (name: string) => string
+}
+
+/** Returns the name of a rule, as it is recorded with clicks: `device:ios`, `location:canada`, `language:fr`. */
+export const ruleName = (kind: RuleKind, name: string): string => `${kind}:${name.toLowerCase()}`
+
+/** Returns the rule for the language that the visitor prefers among those of the rules. */
+const byLanguage = (rules: readonly Rule[], preferred: Iterable<string>, { primaryLanguage }: Names) => {
+  for (const language of preferred) {
+    const found = rules.find(({ name }) => primaryLanguage(name) === language)
+    if (found) return found
+  }
+  return undefined
+}
+
+/**
+ * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor stays with a variant; when they
+ * change, only as many visitors change as must.
+ */
+const byChance = (variants: readonly Variant[], { chance }: VisitorFacts) => {
+  let [best, found] = [Infinity, undefined as Variant | undefined]
+  for (const variant of variants) {
+    if (variant.weight === 0) continue
+    const score = -Math.log(chance(variant.id)) / variant.weight
+    if (score >= best) continue
+    best = score
+    found = variant
+  }
+  return found && { url: found.url, rule: `variant:${found.id}` }
+}
+
+/**
+ * Chooses by device, then location, then language, then among the variants: the first rule that matches. Returns its destination and its name,
+ * which is `link` where none matches, and `variant:2` for a variant.
+ */
+export const choose = (rules: Rules, visitor: VisitorFacts, names: Names): { url: string; rule: string } => {
+  const { device, location, language, variants, url } = rules
+  const chosenBy = (kind: RuleKind, found: Rule | undefined) =>
+    found && { url: found.url, rule: ruleName(kind, found.name) }
+  const byDevice = () => device.find(({ name }) => visitor.isDevice(name))
+  const byLocation = () => {
+    const country = visitor.country()
+    return location.find(({ name }) => names.isCountry(name, country))
+  }
+  return (
+    (device.length > 0 && chosenBy('device', byDevice())) ||
+    (location.length > 0 && chosenBy('location', byLocation())) ||
+    (language.length > 0 && chosenBy('language', byLanguage(language, visitor.languages(), names))) ||
+    (variants.length > 0 && byChance(variants, visitor)) || { url, rule: 'link' }
+  )
+}
