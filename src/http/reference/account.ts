@@ -3,19 +3,21 @@ import { address, count, done, id, type Reference, revision, success, text, time
 
 const dimension = z.record(z.string(), count)
 const series = success({
-  data: z.object({
-    from: time,
-    to: time.describe('exclusive'),
-    interval: z.enum(['hour', 'day', 'month']),
-    total: z.object({
-      clicks: count,
-      uniqueClicks: count,
-      visits: count.describe('including bots, link previewers and prefetching browsers'),
-      suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
-    }),
-    series: z.array(z.object({ at: time, clicks: count, uniqueClicks: count })),
-    by: z.record(z.string(), dimension).describe('for each requested dimension, clicks by label'),
-  }),
+  data: z
+    .object({
+      from: time,
+      to: time.describe('exclusive'),
+      interval: z.enum(['hour', 'day', 'month']),
+      total: z.object({
+        clicks: count,
+        uniqueClicks: count,
+        visits: count.describe('including bots, link previewers and prefetching browsers'),
+        suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
+      }),
+      series: z.array(z.object({ at: time, clicks: count, uniqueClicks: count })),
+      by: z.record(z.string(), dimension).describe('for each requested dimension, clicks by label'),
+    })
+    .meta({ id: 'ClicksOverTime' }),
 })
 const seriesFields = {
   from: 'a time or a day; 30 days before `to` if not sent',
@@ -43,18 +45,22 @@ export const accountReference: Reference = {
   'GET /api/account': {
     summary: 'Get the account',
     answer: success({
-      data: z.object({
-        id,
-        email: text.meta({ examples: ['ann@example.com'] }),
-        username: text.meta({ examples: ['ann'] }),
-        avatar: address,
-        status: z.literal('pro'),
-        expires: time,
-        registered: time,
-        erases: z.union([time, z.literal('')]).describe('when the account is erased; empty unless that was asked for'),
-        operator: z.literal(true).optional().describe('only for a session of an operator'),
-        revision,
-      }),
+      data: z
+        .object({
+          id,
+          email: text.meta({ examples: ['ann@example.com'] }),
+          username: text.meta({ examples: ['ann'] }),
+          avatar: address,
+          status: z.literal('pro'),
+          expires: time,
+          registered: time,
+          erases: z
+            .union([time, z.literal('')])
+            .describe('when the account is erased; empty unless that was asked for'),
+          operator: z.literal(true).optional().describe('only for a session of an operator'),
+          revision,
+        })
+        .meta({ id: 'Account' }),
     }),
   },
   'PUT /api/account/update': {
@@ -135,38 +141,40 @@ export const filteredReference: Reference = {
       limit: 'rows of each dimension, 100 if not sent, at most 1,000',
     },
     answer: success({
-      data: z.object({
-        ...overTime,
-        interval: z.enum(['hour', 'day', 'month']),
-        by: z
-          .record(
-            z.string(),
-            z.array(
-              z.object({
-                value: text.describe('what a filter takes').meta({ examples: ['DE'] }),
-                name: text.describe('for people').meta({ examples: ['Germany'] }),
-                count: count.describe('clicks; visits of `class`, and with the filter `class`'),
-              }),
-            ),
-          )
-          .describe('for each requested dimension, its values with most clicks'),
-        before: z
-          .object(overTime)
-          .nullable()
-          .optional()
-          .describe('with `compare`; null where its clicks are no longer kept one by one'),
-        through: z
-          .object({
-            event: count.nullable().describe('the number of the newest event with clicks that is counted'),
-            at: time.nullable().describe('when it was stored'),
-            behind: count
-              .nullable()
-              .describe(
-                'seconds that the oldest event has waited that is not counted yet; 0 without one; null while the log does not answer',
+      data: z
+        .object({
+          ...overTime,
+          interval: z.enum(['hour', 'day', 'month']),
+          by: z
+            .record(
+              z.string(),
+              z.array(
+                z.object({
+                  value: text.describe('what a filter takes').meta({ examples: ['DE'] }),
+                  name: text.describe('for people').meta({ examples: ['Germany'] }),
+                  count: count.describe('clicks; visits of `class`, and with the filter `class`'),
+                }),
               ),
-          })
-          .describe('how complete the figures are'),
-      }),
+            )
+            .describe('for each requested dimension, its values with most clicks'),
+          before: z
+            .object(overTime)
+            .nullable()
+            .optional()
+            .describe('with `compare`; null where its clicks are no longer kept one by one'),
+          through: z
+            .object({
+              event: count.nullable().describe('the number of the newest event with clicks that is counted'),
+              at: time.nullable().describe('when it was stored'),
+              behind: count
+                .nullable()
+                .describe(
+                  'seconds that the oldest event has waited that is not counted yet; 0 without one; null while the log does not answer',
+                ),
+            })
+            .describe('how complete the figures are'),
+        })
+        .meta({ id: 'Statistics' }),
     }),
   },
 }

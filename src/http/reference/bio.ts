@@ -22,7 +22,9 @@ const {
   uniqueClicks: uniqueViews,
   ...top
 } = statistics(z.object({}), ['facebook', 'twitter', 'instagram'])
-const entry = z.object({ id: count, title: text, url: address, clicks: count, uniqueClicks: count })
+const entry = z
+  .object({ id: count, title: text, url: address, clicks: count, uniqueClicks: count })
+  .meta({ id: 'BioPageEntry' })
 const fields = {
   alias: 'the address of the page; random if not sent',
   avatar: 'address of a picture',
@@ -35,20 +37,24 @@ export const bioReference: Reference = {
   'GET /api/bio': {
     summary: 'List bio pages',
     fields: pageFields,
-    answer: page('bio', z.object({ ...summary, views: count, clicks: count })),
+    answer: page('BioPage', 'bio', z.object({ ...summary, views: count, clicks: count })),
   },
   'GET /api/bio/:id': {
     summary: 'Get a bio page and its statistics',
     answer: success({
-      details: z.object({
-        ...summary,
-        description: text,
-        avatar: text,
-        theme: z.enum(['paper', 'ink', 'sand', 'color']),
-        color: text,
-        links: z.array(entry),
-      }),
-      data: z.object({ views, uniqueViews, clicks: count, uniqueClicks: count, ...top }),
+      details: z
+        .object({
+          ...summary,
+          description: text,
+          avatar: text,
+          theme: z.enum(['paper', 'ink', 'sand', 'color']),
+          color: text,
+          links: z.array(entry),
+        })
+        .meta({ id: 'BioPageDetails' }),
+      data: z
+        .object({ views, uniqueViews, clicks: count, uniqueClicks: count, ...top })
+        .meta({ id: 'BioPageStatistics' }),
     }),
   },
   'POST /api/bio/add': {

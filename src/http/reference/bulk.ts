@@ -9,28 +9,32 @@ const place = {
     .describe('line of the body in which the row begins, in CSV and NDJSON')
     .meta({ examples: [3] }),
 }
-const done = z.object({
-  ...place,
-  error: z.literal(0),
-  id: id.optional(),
-  shorturl: address.optional(),
-  short: address.optional(),
-  revision: revision.optional(),
-  undo: undo.optional(),
-})
-const failed = z.object({
-  ...place,
-  error: z.literal(1),
-  status: z
-    .int()
-    .describe('the status that the single route would have answered with')
-    .meta({ examples: [400] }),
-  message: text.meta({ examples: ['`url` is required.'] }),
-  field: text
-    .optional()
-    .describe('the field that is wrong')
-    .meta({ examples: ['url'] }),
-})
+const done = z
+  .object({
+    ...place,
+    error: z.literal(0),
+    id: id.optional(),
+    shorturl: address.optional(),
+    short: address.optional(),
+    revision: revision.optional(),
+    undo: undo.optional(),
+  })
+  .meta({ id: 'BulkRowDone' })
+const failed = z
+  .object({
+    ...place,
+    error: z.literal(1),
+    status: z
+      .int()
+      .describe('the status that the single route would have answered with')
+      .meta({ examples: [400] }),
+    message: text.meta({ examples: ['`url` is required.'] }),
+    field: text
+      .optional()
+      .describe('the field that is wrong')
+      .meta({ examples: ['url'] }),
+  })
+  .meta({ id: 'BulkRowFailed' })
 const rows = z.array(z.union([done, failed]))
 
 export const bulkReference: Reference = {

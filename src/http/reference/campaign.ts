@@ -23,7 +23,8 @@ const campaign = {
   list: address.describe('page with its links'),
   revision,
 }
-const answer = z.object({ error: z.literal(0), ...campaign, campaign: name.describe('the name again') })
+const details = z.object(campaign).meta({ id: 'CampaignDetails' })
+const answer = success({ ...campaign, campaign: name.describe('the name again') }).meta({ id: 'CampaignWritten' })
 const fields = {
   slug: 'part of the public addresses: 1 to 64 letters, digits, `-` and `_`; random if not sent',
   public: 'whether the rotator and the list can be visited; true if a slug is sent',
@@ -33,12 +34,12 @@ export const campaignReference: Reference = {
   'GET /api/campaigns': {
     summary: 'List campaigns',
     fields: pageFields,
-    answer: page('campaigns', z.object(campaign)),
+    answer: page('Campaign', 'campaigns', details),
   },
   'GET /api/campaign/:id': {
     summary: 'Get a campaign and the clicks on its links',
     description: 'Its links are those of `GET /api/urls?campaign=<id>`.',
-    answer: success({ details: z.object(campaign), data: linkTotals }),
+    answer: success({ details, data: linkTotals }),
   },
   'POST /api/campaign/add': {
     summary: 'Create a campaign',

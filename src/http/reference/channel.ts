@@ -21,6 +21,7 @@ const channel = {
   starred: z.boolean(),
   revision,
 }
+const details = z.object(channel).meta({ id: 'ChannelDetails' })
 const type = z.enum(['links', 'bio', 'qr'])
 const day = text.meta({ examples: ['2030-01-31'] })
 const item = z.object({
@@ -34,7 +35,7 @@ const item = z.object({
 const fields = { color: 'HEX color, with or without the hash' }
 
 export const channelReference: Reference = {
-  'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('channels', z.object(channel)) },
+  'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('Channel', 'channels', details) },
   'GET /api/channel/:id': {
     summary: 'Get a channel, and list its items',
     description:
@@ -46,7 +47,7 @@ export const channelReference: Reference = {
       to: 'added before this time, or until the end of this day',
       q: 'part of the title, in any letter case',
     },
-    answer: page('items', item, ['type', 'id'], { details: z.object(channel), totals: linkTotals }),
+    answer: page('ChannelItem', 'items', item, ['type', 'id'], { details, totals: linkTotals }),
   },
   'POST /api/channel/add': {
     summary: 'Create a channel',

@@ -55,18 +55,20 @@ export const revision = count.describe('goes up with every change; `If-Match` co
 /** The answer to a request that succeeded. */
 export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: z.literal(0), ...shape })
 /** The answer to a request that changed something: a sentence for people. */
-export const done = success({ message: text })
+export const done = success({ message: text }).meta({ id: 'Done' })
 /** The answer to a request that deleted a resource. */
 export const undo = z
   .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
-  .describe('the request that takes it back')
-export const deleted = success({ message: text, undo })
+  .meta({ id: 'Undo', description: 'the request that takes it back' })
+export const deleted = success({ message: text, undo }).meta({ id: 'Deleted' })
 /** The answer to a request that deleted what cannot come back. */
-export const deletedForGood = success({ message: text, undo: z.null().describe('it cannot be taken back') })
+export const deletedForGood = success({ message: text, undo: z.null().describe('it cannot be taken back') }).meta({
+  id: 'DeletedForGood',
+})
 /** The answer to a request that created a resource. */
-export const created = success({ id, revision })
+export const created = success({ id, revision }).meta({ id: 'Created' })
 /** The answer to a request that changed a resource. */
-export const updated = success({ message: text, revision })
+export const updated = success({ message: text, revision }).meta({ id: 'Updated' })
 
 interface ListShape {
   /** of the collection in the answer */
@@ -82,27 +84,34 @@ export const shapeOf = (answer: z.ZodType): ListShape | undefined =>
     ? (answer.options as z.ZodType[]).map(shapeOf).find((found) => found !== undefined)
     : lists.get(answer)
 
-/** One page of a list, in which `error` is a string. `beside`: what the answer has besides the page. */
+/**
+ * One page of a list, in which `error` is a string: `LinkList`, of which each entry is a `Link`, if that is its title. `beside`: what the
+ * answer has besides the page.
+ */
 export const page = (
+  title: string,
   name: string,
   row: z.ZodObject,
   identity: readonly string[] = ['id'],
   beside: z.ZodRawShape = {},
 ) => {
   const always = Object.fromEntries(identity.map((column) => [column, row.shape[column]!]))
-  const answer = z.object({
-    error: z.literal('0'),
-    data: z.object({
-      result: count.describe('number of all matches; with `q`, `from` or `to` at most 10,000'),
-      perpage: count.describe('the limit in effect'),
-      currentpage: count,
-      nextpage: count.describe('stays at `maxpage` on the last page'),
-      maxpage: count,
-      next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
-      [name]: z.array(row.partial().extend(always)).describe('rows; with `fields`, only those columns of them'),
-    }),
-    ...beside,
-  })
+  const entry = row.partial().extend(always).meta({ id: title })
+  const answer = z
+    .object({
+      error: z.literal('0'),
+      data: z.object({
+        result: count.describe('number of all matches; with `q`, `from` or `to` at most 10,000'),
+        perpage: count.describe('the limit in effect'),
+        currentpage: count,
+        nextpage: count.describe('stays at `maxpage` on the last page'),
+        maxpage: count,
+        next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
+        [name]: z.array(entry).describe('rows; with `fields`, only those columns of them'),
+      }),
+      ...beside,
+    })
+    .meta({ id: `${title}List` })
   lists.set(answer, { name, columns: Object.keys(row.shape), identity })
   return answer
 }
@@ -119,13 +128,15 @@ export const listAt = (reference: Reference, path: string): DescribedList => {
 }
 
 /** What became of several links together. */
-export const linkTotals = z.object({
-  links: count.describe('number of its links'),
-  clicks: count.describe('on those links, all time'),
-  uniqueClicks: count.describe('visitors of each of those links, added up'),
-})
+export const linkTotals = z
+  .object({
+    links: count.describe('number of its links'),
+    clicks: count.describe('on those links, all time'),
+    uniqueClicks: count.describe('visitors of each of those links, added up'),
+  })
+  .meta({ id: 'LinkTotals' })
 
-const labels = z.record(z.string(), z.string()).meta({ examples: [{ Canada: '12', Germany: '3' }] })
+const labels = z.record(z.string(), z.string()).meta({ id: 'Labels', examples: [{ Canada: '12', Germany: '3' }] })
 /** The ten most frequent labels; `none` without data. */
 const top = <N extends z.ZodType>(none: N) => z.union([labels, none])
 

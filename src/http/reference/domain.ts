@@ -16,15 +16,19 @@ import {
 
 const found = { found: z.array(text).nullable(), ok: z.boolean().nullable() }
 /** What the account has to do, and what was found in DNS. Absent where domains are not checked. */
-const verification = z.object({
-  record: z.object({ type: z.literal('TXT'), name: text, value: text, ...found }),
-  dns: z.object({ targets: z.array(text), ...found }).optional(),
-  checked: time.nullable(),
-  failures: count,
-  problem: text.nullable(),
-})
+const verification = z
+  .object({
+    record: z.object({ type: z.literal('TXT'), name: text, value: text, ...found }),
+    dns: z.object({ targets: z.array(text), ...found }).optional(),
+    checked: time.nullable(),
+    failures: count,
+    problem: text.nullable(),
+  })
+  .meta({ id: 'Verification' })
 const state = { revision, status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
-const domain = z.object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
+const domain = z
+  .object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
+  .meta({ id: 'DomainDetails' })
 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
 
@@ -32,7 +36,7 @@ export const domainReference: Reference = {
   'GET /api/domains': {
     summary: 'List branded domains',
     fields: { ...pageFields, q: 'part of the address' },
-    answer: page('domains', domain),
+    answer: page('Domain', 'domains', domain),
   },
   'GET /api/domain/:id': {
     summary: 'Get a branded domain',

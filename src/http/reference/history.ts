@@ -4,11 +4,13 @@ import { count, page, pageFields, type Reference, revision, success, text, time 
 const value = z.unknown()
 
 /** What a field of a resource was, and what it is now. */
-export const fieldChange = z.object({
-  field: text.meta({ examples: ['longurl'] }),
-  old: value.describe('null for what there was not; of a password, only whether there was one'),
-  new: value,
-})
+export const fieldChange = z
+  .object({
+    field: text.meta({ examples: ['longurl'] }),
+    old: value.describe('null for what there was not; of a password, only whether there was one'),
+    new: value,
+  })
+  .meta({ id: 'FieldChange' })
 
 const row = z.object({
   event: count
@@ -58,7 +60,7 @@ const historyOf = (what: string, description: string) => ({
   summary: `List what happened to ${what}, and who did it`,
   description,
   fields,
-  answer: page('events', row, ['event']),
+  answer: page('HistoryEntry', 'events', row, ['event']),
 })
 const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
 
@@ -97,7 +99,7 @@ const restored = success({
     .array(z.object({ field: text.meta({ examples: ['campaign'] }), reason: text }))
     .describe('what is not as it was, and why'),
   revision,
-})
+}).meta({ id: 'Restored' })
 const restoreFields = {
   revision: 'the revision whose values it shall have again, as in its history',
   at: 'instead of `revision`: a moment, as a time or as `event:123456`',

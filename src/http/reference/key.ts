@@ -25,7 +25,7 @@ const row = z.object({
 const message = text
 
 export const keyReference: Reference = {
-  'GET /api/keys': { summary: 'List API keys', fields: pageFields, answer: page('keys', row) },
+  'GET /api/keys': { summary: 'List API keys', fields: pageFields, answer: page('ApiKey', 'keys', row) },
   'POST /api/key/add': {
     summary: 'Create an API key',
     description: 'It cannot do more than the key that creates it. An account has at most 100 keys.',

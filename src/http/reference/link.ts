@@ -20,63 +20,69 @@ const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https
 
 const tags = z.array(text).meta({ examples: [['spring', 'print']] })
 
-const row = z.object({
-  id,
-  alias,
-  shorturl,
-  longurl: address,
-  clicks: count,
-  title: text,
-  description: text,
-  date: time,
-  uniqueclicks: count,
-  domain: address,
-  campaign: id.nullable(),
-  tags,
-  archived: z.boolean(),
-  status: z
-    .enum(['active', 'scheduled', 'expired', 'protected', 'blocked'])
-    .describe('what a visitor meets now; an archived link redirects all the same'),
-  revision,
-})
+const row = z
+  .object({
+    id,
+    alias,
+    shorturl,
+    longurl: address,
+    clicks: count,
+    title: text,
+    description: text,
+    date: time,
+    uniqueclicks: count,
+    domain: address,
+    campaign: id.nullable(),
+    tags,
+    archived: z.boolean(),
+    status: z
+      .enum(['active', 'scheduled', 'expired', 'protected', 'blocked'])
+      .describe('what a visitor meets now; an archived link redirects all the same'),
+    revision,
+  })
+  .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
 
-const details = z.object({
-  id,
-  shorturl,
-  longurl: address.describe('as it was sent'),
-  title: text,
-  description: text,
-  location: targets.describe('destination by country'),
-  device: targets.describe('destination by device').meta({ examples: [{ iphone: 'https://example.com/app' }] }),
-  expiry: time.nullable(),
-  date: time,
-  alias,
-  type: text.meta({ examples: ['direct'] }),
-  domain: address,
-  language: targets.describe('destination by language').meta({ examples: [{ fr: 'https://example.com/fr' }] }),
-  parameters: z.array(z.object({ name: text, value: text })),
-  metatitle: text,
-  metadescription: text,
-  metaimage: text,
-  campaign: id.nullable(),
-  channels: z.array(id),
-  pixels: z.array(id),
-  password: z.boolean().describe('whether visitors have to enter one'),
-  unframed: z
-    .array(z.object({ url: address, reason: z.enum(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }))
-    .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
-  tags,
-  notes: text.describe('for you alone'),
-  archived: z.boolean().describe('left out of the list of links'),
-  starts: time.nullable().describe('not found before'),
-  expired_url: address.describe('where visitors are sent once the link has ended'),
-  max_clicks: count.nullable().describe('ends with this number of clicks'),
-  forward: z.boolean().describe('whether the query of the short address is passed on'),
-  variants: z
-    .array(z.object({ id, url: address, weight: count }))
-    .describe('destinations that visitors are split between; clicks have the `id`'),
-  revision,
-})
+const details = z
+  .object({
+    id,
+    shorturl,
+    longurl: address.describe('as it was sent'),
+    title: text,
+    description: text,
+    location: targets.describe('destination by country'),
+    device: targets.describe('destination by device').meta({ examples: [{ iphone: 'https://example.com/app' }] }),
+    expiry: time.nullable(),
+    date: time,
+    alias,
+    type: text.meta({ examples: ['direct'] }),
+    domain: address,
+    language: targets.describe('destination by language').meta({ examples: [{ fr: 'https://example.com/fr' }] }),
+    parameters: z.array(z.object({ name: text, value: text })),
+    metatitle: text,
+    metadescription: text,
+    metaimage: text,
+    campaign: id.nullable(),
+    channels: z.array(id),
+    pixels: z.array(id),
+    password: z.boolean().describe('whether visitors have to enter one'),
+    unframed: z
+      .array(
+        z.object({ url: address, reason: z.enum(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }),
+      )
+      .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
+    tags,
+    notes: text.describe('for you alone'),
+    archived: z.boolean().describe('left out of the list of links'),
+    starts: time.nullable().describe('not found before'),
+    expired_url: address.describe('where visitors are sent once the link has ended'),
+    max_clicks: count.nullable().describe('ends with this number of clicks'),
+    forward: z.boolean().describe('whether the query of the short address is passed on'),
+    variants: z
+      .array(z.object({ id, url: address, weight: count }))
+      .describe('destinations that visitors are split between; clicks have the `id`'),
+    revision,
+  })
+  .meta({ id: 'LinkDetails' })
 const data = {
   ...statistics(z.literal(0), ['facebook', 'twitter', 'google']),
   topVariants: z
@@ -85,7 +91,7 @@ const data = {
     .describe('clicks by the `id` of a variant, for a link that has or had variants')
     .meta({ examples: [{ 1: '750', 2: '250' }] }),
 }
-const found = success({ details, data: z.object(data) })
+const found = success({ details, data: z.object(data).meta({ id: 'LinkStatistics' }) })
 
 const fields = {
   url: 'destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme',
@@ -118,7 +124,7 @@ const fields = {
   variants:
     'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show',
 }
-const written = success({ id, shorturl, short: shorturl, revision })
+const written = success({ id, shorturl, short: shorturl, revision }).meta({ id: 'LinkWritten' })
 
 export const linkReference: Reference = {
   'GET /api/urls': {
@@ -137,8 +143,8 @@ export const linkReference: Reference = {
       archived: '`false` (default), `true` for archived links, `all` for both',
     },
     answer: z.union([
-      page('urls', row),
-      success({ details, data: z.object({ ...data, urls: z.array(row) }) }),
+      page('Link', 'urls', row),
+      success({ details, data: z.object({ ...data, urls: z.array(row) }).meta({ id: 'LinkFound' }) }),
       z.object({ error: z.literal(1), message: text }),
     ]),
   },

@@ -6,33 +6,13 @@ import type { Description, FailureStatus, OwnFailure } from './describe.ts'
 import { atParameter, failure, failures, headers, problem, requestHeaders, securitySchemes } from './failures.ts'
 import { reference } from './index.ts'
 import { introduction, topics } from './introduction.ts'
-
-type Schema = Readonly<Record<string, unknown>>
-interface ObjectSchema extends Schema {
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-}
+import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './schemas.ts'
 
 export interface DocumentOptions {
   readonly routes: readonly Route[]
   readonly version: string
   /** Says of objects in answers that they have no other fields. Clients must expect more: the service adds fields over time. */
   readonly closed?: boolean
-}
-
-/** Returns the JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) of what a client sends (`input`) or receives (`output`). */
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output', closed = false): ObjectSchema => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      // the limits of whole numbers in JavaScript are no rule of the API
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      if (jsonSchema.additionalProperties === false && !closed) delete jsonSchema.additionalProperties
-    },
-  })
-  return rest as ObjectSchema
 }
 
 /** Adds the meanings of fields to their schemas. */
@@ -58,7 +38,7 @@ const headersOf = ({ method, single, stream }: Route): readonly (keyof typeof re
 
 /** Whether a GET answers for a moment of the past, too. */
 const hasPast = ({ method, nowOnly }: Route) => method === 'get' && nowOnly === undefined
-const parametersOf = (route: Route, { fields }: Description) => {
+const parametersOf = (route: Route, { fields }: Description, schemas: Schemas) => {
   const { path, query } = route
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
@@ -66,7 +46,7 @@ const parametersOf = (route: Route, { fields }: Description) => {
     required: true,
     schema: pathSchemas[name] ?? id,
   }))
-  const { properties = {}, required = [] } = query ? schemaOf(query, 'input') : {}
+  const { properties = {}, required = [] } = query ? schemas.of(query, 'input') : {}
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -83,9 +63,9 @@ const parametersOf = (route: Route, { fields }: Description) => {
   return [...inPath, ...inQuery, ...(hasPast(route) ? [atParameter] : []), ...inHeader]
 }
 
-const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: Description) => {
+const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: Description, schemas: Schemas) => {
   if (!body) return {}
-  const schema = explained(schemaOf(described.body ?? body, 'input'), fields)
+  const schema = explained(schemas.of(described.body ?? body, 'input'), fields)
   const asText = Object.entries(texts).map(([type, text]) => [type, { schema: { type: 'string' }, example: text }])
   return {
     requestBody: {
@@ -110,18 +90,18 @@ const withShared = <R extends object>(response: R & { readonly headers?: object 
 })
 
 /** The answer of a route of its own to requests that fail, or the one that it shares with the others. */
-const failureOf = (status: FailureStatus, own: OwnFailure | undefined) => {
+const failureOf = (status: FailureStatus, own: OwnFailure | undefined, schemas: Schemas) => {
   if (own === undefined) return { $ref: `#/components/responses/${status}` }
   const { description, shape } = own
   if (!shape) return withShared({ ...failures[status], description })
   const shared = { $ref: '#/components/schemas/Failure' }
-  const schema = { allOf: [shared, schemaOf(z.object(shape), 'output')] }
+  const schema = { allOf: [shared, schemas.of(z.object(shape), 'output')] }
   return withShared({ ...failures[status], description, content: { 'application/json': { schema } } })
 }
 
-const answersOf = (route: Route, described: Description, closed: boolean) => {
+const answersOf = (route: Route, described: Description, schemas: Schemas) => {
   const { answer, answerType, answersAs = {}, failures: special = {} } = described
-  const isList = route.query !== undefined && JSON.stringify(schemaOf(route.query, 'input')).includes('"page"')
+  const isList = route.query !== undefined && JSON.stringify(schemas.of(route.query, 'input')).includes('"page"')
   const isTagged = route.single && route.method === 'get'
   const own = [
     ...always,
@@ -152,13 +132,13 @@ const answersOf = (route: Route, described: Description, closed: boolean) => {
       description: 'It succeeded.',
       headers: headersNamed(own),
       content: {
-        [answerType ?? 'application/json']: { schema: schemaOf(answer, 'output', closed) },
+        [answerType ?? 'application/json']: { schema: schemas.of(answer, 'output') },
         ...(Object.fromEntries(
           Object.entries(answersAs).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
         ) as Readonly<Record<string, object>>),
       },
     },
-    ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status])])),
+    ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status], schemas)])),
   }
 }
 
@@ -191,15 +171,15 @@ const descriptionWith = ({ scope = [], passwordInstead }: Route, { description }
   return sentences.length > 0 && { description: sentences.join(' ') }
 }
 
-const operationOf = (route: Route, tag: string, description: Description, closed: boolean) => ({
+const operationOf = (route: Route, tag: string, description: Description, schemas: Schemas) => ({
   operationId: operationId(route),
   tags: [tag],
   summary: description.summary,
   ...descriptionWith(route, description),
   ...accessOf(route),
-  parameters: parametersOf(route, description),
-  ...bodyOf(route, description),
-  responses: answersOf(route, description, closed),
+  parameters: parametersOf(route, description, schemas),
+  ...bodyOf(route, description, schemas),
+  responses: answersOf(route, description, schemas),
 })
 
 const descriptions = new Map(
@@ -219,10 +199,11 @@ export const template = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
 
 /** Returns the description of the API in OpenAPI 3.1, made from the schemas that validate its requests. */
 export const openApi = ({ routes, version, closed = false }: DocumentOptions) => {
+  const schemas = openSchemas(closed)
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
   for (const route of routes) {
     const { tag, description } = descriptionOf(route)
-    ;(paths[template(route.path)] ??= {})[route.method] = operationOf(route, tag, description, closed)
+    ;(paths[template(route.path)] ??= {})[route.method] = operationOf(route, tag, description, schemas)
   }
   return {
     openapi: '3.1.0',
@@ -238,7 +219,7 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     paths,
     components: {
       securitySchemes,
-      schemas: { Failure: failure, Problem: problem },
+      schemas: { Failure: failure, Problem: problem, ...schemas.named },
       headers,
       responses: Object.fromEntries(
         Object.entries(failures).map(([status, response]) => [status, withShared(response)]),

@@ -54,7 +54,7 @@ export const operatorReference: Reference = {
     summary: 'List the accounts of this service',
     description: `${note} Of what an account has made, it shows the number of links only.`,
     fields: { ...pageFields, q: 'part of an e-mail address or a username, or `id:7`' },
-    answer: page('accounts', account),
+    answer: page('OperatorAccount', 'accounts', account),
   },
   'GET /api/operator/reports': {
     summary: 'List what visitors have reported',
@@ -66,7 +66,7 @@ export const operatorReference: Reference = {
       q: 'part of the address',
       closed: '`true`: those that are dealt with; else those that are open',
     },
-    answer: page('reports', report, ['reference']),
+    answer: page('Report', 'reports', report, ['reference']),
   },
   'GET /api/operator/blocks': {
     summary: 'List what operators have blocked',
@@ -77,7 +77,7 @@ export const operatorReference: Reference = {
       to: 'blocked before this time, or until the end of this day',
       q: 'part of the host, the pattern or the reason',
     },
-    answer: page('blocks', block, ['kind', 'value']),
+    answer: page('Block', 'blocks', block, ['kind', 'value']),
   },
   'POST /api/operator/account/disable': {
     summary: 'Disable an account',

@@ -29,22 +29,24 @@ const fields = {
 }
 
 export const overlayReference: Reference = {
-  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('cta', z.object(row)) },
+  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('Overlay', 'cta', z.object(row)) },
   'GET /api/overlay/:id': {
     summary: 'Get an overlay',
     answer: success({
-      details: z.object({
-        ...row,
-        message: text,
-        label: text,
-        link: text,
-        image: text,
-        color: text,
-        position: z.enum(['bl', 'br', 'tl', 'tr']),
-        question: text,
-        options: z.array(text),
-        coupon: text,
-      }),
+      details: z
+        .object({
+          ...row,
+          message: text,
+          label: text,
+          link: text,
+          image: text,
+          color: text,
+          position: z.enum(['bl', 'br', 'tl', 'tr']),
+          question: text,
+          options: z.array(text),
+          coupon: text,
+        })
+        .meta({ id: 'OverlayDetails' }),
     }),
   },
   'POST /api/overlay/add': {
@@ -69,7 +71,7 @@ export const overlayReference: Reference = {
   'GET /api/overlay/:id/answers': {
     summary: 'List what visitors sent through an overlay',
     fields: { ...pageFields, q: 'part of what a visitor entered, in any letter case' },
-    answer: page('answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
+    answer: page('OverlayAnswer', 'answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
   },
   'GET /api/overlay/:id/answers/counts': {
     summary: 'Count the answers to a poll',

@@ -12,7 +12,7 @@ const pixel = z.object({
 const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
 
 export const pixelReference: Reference = {
-  'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('pixels', pixel) },
+  'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('Pixel', 'pixels', pixel) },
   'POST /api/pixel/add': {
     summary: 'Create a tracking pixel',
     description: 'It fires for visitors of the links that have its id in `pixels`.',

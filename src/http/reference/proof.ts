@@ -12,11 +12,13 @@ const event = text
       '{"data":{"id":42},"id":"…","metadata":{…},"ordinal":123456,"revision":3,"stream":"link-42","type":"LinkDeleted"}',
     ],
   })
-const proof = z.object({
-  index: index.describe('the ordinal of the event'),
-  path: hashes,
-  checkpoint: text.describe('the signed checkpoint, as `/log/checkpoint` has it'),
-})
+const proof = z
+  .object({
+    index: index.describe('the ordinal of the event'),
+    path: hashes,
+    checkpoint: text.describe('the signed checkpoint, as `/log/checkpoint` has it'),
+  })
+  .meta({ id: 'Proof' })
 
 const description = 'docs/proof.md says how to verify it without this service; `linkledger proof verify` does it, too.'
 

@@ -34,12 +34,12 @@ const fields = {
 }
 
 export const qrReference: Reference = {
-  'GET /api/qr': { summary: 'List QR codes', fields: pageFields, answer: page('qrs', z.object(row)) },
+  'GET /api/qr': { summary: 'List QR codes', fields: pageFields, answer: page('QrCode', 'qrs', z.object(row)) },
   'GET /api/qr/:id': {
     summary: 'Get a QR code and the statistics of its scans',
     answer: success({
-      details: z.object({ ...row, ...content }),
-      data: z.object(statistics(z.object({}), ['facebook', 'twitter', 'instagram'])),
+      details: z.object({ ...row, ...content }).meta({ id: 'QrCodeDetails' }),
+      data: z.object(statistics(z.object({}), ['facebook', 'twitter', 'instagram'])).meta({ id: 'QrCodeStatistics' }),
     }),
   },
   'POST /api/qr/add': {

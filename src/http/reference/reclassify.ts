@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { count, done, type Reference, revision, success, text } from './describe.ts'
 
-const exclusions = z.object({
-  agents: z.array(text).meta({ examples: [['uptime']] }),
-  countries: z.array(text).meta({ examples: [['CA']] }),
-  hours: z.array(count),
-  visitors: z.array(text).meta({ examples: [['9f86d081884c7d65']] }),
-})
+const exclusions = z
+  .object({
+    agents: z.array(text).meta({ examples: [['uptime']] }),
+    countries: z.array(text).meta({ examples: [['CA']] }),
+    hours: z.array(count),
+    visitors: z.array(text).meta({ examples: [['9f86d081884c7d65']] }),
+  })
+  .meta({ id: 'Exclusions' })
 const visitClass = z
   .enum(['human', 'bot', 'preview', 'prefetch', 'excluded', 'other'])
   .describe('`other`: only a newer version knows it')

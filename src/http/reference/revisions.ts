@@ -48,6 +48,6 @@ export const revisionsReference: Reference = {
     description:
       'For each revision: when it was in force, who made it, what it said, and how many clicks it sent to which destination by which rule. The `clicks` of all revisions add up to the clicks of the link, however visitors came to it: by its address, a QR code, a campaign or a bio page. Deleted links have theirs, too.',
     fields: pageFields,
-    answer: page('revisions', row, ['revision']),
+    answer: page('Revision', 'revisions', row, ['revision']),
   },
 }

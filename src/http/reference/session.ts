@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { count, done, id, type Reference, success, text, time } from './describe.ts'
 
-const row = z.object({
-  id,
-  browser: text.meta({ examples: ['Firefox'] }),
-  os: text.meta({ examples: ['Linux'] }),
-  date: time.describe('of the sign-in'),
-  lastused: time.describe('to about a minute'),
-  expires: time,
-  current: z.boolean().describe('whether it has sent this request'),
-})
+const row = z
+  .object({
+    id,
+    browser: text.meta({ examples: ['Firefox'] }),
+    os: text.meta({ examples: ['Linux'] }),
+    date: time.describe('of the sign-in'),
+    lastused: time.describe('to about a minute'),
+    expires: time,
+    current: z.boolean().describe('whether it has sent this request'),
+  })
+  .meta({ id: 'Session' })
 
 export const sessionReference: Reference = {
   'POST /api/session': {

@@ -22,22 +22,28 @@ const fields = {
 }
 
 export const splashReference: Reference = {
-  'GET /api/splash': { summary: 'List splash pages', fields: pageFields, answer: page('splash', z.object(row)) },
+  'GET /api/splash': {
+    summary: 'List splash pages',
+    fields: pageFields,
+    answer: page('Splash', 'splash', z.object(row)),
+  },
   'GET /api/splash/:id': {
     summary: 'Get a splash page',
     answer: success({
-      details: z.object({
-        ...row,
-        title: text,
-        message: text,
-        logo: text,
-        banner: text,
-        product: text,
-        label: text,
-        productLabel: text,
-        color: text,
-        counter: z.int().min(0).max(60),
-      }),
+      details: z
+        .object({
+          ...row,
+          title: text,
+          message: text,
+          logo: text,
+          banner: text,
+          product: text,
+          label: text,
+          productLabel: text,
+          color: text,
+          counter: z.int().min(0).max(60),
+        })
+        .meta({ id: 'SplashDetails' }),
     }),
   },
   'POST /api/splash/add': {

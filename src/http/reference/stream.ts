@@ -69,7 +69,7 @@ export const streamReference: Reference = {
       type: 'types of events, separated by commas: `LinkCreated,LinkUpdated`',
     },
     failures,
-    answer: EventLine,
+    answer: EventLine.meta({ id: 'EventLine' }),
     answerType: 'application/x-ndjson',
     answersAs: { 'text/event-stream': serverSentEvents },
   },
@@ -82,7 +82,7 @@ export const streamReference: Reference = {
       class: '`human`, `bot`, `preview` or `prefetch`, or several of them, separated by commas; all if not sent',
     },
     failures,
-    answer: ClickLine,
+    answer: ClickLine.meta({ id: 'ClickLine' }),
     answerType: 'application/x-ndjson',
     answersAs: {
       'text/event-stream': serverSentEvents,

@@ -14,6 +14,6 @@ export const tagReference: Reference = {
   'GET /api/tags': {
     summary: 'List the tags of your links, in alphabetical order',
     fields: { ...undated, order: '`name`', q: 'part of the tag' },
-    answer: page('tags', row, ['tag']),
+    answer: page('Tag', 'tags', row, ['tag']),
   },
 }

@@ -21,42 +21,44 @@ const secret = text
   .meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] })
 const ordinal = count.describe('number of an event in the log').meta({ examples: [123_456] })
 
-const row = z.object({
-  id,
-  name: text.meta({ examples: ['Warehouse'] }),
-  url: address,
-  events: z.array(text).meta({ examples: [['LinkCreated', 'clicks']] }),
-  links: z.array(id).describe('empty: any'),
-  campaigns: z.array(id).describe('empty: any'),
-  channels: z.array(id).describe('empty: any'),
-  domains: z.array(id).describe('empty: any'),
-  tags: z
-    .array(text)
-    .describe('empty: any')
-    .meta({ examples: [['spring']] }),
-  classes: z
-    .array(text)
-    .describe('empty: any')
-    .meta({ examples: [['human']] }),
-  status: z.enum(['active', 'failing', 'disabled']),
-  reason: text.describe(
-    'why it is disabled: `owner`, `gone` (the receiver answered 410) or `failing` (for three days)',
-  ),
-  disabled: timeOrNone.describe('since when it is disabled'),
-  failing: timeOrNone.describe('since when deliveries fail'),
-  tries: count.describe('failed attempts in a row'),
-  retry: timeOrNone.describe('when the next attempt is due, while deliveries fail'),
-  next: ordinal
-    .nullable()
-    .describe(
-      'number of the first event that is not delivered, to about a second; null: not begun, or at an earlier moment',
+const row = z
+  .object({
+    id,
+    name: text.meta({ examples: ['Warehouse'] }),
+    url: address,
+    events: z.array(text).meta({ examples: [['LinkCreated', 'clicks']] }),
+    links: z.array(id).describe('empty: any'),
+    campaigns: z.array(id).describe('empty: any'),
+    channels: z.array(id).describe('empty: any'),
+    domains: z.array(id).describe('empty: any'),
+    tags: z
+      .array(text)
+      .describe('empty: any')
+      .meta({ examples: [['spring']] }),
+    classes: z
+      .array(text)
+      .describe('empty: any')
+      .meta({ examples: [['human']] }),
+    status: z.enum(['active', 'failing', 'disabled']),
+    reason: text.describe(
+      'why it is disabled: `owner`, `gone` (the receiver answered 410) or `failing` (for three days)',
     ),
-  until: ordinal
-    .nullable()
-    .describe('while a part of the log is sent again: its last event; then it goes on where it was'),
-  date: time,
-  revision,
-})
+    disabled: timeOrNone.describe('since when it is disabled'),
+    failing: timeOrNone.describe('since when deliveries fail'),
+    tries: count.describe('failed attempts in a row'),
+    retry: timeOrNone.describe('when the next attempt is due, while deliveries fail'),
+    next: ordinal
+      .nullable()
+      .describe(
+        'number of the first event that is not delivered, to about a second; null: not begun, or at an earlier moment',
+      ),
+    until: ordinal
+      .nullable()
+      .describe('while a part of the log is sent again: its last event; then it goes on where it was'),
+    date: time,
+    revision,
+  })
+  .meta({ id: 'WebhookDetails' })
 
 const delivery = z.object({
   id,
@@ -100,7 +102,7 @@ const sent = (example: string) =>
   })
 
 export const webhookReference: Reference = {
-  'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, answer: page('webhooks', row) },
+  'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, answer: page('Webhook', 'webhooks', row) },
   'GET /api/webhook/:id': { summary: 'Get a webhook', answer: success({ details: row }) },
   'POST /api/webhook/add': {
     summary: 'Create a webhook',
@@ -162,6 +164,6 @@ export const webhookReference: Reference = {
       q: 'part of the type, of the id of the message, or of the problem',
       delivered: '`true` or `false`: only attempts that were successful, or that failed',
     },
-    answer: page('deliveries', delivery),
+    answer: page('Delivery', 'deliveries', delivery),
   },
 }

@@ -26,6 +26,18 @@ describe('the OpenAPI document', () => {
     expect(names).to.include.members(['postUrlAdd', 'getUrlById', 'postChannelByChannelidAssignByTypeByItemid'])
   })
 
+  it('names the objects that it answers with, for generated clients', () => {
+    const { schemas } = document.components
+    expect(schemas).to.include.keys(
+      'Account Campaign Channel Domain Failure Link LinkDetails LinkList Overlay Pixel Problem QrCode Splash Statistics'.split(
+        ' ',
+      ),
+    )
+    const inline = JSON.stringify(document.paths)
+    expect(inline).to.include('"$ref":"#/components/schemas/LinkDetails"')
+    for (const shared of ['perpage', 'topCountries']) expect(inline).not.to.include(`"${shared}"`)
+  })
+
   it('explains only fields that exist', () => {
     for (const route of routes) {
       const endpoint = `${route.method.toUpperCase()} ${route.path}`
