@@ -6,6 +6,7 @@ import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { entryOf } from '../bin/checkout.js'
 import { startEmbedded } from '../src/postgres/embedded.ts'
 import { append } from './append.ts'
 import { busy } from './busy.ts'
@@ -72,7 +73,7 @@ if (unknown.length > 0)
 
 // the built program is measured, because it is what runs in production
 const root = new URL('..', import.meta.url).pathname
-execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
+entryOf(new URL('..', import.meta.url), { say: console.log, runsSources: false })
 
 /** Returns a function that writes the results so far to a file, which names the commit and the machine: a run takes hours, and may be ended. */
 const openResults = (machine: string) => {

@@ -80,7 +80,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)
     let kept = 0
-    for (const round of rounds(1, 20)) {
+    for (const round of rounds(3, 20)) {
       // nothing can be appended to the log, so all clicks stay in the spool
       const holder = await stage.connect(connection)
       await holder.query('select pg_advisory_lock(7275463)')

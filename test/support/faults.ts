@@ -12,7 +12,7 @@ import { type Service, startProcess } from './process.ts'
 /** `npm run test:faults`: more rounds. */
 export const long = process.env['FAULTS'] === 'long'
 
-/** The time in which a test may start rounds in `npm run test:faults`, in ms. `.ci/run` sets a shorter one. */
+/** The time in which a test may start rounds in `npm run test:faults`, in ms. `.ci/long` sets a shorter one. */
 export const longestMs = Number(process.env['FAULTS_SECONDS'] ?? 600) * 1000
 
 /** Numbers the rounds of a test: `few`, or in `npm run test:faults` up to `many` as long as there is time. */

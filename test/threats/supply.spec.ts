@@ -81,7 +81,7 @@ describe('Dependencies (threat 47)', () => {
   it('have no install scripts but the known ones, which are not run', async () => {
     const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : []))
     expect(found.toSorted()).to.deep.equal(scripts)
-    expect(await readFile(new URL('.ci/run', root), 'utf8')).to.include('npm ci --ignore-scripts')
+    expect(await readFile(new URL('.ci/steps', root), 'utf8')).to.include('npm ci --ignore-scripts')
     const own = Object.keys((await json<{ scripts: object }>('package.json')).scripts)
     expect(own.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).to.deep.equal([])
   })
