@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Click } from '../src/events/click.ts'
+import type { Click } from '../src/events/statistics/click.ts'
 import { systemMetadata } from '../src/events/event.ts'
 import type { Event } from '../src/events/index.ts'
 import { versionOf } from '../src/events/upcast.ts'

@@ -3,15 +3,15 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
-import { openLedger } from '../src/app/ledger.ts'
+import { openLedger } from '../src/app/log/ledger.ts'
 import { createClassifier } from '../src/clicks/classify.ts'
 import { openClickRecord } from '../src/clicks/record.ts'
-import { createRelays } from '../src/clicks/relays.ts'
+import { createRelays } from '../src/clicks/deliver.ts'
 import { logSink } from '../src/clicks/sink.ts'
 import { openSpool } from '../src/clicks/spool/spool.ts'
 import type { Visit } from '../src/clicks/visit.ts'
 import { readConfig } from '../src/config.ts'
-import { openCountries } from '../src/visitor/country.ts'
+import { openCountries } from '../src/clicks/visitor/country.ts'
 
 const [account = 0, first = 0, links = 0] = process.argv.slice(2).map(Number)
 const agents = [

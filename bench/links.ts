@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link } from '../src/commands/link.ts'
+import { link } from '../src/commands/links/link.ts'
 import { codec } from '../src/events/codec.ts'
 import { systemMetadata } from '../src/events/event.ts'
 import { createSignal } from '../src/lib/signal.ts'

@@ -81,7 +81,7 @@ export const compile = (folder, out) => {
   cpSync(join(folder, 'src'), out, { recursive: true, filter: (path) => !path.endsWith('.ts') && path !== web })
   // the page at /docs: what runs then does not depend on the package
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'])
-    cpSync(join(folder, 'node_modules/swagger-ui-dist', file), join(out, 'http/reference/swagger-ui', file))
+    cpSync(join(folder, 'node_modules/swagger-ui-dist', file), join(out, 'http/docs/swagger-ui', file))
   if (existsSync(web)) writeFileSync(join(out, 'web/sizes.txt'), bundle('web.js', folder, join(out, 'web')))
   if (existsSync(join(out, 'cli/run.js'))) bundle('server.js', out)
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { routes } from '../src/http/api/routes.ts'
-import { openApi } from '../src/http/reference/openapi.ts'
+import { routes } from '../src/http/routes.ts'
+import { openApi } from '../src/http/docs/openapi.ts'
 import { type ApiDocument, declarationsOf } from './declarations.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))

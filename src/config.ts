@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { OperatorError } from './lib/operatorerror.ts'
-import { abuseSettings } from './settings/abuse.ts'
-import { domainCheckOf, domainProblems, domainSettings } from './settings/domains.ts'
-import { kafkaSettings, missingKafkaSettings } from './settings/kafka.ts'
-import { limitSettings } from './settings/limits.ts'
-import { mailSettings, missingMailSettings } from './settings/mail.ts'
-import { pageSettings } from './settings/pages.ts'
-import { serviceSettings } from './settings/service.ts'
-import { storageSettings } from './settings/storage.ts'
+import { abuseSettings } from './app/settings/abuse.ts'
+import { domainCheckOf, domainProblems, domainSettings } from './app/settings/domains.ts'
+import { kafkaSettings, missingKafkaSettings } from './app/settings/kafka.ts'
+import { limitSettings } from './app/settings/limits.ts'
+import { mailSettings, missingMailSettings } from './app/settings/mail.ts'
+import { pageSettings } from './app/settings/pages.ts'
+import { serviceSettings } from './app/settings/service.ts'
+import { storageSettings } from './app/settings/storage.ts'
 
 /** Every setting, by the name of its environment variable. `describe` is its row in the documentation. */
 export const settings = {

@@ -59,7 +59,7 @@ describe('A checkout', () => {
   it('is built at the first start and again only after a change of its sources (fault 117)', () => {
     expect([start(), start(), said.length]).to.deep.equal(['built: one', 'built: one', 1])
     expect(readFileSync(join(dir, 'dist/migrations/1.sql'), 'utf8')).to.equal('create')
-    expect(readFileSync(join(dir, 'dist/http/reference/swagger-ui/swagger-ui.css'), 'utf8')).to.equal('swagger-ui.css')
+    expect(readFileSync(join(dir, 'dist/http/docs/swagger-ui/swagger-ui.css'), 'utf8')).to.equal('swagger-ui.css')
     write('src/main.ts', 'two')
     expect([start(), start(), said.length]).to.deep.equal(['built: two', 'built: two', 2])
     write('tsconfig.json', '{ }')

@@ -1,4 +1,4 @@
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './log/ledger.ts'
 
 /** Opens connections for long work. `stopped` waits for work that was asked to stop, and cancels statements that keep it from doing so. */
 export const cancellable = (

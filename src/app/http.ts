@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { type ConnectionLimit, limitConnections } from '../http/connections.ts'
-import { requireHttps } from '../http/hsts.ts'
-import { listenOn } from '../http/listen.ts'
-import { closeServer, createHttpServer, nothingHere, onForwarded, serve, type Site } from '../http/server.ts'
+import { type ConnectionLimit, limitConnections } from '../http/server/connections.ts'
+import { requireHttps } from '../http/server/hsts.ts'
+import { listenOn } from '../http/server/listen.ts'
+import { closeServer, createHttpServer, nothingHere, onForwarded, serve, type Site } from '../http/server/server.ts'
 import { isTrustedPeer } from '../lib/address.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
-import type { Metrics } from './metrics.ts'
-import type { Readiness } from './readiness.ts'
+import type { Metrics } from './health/metrics.ts'
+import type { Readiness } from './health/readiness.ts'
 
 interface SiteEnd {
   /** Ends the responses that would never end by themselves. */

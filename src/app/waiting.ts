@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { listenOn } from '../http/listen.ts'
-import { createSendPage } from '../http/public/page.ts'
-import { closeServer, createHttpServer, nothingHere, serve, type Site } from '../http/server.ts'
-import { waitingSite } from '../http/waiting.ts'
+import { listenOn } from '../http/server/listen.ts'
+import { createSendPage } from '../http/public/page/page.ts'
+import { closeServer, createHttpServer, nothingHere, serve, type Site } from '../http/server/server.ts'
+import { waitingSite } from '../http/server/waiting.ts'
 import { type Cleanup, createCleanup } from '../lib/cleanup.ts'
-import { startOperatorPort } from './operatorport.ts'
+import { startOperatorPort } from './operator/port.ts'
 import { publicOperator } from './site.ts'
 
 /** How to start while the event store is away and there is nothing to serve. */

@@ -1,10 +1,10 @@
-import { asSent } from '../http/publicevent.ts'
-import type { WebhookServices } from '../http/webhooktest.ts'
-import { messageAt } from '../jobs/webhooks/again.ts'
-import { sendMessage } from '../jobs/webhooks/deliver.ts'
-import { type Message, testMessage } from '../jobs/webhooks/message.ts'
-import type { Attempt, WebhookOptions, WebhookState } from '../jobs/webhooks/options.ts'
-import { deliverWebhooks } from '../jobs/webhooks/run.ts'
+import { asSent } from '../http/streams/publicevent.ts'
+import type { WebhookServices } from '../http/webhooks/test.ts'
+import { messageAt } from './jobs/webhooks/again.ts'
+import { sendMessage } from './jobs/webhooks/deliver.ts'
+import { type Message, testMessage } from './jobs/webhooks/message.ts'
+import type { Attempt, WebhookOptions, WebhookState } from './jobs/webhooks/options.ts'
+import { deliverWebhooks } from './jobs/webhooks/run.ts'
 import { aborted } from '../lib/aborted.ts'
 import { type GuardedPost, openPost } from '../lib/post.ts'
 import { startExclusive } from '../postgres/exclusive.ts'
@@ -22,11 +22,11 @@ import {
   trimAttempts,
   webhooksWithCursor,
 } from '../postgres/webhooks.ts'
-import { type Checkpoint, checkpoints } from '../projections/tables.ts'
-import { webhooks as webhookTables } from '../projections/webhook.ts'
-import { webhookIds } from '../queries/webhook.ts'
+import { type Checkpoint, checkpoints } from '../projections/engine/tables.ts'
+import { webhooks as webhookTables } from '../projections/webhooks/webhook.ts'
+import { webhookIds } from '../queries/webhooks/webhook.ts'
 import { openOutbox } from '../security/outbox.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './log/ledger.ts'
 
 /** of the lock that the process holds that delivers */
 const lockKey = 7275471n

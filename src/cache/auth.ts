@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import { inNetworks, networksIn } from '../lib/networks.ts'
-import type { KeyRow } from '../queries/key.ts'
+import type { KeyRow } from '../queries/accounts/key.ts'
 import { hashKey, keyIdOf, presentedKey } from '../security/apikeys.ts'
 
 /** Who presents a working key: its public id, its number within the account, and what it is allowed. */

@@ -1,6 +1,6 @@
-import { blockId } from '../commands/block.ts'
+import { blockId } from '../commands/operator/block.ts'
 import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
-import type { KnownBlock } from '../queries/block.ts'
+import type { KnownBlock } from '../queries/operator/block.ts'
 
 /** Why an address is blocked. */
 export interface Blocked {

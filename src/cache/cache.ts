@@ -2,9 +2,15 @@ import type { Handler } from '../commands/handle.ts'
 import { parseStreamId, streamId } from '../events/streams.ts'
 import { batch } from '../lib/batch.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
-import { findKeys, type KeyRow } from '../queries/key.ts'
+import { findKeys, type KeyRow } from '../queries/accounts/key.ts'
 import type { Reader } from '../queries/reader.ts'
-import { findPublicTargets, interstitialOf, partStreams, type PublicAddress, type Target } from '../queries/target.ts'
+import {
+  findPublicTargets,
+  interstitialOf,
+  partStreams,
+  type PublicAddress,
+  type Target,
+} from '../queries/links/target.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { type Blocks, openBlocks } from './blocks.ts'
 import { type Domains, openDomains } from './domains.ts'
@@ -14,7 +20,7 @@ import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
 import type { Found } from './lookups.ts'
 import { openTargets, type Targets } from './targets.ts'
-import { countClicks } from '../queries/clickcount.ts'
+import { countClicks } from '../queries/statistics/clickcount.ts'
 import { type ClickCounts, openClickCounts } from './clickcounts.ts'
 
 /** The cache of the read tables in this process, and its invalidation. */

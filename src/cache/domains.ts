@@ -1,4 +1,4 @@
-import type { KnownDomain } from '../queries/domain.ts'
+import type { KnownDomain } from '../queries/domains/domain.ts'
 
 /** All branded domains: a request may name any host, so a lookup must not need the database. */
 export interface Domains {

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { type PublicTarget, targetStream } from '../queries/target.ts'
+import { type PublicTarget, targetStream } from '../queries/links/target.ts'
 
 /** The key of an alias on a domain; a null domain is the service's own. */
 export const addressKey = (domain: number | null, aliasKey: string) => `${domain ?? 0}-${aliasKey}`

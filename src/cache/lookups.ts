@@ -1,4 +1,4 @@
-import type { PublicTarget } from '../queries/target.ts'
+import type { PublicTarget } from '../queries/links/target.ts'
 import { addressKey } from './entries.ts'
 
 export type Found = PublicTarget | undefined

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import { batch } from '../lib/batch.ts'
-import type { QuotaKind } from '../queries/quota.ts'
+import type { QuotaKind } from '../queries/accounts/quota.ts'
 
 /** The account has as many resources of a kind as it may have. */
 export class QuotaExceeded extends Error {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { reservedWords } from '../commands/alias.ts'
-import { domainsChanged } from '../queries/domain.ts'
+import { reservedWords } from '../commands/links/alias.ts'
+import { domainsChanged } from '../queries/domains/domain.ts'
 import { type HeldRow, listHeld } from '../queries/reserved.ts'
 import type { Cli } from './cli.ts'
 import { withTables } from './ledger.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SingleBar } from 'cli-progress'
-import { ensureData, openPostgres, startPostgres } from '../app/postgres.ts'
+import { ensureData, openPostgres, startPostgres } from '../app/log/postgres.ts'
 import type { Config } from '../config.ts'
 import { asStored } from '../events/codec.ts'
 import type { EventStore } from '../events/store.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ledger, openLedger } from '../app/ledger.ts'
-import { project, projectedPosition } from '../app/projector.ts'
+import { type Ledger, openLedger } from '../app/log/ledger.ts'
+import { project, projectedPosition } from '../app/log/projector.ts'
 import { readConfig } from '../config.ts'
 import { inDataDir } from '../lib/datadir.ts'
 import { createSignal } from '../lib/signal.ts'

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import type { Ledger } from '../app/ledger.ts'
-import { operatorContext } from '../app/operator.ts'
-import { account as accounts } from '../commands/account.ts'
+import type { Ledger } from '../app/log/ledger.ts'
+import { operatorContext } from '../app/operator/caller.ts'
+import { account as accounts } from '../commands/accounts/account.ts'
 import { refuse } from '../commands/decider.ts'
-import { recordReclassification, undoReclassification } from '../commands/reclassify.ts'
-import { reclassification, type ReclassificationCommand } from '../commands/reclassification.ts'
-import { currentRules } from '../http/reclassify.ts'
-import { findAccountBy } from '../queries/account.ts'
-import { awaitPart } from '../queries/appliedparts.ts'
-import { clicksKeptSince } from '../queries/exportclicks.ts'
+import { recordReclassification, undoReclassification } from '../commands/statistics/reclassify.ts'
+import { reclassification, type ReclassificationCommand } from '../commands/statistics/reclassification.ts'
+import { currentRules } from '../http/statistics/reclassify.ts'
+import { findAccountBy } from '../queries/accounts/account.ts'
+import { awaitPart } from '../queries/statistics/appliedparts.ts'
+import { clicksKeptSince } from '../queries/statistics/recorded.ts'
 import {
   accountOfLink,
   clickedAccounts,
   listReclassifications,
   newerReclassification,
   planReclassification,
-} from '../queries/reclassify.ts'
+} from '../queries/statistics/reclassify.ts'
 import type { Reader } from '../queries/reader.ts'
-import { accountForms, accountName } from './accountname.ts'
+import { accountForms, accountName } from './account/name.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withTables } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-import type { Classified, ClickEvent } from '../events/click.ts'
+import type { Classified, ClickEvent } from '../events/statistics/click.ts'
 import type { ClickEntry } from './entry.ts'
 import { isNew, type PartitionState, recordedSeq } from './partition.ts'
 

@@ -1,11 +1,11 @@
-import type { Classified } from '../events/click.ts'
-import { agentLimit, readAgent } from '../visitor/agent.ts'
+import type { Classified } from '../events/statistics/click.ts'
+import { agentLimit, readAgent } from './visitor/agent.ts'
 import { plainAddress } from '../lib/address.ts'
-import { modelsIn } from '../visitor/device.ts'
-import { preferredLanguages, primaryLanguage } from '../visitor/language.ts'
-import { referrerHost } from '../visitor/referrer.ts'
+import { modelsIn } from './visitor/device.ts'
+import { preferredLanguages, primaryLanguage } from './visitor/language.ts'
+import { referrerHost } from './visitor/referrer.ts'
 import type { Visit } from './visit.ts'
-import type { VisitorHash } from './visitorhash.ts'
+import type { VisitorHash } from './hashvisitor.ts'
 
 export interface ClassifierOptions {
   /** ISO 3166-1 alpha-2 of an IP address, `` when unknown */

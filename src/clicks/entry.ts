@@ -1,4 +1,4 @@
-import type { Classified } from '../events/click.ts'
+import type { Classified } from '../events/statistics/click.ts'
 import type { DroppedVisits } from './visit.ts'
 
 /** A sequence number for each partition; an absent partition is at 0. */

@@ -1,4 +1,4 @@
-import type { Taken } from '../events/click.ts'
+import type { Taken } from '../events/statistics/click.ts'
 import type { LogEvent } from '../events/index.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import type { ClickEntry } from './entry.ts'

@@ -1,4 +1,4 @@
-import type { Taken } from '../events/click.ts'
+import type { Taken } from '../events/statistics/click.ts'
 import { deletedMessages, toEvents } from './batch.ts'
 import { type SpoolEnds, spoolEnds } from './ends.ts'
 import type { ClickEntry, SeqByPartition } from './entry.ts'

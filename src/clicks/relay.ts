@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { aborted } from '../lib/aborted.ts'
 import { backOff } from '../lib/backoff.ts'
 import type { Keyring } from '../security/seal.ts'
-import { rulesVersion } from '../visitor/agent.ts'
+import { rulesVersion } from './visitor/agent.ts'
 import type { Classify } from './classify.ts'
 import { type ClickEntry, type EntriesByPartition, furthest, type SeqByPartition } from './entry.ts'
 import type { OnProblem } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { SpoolEntry } from './spool/segment.ts'
 import type { SpoolSource } from './spool/source.ts'
-import { visitorHash } from './visitorhash.ts'
+import { visitorHash } from './hashvisitor.ts'
 
 /** entries in one delivery */
 const batchSize = 500

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SpoolEvent } from '../events/click.ts'
+import type { SpoolEvent } from '../events/statistics/click.ts'
 import { type Actor, systemMetadata } from '../events/event.ts'
 import type { EventStore, ExpectedRevision, Write } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'

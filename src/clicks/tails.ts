@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { ClickEvent } from '../events/click.ts'
+import type { ClickEvent } from '../events/statistics/click.ts'
 import { systemMetadata } from '../events/event.ts'
 import type { EventStore, ExpectedRevision, Write } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'

@@ -2,7 +2,7 @@ import { v5 as uuid } from 'uuid'
 import type { New } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
-import type { PendingWrite } from './claimwrites.ts'
+import type { PendingWrite } from './claims/writes.ts'
 import type { Context } from './handle.ts'
 
 /** Merges writes to the same stream: an append takes each stream once. */

@@ -3,7 +3,7 @@ import { ChangedByNewer } from '../events/unknown.ts'
 import { type Decider, refuse } from './decider.ts'
 import type { Handled } from './handle.ts'
 import { countRevision, type Load, type Loaded } from './load.ts'
-import { mine } from './owned.ts'
+import { mine } from './owned/owned.ts'
 
 /** The account on whose behalf a use case works, and its access to the log. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import { type StreamKind, streamId } from '../events/streams.ts'
-import type { Claim } from './claim.ts'
+import type { Claim } from './claims/claim.ts'
 
 /**
  * The rules of one kind of stream: which events a command causes (`decide`), and how events change the state that it decides on (`evolve`).

@@ -1,12 +1,12 @@
 import type { DomainEvent } from '../events/index.ts'
 import { type Caller, requireOwn } from './caller.ts'
-import { campaign } from './campaign.ts'
-import { channel } from './channel.ts'
+import { campaign } from './links/campaign.ts'
+import { channel } from './links/channel.ts'
 import { type Decider, Refused } from './decider.ts'
-import { domain } from './domain.ts'
-import { overlay } from './overlay.ts'
-import { pixel } from './pixel.ts'
-import { splash } from './splash.ts'
+import { domain } from './domains/domain.ts'
+import { overlay } from './pages/overlay.ts'
+import { pixel } from './pages/pixel.ts'
+import { splash } from './pages/splash.ts'
 
 /** The resources that a link names. Undefined and null mean that it names none. */
 export interface LinkReferences {

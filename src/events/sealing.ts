@@ -1,6 +1,6 @@
 import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Unavailable } from '../lib/unavailable.ts'
-import { bioPersonal } from './bio.ts'
+import { bioPersonal } from './pages/bio.ts'
 import type { New } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
 import type { Together } from './owned.ts'

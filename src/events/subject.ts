@@ -1,4 +1,4 @@
-import type { ItemKind } from './channel.ts'
+import type { ItemKind } from './links/channel.ts'
 import { parseStreamId } from './streams.ts'
 
 /** A link, bio page or QR code. */

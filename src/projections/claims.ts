@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import { parseStreamId } from '../events/streams.ts'
-import { type Change, type Projection, put, remove, type TableNames } from './projection.ts'
+import { type Change, type Projection, put, remove, type TableNames } from './engine/projection.ts'
 
 type Given = Pick<Recorded<{ readonly type: string; readonly data: object }>, 'stream' | 'data'>
 

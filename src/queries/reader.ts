@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { prepared } from '../postgres/database.ts'
-import type { TableNames } from '../projections/projection.ts'
+import type { TableNames } from '../projections/engine/projection.ts'
 
 /** What a query reads from: a connection pool, and the names of the live tables. */
 export interface Reader {

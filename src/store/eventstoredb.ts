@@ -42,7 +42,7 @@ const allTimeout = 1000
 
 /**
  * Prepares the calls to an EventStoreDB. The server pushes what any process appends, so subscriptions need no notification. The writes of one
- * append are stored one after the other; the commands close the gaps between them with claim tokens (see `src/commands/claim.ts`).
+ * append are stored one after the other; the commands close the gaps between them with claim tokens (see `src/commands/claims/claim.ts`).
  */
 export const connectEventStoreDb = ({
   url,

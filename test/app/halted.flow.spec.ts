@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { loadHalts } from '../../src/projections/halts.ts'
+import { loadHalts } from '../../src/projections/engine/halts.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { withQuota } from '../../src/app/accountlimits.ts'
+import { withQuota } from '../../src/app/accounts/limits.ts'
 import { openQuotas, QuotaExceeded } from '../../src/cache/quotas.ts'
-import { quotaKinds } from '../../src/queries/quota.ts'
+import { quotaKinds } from '../../src/queries/accounts/quota.ts'
 
 /** Returns quotas of an account whose tables lag: they contain what was created once `project` is called. */
 const start = (limit: number) => {

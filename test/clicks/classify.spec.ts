@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { Click } from '../../src/events/click.ts'
+import { Click } from '../../src/events/statistics/click.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
 import { createClassifier } from '../../src/clicks/classify.ts'
 import { previews } from '../data/agents.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { campaign } from '../../src/commands/campaign.ts'
-import { pixel } from '../../src/commands/pixel.ts'
+import { campaign } from '../../src/commands/links/campaign.ts'
+import { pixel } from '../../src/commands/pages/pixel.ts'
 import { requireReferences } from '../../src/commands/references.ts'
 import { callerOn, refusalOf } from '../support/caller.ts'
 import { countingIds, newMemoryStore } from '../support/writer.ts'

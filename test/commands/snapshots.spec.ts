@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8'
 import { expect } from 'chai'
-import { link } from '../../src/commands/link.ts'
+import { link } from '../../src/commands/links/link.ts'
 import { loader, snapshotInterval } from '../../src/commands/load.ts'
 import { type Step, type StepRange, stepReader } from '../../src/commands/steps.ts'
 import type { Event } from '../../src/events/index.ts'

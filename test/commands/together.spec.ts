@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Handler, handler } from '../../src/commands/handle.ts'
-import { link } from '../../src/commands/link.ts'
+import { link } from '../../src/commands/links/link.ts'
 import { together } from '../../src/commands/together.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { callerOn } from '../support/caller.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Click } from '../../src/events/click.ts'
+import type { Click } from '../../src/events/statistics/click.ts'
 import type { Connection } from '../../src/postgres/database.ts'
 import { until } from '../support/client.ts'
 import { query } from '../support/faults.ts'

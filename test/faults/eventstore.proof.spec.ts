@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startReplay } from '../../src/app/replay.ts'
+import { startReplay } from '../../src/app/replay/replay.ts'
 import { asStored } from '../../src/events/codec.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import { openPool } from '../../src/postgres/database.ts'

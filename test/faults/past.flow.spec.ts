@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { openProjection } from '../../src/app/projector.ts'
-import { fill } from '../../src/projections/fill.ts'
+import { openProjection } from '../../src/app/log/projector.ts'
+import { fill } from '../../src/projections/engine/fill.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { long, note, randomFrom, repeatable, seed } from '../support/faults.ts'

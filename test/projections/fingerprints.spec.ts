@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { projections } from '../../src/projections/index.ts'
-import type { Projection } from '../../src/projections/projection.ts'
+import type { Projection } from '../../src/projections/engine/projection.ts'
 import { type Fingerprint, fingerprintOf, withoutFormat } from '../support/fingerprint.ts'
 
 type Entry = Fingerprint & { readonly version: number }
@@ -14,7 +14,9 @@ const command = 'npx mocha test/projections/fingerprints.spec.ts'
 
 /** Returns the file of a projection: the one that has its name. */
 const fileOf = async ({ name }: Projection) => {
-  const parts = (await readdir(folder)).filter((file) => file.endsWith('.ts')).map((file) => new URL(file, folder))
+  const parts = (await readdir(folder, { recursive: true }))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => new URL(file, folder))
   for (const part of parts) if ((await readFile(part, 'utf8')).includes(`\n  name: '${name}',\n`)) return part
   throw new Error(`no file has the projection ${name}`)
 }

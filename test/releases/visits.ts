@@ -1,4 +1,4 @@
-import { answerForm } from '../../src/http/public/answerform.ts'
+import { answerForm } from '../../src/http/public/overlay/signed.ts'
 import type { TestApp } from '../support/app.ts'
 import { send } from '../support/raw.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Connection, migrate, openDatabase } from '../../src/postgres/database.ts'
-import { ensureCheckpoints } from '../../src/projections/tables.ts'
+import { ensureCheckpoints } from '../../src/projections/engine/tables.ts'
 import { administer, server } from './server.ts'
 
 /** the databases that a spec has created, without those that are copied */

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { routes } from '../../src/http/api/routes.ts'
-import { openApi, template } from '../../src/http/reference/openapi.ts'
+import { routes } from '../../src/http/routes.ts'
+import { openApi, template } from '../../src/http/docs/openapi.ts'
 
 const document = openApi({ routes, version: 'test', closed: true })
 // the reference's own spec validates the document; here most of the time would go into that and into making the code of a schema short

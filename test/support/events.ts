@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Classified, Click } from '../../src/events/click.ts'
+import type { Classified, Click } from '../../src/events/statistics/click.ts'
 import type { Metadata, New, Recorded } from '../../src/events/event.ts'
 import type { DomainEvent, Event } from '../../src/events/index.ts'
-import { completed, type LinkFields } from '../../src/events/link.ts'
-import { link } from '../../src/commands/link.ts'
+import { completed, type LinkFields } from '../../src/events/links/link.ts'
+import { link } from '../../src/commands/links/link.ts'
 
 /** Returns a time on the day of the tests (ISO 8601): so many seconds after midnight. */
 export const at = (seconds: number) => new Date(Date.UTC(2026, 0, 2) + seconds * 1000).toISOString()

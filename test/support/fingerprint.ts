@@ -21,10 +21,13 @@ export const withoutFormat = (code: string): string =>
     .filter((token, i, all) => !(token === ',' && /^[)\]}]$/.test(all[i + 1] ?? '')))
     .join('\n')
 
+/** Returns code without its imports: where a file is says nothing about rows. */
+const withoutImports = (code: string) => code.replaceAll(/^import [^']*'[^']+'\n/gm, '')
+
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 12)
 
 /** What a projection is made with, but not of: how changes are written is the same for all. */
-const isFramework = (file: URL) => file.pathname.endsWith('/projections/projection.ts')
+const isFramework = (file: URL) => file.pathname.endsWith('/projections/engine/projection.ts')
 const isPart = (file: URL) => /\/src\/(?:projections|lib)\//.test(file.pathname) && !isFramework(file)
 
 /** Returns the code of a file and of the parts of ours that it imports, by path. */
@@ -62,7 +65,7 @@ export interface Fingerprint {
 
 /** Returns what the rows of the projection in a file follow from. It depends on neither the version of Node nor the format of the code. */
 export const fingerprintOf = async (file: URL): Promise<Fingerprint> => {
-  const sources = [...(await sourcesOf(file)).values()].map(withoutFormat).sort()
+  const sources = [...(await sourcesOf(file)).values()].map(withoutImports).map(withoutFormat).sort()
   const words = new Set(sources.join('\n').match(/[A-Z]\w+/g))
   const types = (Object.keys(events) as EventType[]).filter((type) => words.has(type)).sort()
   // the version of the projection is compared on its own

@@ -9,7 +9,7 @@ import {
   type Projection,
   type Row,
   splitByKeys,
-} from '../../src/projections/projection.ts'
+} from '../../src/projections/engine/projection.ts'
 import { recorded } from './events.ts'
 
 /** Freezes a value deeply, so that a decider that changes its input throws. */

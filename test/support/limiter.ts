@@ -1,4 +1,4 @@
-import type { Limiter } from '../../src/http/api/limiter.ts'
+import type { Limiter } from '../../src/http/api/limits/limiter.ts'
 
 /** Returns a limiter whose windows never end. */
 export const memoryLimiter = (): Limiter => {

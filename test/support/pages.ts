@@ -4,13 +4,13 @@ import {
   firstAccountPage,
   gonePage,
   newPasswordPage,
-} from '../../src/http/public/accountpages.ts'
-import { interstitialPage } from '../../src/http/public/interstitials.ts'
-import type { WritePage } from '../../src/http/public/page.ts'
-import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/pages.ts'
-import { passwordLimitPage, passwordPage } from '../../src/http/public/passwordpage.ts'
+} from '../../src/http/public/account/pages.ts'
+import { interstitialPage } from '../../src/http/public/interstitial/interstitials.ts'
+import type { WritePage } from '../../src/http/public/page/page.ts'
+import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/page/messages.ts'
+import { passwordLimitPage, passwordPage } from '../../src/http/public/password/page.ts'
 import { en } from '../../src/http/public/texts/en.ts'
-import type { View } from '../../src/http/public/view.ts'
+import type { View } from '../../src/http/public/page/view.ts'
 
 /** A visitor who reads English. */
 export const englishView: View = {

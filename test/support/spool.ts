@@ -3,7 +3,7 @@ import type { ClickEntry, SeqByPartition } from '../../src/clicks/entry.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
 import type { Spool } from '../../src/clicks/spool/spool.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
-import type { Click } from '../../src/events/click.ts'
+import type { Click } from '../../src/events/statistics/click.ts'
 import { at, classified } from './events.ts'
 
 /** Visit number `n`: the link it goes to distinguishes it from all others. */

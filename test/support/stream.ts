@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
-import type { Click } from '../../src/events/click.ts'
+import type { Click } from '../../src/events/statistics/click.ts'
 import { systemMetadata } from '../../src/events/event.ts'
 import type { EventStore } from '../../src/events/store.ts'
 import { until } from './client.ts'

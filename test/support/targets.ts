@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../src/events/store.ts'
 import { openTargets, type TargetsOptions } from '../../src/cache/targets.ts'
-import { type PublicTarget, type Target, targetStream } from '../../src/queries/target.ts'
+import { type PublicTarget, type Target, targetStream } from '../../src/queries/links/target.ts'
 import { linkFields } from './events.ts'
 
 /** Returns a link as the tables store it. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { account } from '../../src/commands/account.ts'
+import { account } from '../../src/commands/accounts/account.ts'
 import { hashPassword } from '../../src/security/passwords.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { events } from '../../src/events/index.ts'
-import { routes } from '../../src/http/api/routes.ts'
+import { routes } from '../../src/http/routes.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { query } from '../support/faults.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createFrameProbe } from '../../src/jobs/frameprobe.ts'
+import { createFrameProbe } from '../../src/app/jobs/frameprobe.ts'
 import { type Guard, isInternal, openFetch, openProbe } from '../../src/lib/fetch.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

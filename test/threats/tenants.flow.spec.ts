@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { routes } from '../../src/http/api/routes.ts'
-import { openApi } from '../../src/http/reference/openapi.ts'
+import { routes } from '../../src/http/routes.ts'
+import { openApi } from '../../src/http/docs/openapi.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { long, repeatable, seed } from '../support/faults.ts'
@@ -96,7 +96,7 @@ describe(`accounts of one service (threat 114, ${repeatable})`, () => {
     ids.ours.set('session', (await signIn(app, us.email)).id)
     // keys are numbered in each account: theirs get numbers that ours do not reach
     for (let n = 0; n < 10; n++) await app.post('/api/key/add', { key: theirs, body: { name: 'x', scopes: ['read'] } })
-    // the last event is theirs; test/cli/proof.flow.spec.ts asks for the clicks of others
+    // the last event is theirs; test/cli/proof/proof.flow.spec.ts asks for the clicks of others
     ids.theirs.set('event', (await app.app.ledger.ordinals.head()) - 1)
     ids.ours.set('event', missing)
     for (const of of [ids.ours, ids.theirs]) of.set('click', missing)
@@ -134,14 +134,14 @@ describe(`accounts of one service (threat 114, ${repeatable})`, () => {
   const seen = async (key: string, of: ReadonlyMap<string, number>) => {
     const answers: unknown[] = []
     for (const operation of operations.filter(({ method, isPublic }) => method === 'GET' && !isPublic)) {
-      // test/http/export.flow.spec.ts looks into the archive of an export
+      // test/http/accounts/export/export.flow.spec.ts looks into the archive of an export
       // what a webhook has sent goes on meanwhile
       if (typesOf(operation).length > 1 || /stats|export|proof|deliveries/.test(operation.path)) continue
       const { text, headers } = await app.get(
         fill(operation, '', (kind) => of.get(kind)!),
         { key },
       )
-      // test/http/past.flow.spec.ts asks for the images of others
+      // test/http/api/past/past.flow.spec.ts asks for the images of others
       if (headers.get('Content-Type')?.startsWith('image/')) continue
       // looking uses the key, and webhooks move on
       for (const line of text.split('\n').filter(Boolean))

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Receipt, verifyReceipt } from '../../src/events/receipt.ts'
+import { Receipt, verifyReceipt } from '../../src/events/proof/receipt.ts'
 import { parseVerifier } from '../../src/lib/note.ts'
 import { verifyReceipt as verifyInPage } from '../../src/web/screens/proof/verify.ts'
 import { needsBrowser } from '../support/browser.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { routes } from '../../src/http/api/routes.ts'
+import { routes } from '../../src/http/routes.ts'
 import { isPresentOnly, readPast } from '../../src/web/core/moments.ts'
 
 describe('the moments of the dashboard', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { account as accounts } from '../../src/commands/account.ts'
-import { report } from '../../src/commands/report.ts'
+import { account as accounts } from '../../src/commands/accounts/account.ts'
+import { report } from '../../src/commands/operator/report.ts'
 import { systemMetadata } from '../../src/events/event.ts'
 import { payloads } from '../data/payloads.ts'
 import { needsBrowser } from '../support/browser.ts'

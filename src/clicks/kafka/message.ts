@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Classified } from '../../events/click.ts'
+import { Classified } from '../../events/statistics/click.ts'
 import type { ClickEntry } from '../entry.ts'
 
 const Origin = z.object({

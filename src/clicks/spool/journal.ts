@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises'
 import type { SeqByPartition } from '../entry.ts'
 import type { Visit } from '../visit.ts'
 import { encodeLine, type Header, isWithin, type Route, type Segment, type SpoolContent } from './segment.ts'
-import { createSegmentFile, type Io, type SegmentFile } from './segmentfile.ts'
+import { createSegmentFile, type Io, type SegmentFile } from './file.ts'
 
 /**
  * The files of a spool. Writing is synchronous: it puts a few hundred bytes into the kernel's cache, in a tenth of the time

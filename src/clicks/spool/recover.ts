@@ -11,7 +11,7 @@ import {
   segmentNumber,
   type StoredEntry,
 } from './segment.ts'
-import { syncFolder } from './segmentfile.ts'
+import { syncFolder } from './file.ts'
 
 /** The segments of one spool, oldest first, all of them synced. */
 export interface FoundSpool {

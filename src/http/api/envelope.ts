@@ -5,7 +5,7 @@ import { fieldOf } from '../../lib/fields.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { type Failure, failureOf } from './errors.ts'
-import { rateHeaders } from './limiter.ts'
+import { rateHeaders } from './limits/limiter.ts'
 import { requestId } from './requestid.ts'
 import { setTimings, startTiming, timed } from './timing.ts'
 

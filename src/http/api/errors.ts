@@ -1,6 +1,6 @@
 import { QuotaExceeded } from '../../cache/quotas.ts'
 import { Refused, type Refusal, RevisionChanged } from '../../commands/decider.ts'
-import { CheckpointMismatch } from '../../events/receipt.ts'
+import { CheckpointMismatch } from '../../events/proof/receipt.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import { fieldProblem } from '../../lib/fields.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { aliasFormProblem } from '../../commands/alias.ts'
+import { aliasFormProblem } from '../../commands/links/alias.ts'
 import { momentExample, must, parseMoment, text } from '../../lib/fields.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 

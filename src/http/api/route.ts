@@ -4,26 +4,26 @@ import type { Cache } from '../../cache/cache.ts'
 import type { Quotas } from '../../cache/quotas.ts'
 import type { Context } from 'koa'
 import type { Caller } from '../../commands/caller.ts'
-import type { DomainCheck } from '../../commands/domaincheck.ts'
+import type { DomainCheck } from '../../commands/domains/check.ts'
 import type { Decider } from '../../commands/decider.ts'
 import type { Handled, Handler, NextIds } from '../../commands/handle.ts'
 import type { Together } from '../../commands/together.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
-import type { Proofs } from '../../events/receipt.ts'
+import type { Proofs } from '../../events/proof/receipt.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
-import type { AccountPasswords } from '../accountpassword.ts'
-import type { Exports } from '../exportlimit.ts'
-import type { Mails } from '../mails.ts'
-import type { OperatorHealth } from '../operatorview.ts'
-import type { SecondFactors } from '../secondfactor.ts'
-import type { Streams } from '../stream/stream.ts'
-import type { WebhookServices } from '../webhooktest.ts'
+import type { AccountPasswords } from '../accounts/password.ts'
+import type { Exports } from '../accounts/export/limit.ts'
+import type { Mails } from '../accounts/mails.ts'
+import type { OperatorHealth } from '../operator/operator.ts'
+import type { SecondFactors } from '../accounts/secondfactor.ts'
+import type { Streams } from '../streams/stream.ts'
+import type { WebhookServices } from '../webhooks/test.ts'
 import type { Needed, Right } from './scope.ts'
 import type { BrowserCall } from './session.ts'
 
@@ -170,7 +170,7 @@ interface Described<P, Q, B> {
   readonly statistics?: true
   /** Its answer is about a period, which ends with the moment of the answer when no `to` is sent. */
   readonly period?: true
-  /** Its answer consists of lines that are made while they are sent: see `src/http/stream`. */
+  /** Its answer consists of lines that are made while they are sent: see `src/http/streams`. */
   readonly stream?: true
   /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */
   readonly secret?: true

@@ -1,5 +1,5 @@
 import type { Open } from '../../events/openenum.ts'
-import { allows, type Scope, wideningOf } from '../../events/scope.ts'
+import { allows, type Scope, wideningOf } from '../../events/accounts/scope.ts'
 
 /** What a route may need: a scope of a key, or `operator`, which only sessions of an account have that the command line has marked. */
 export type Right = Scope | 'operator'

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Domains } from '../../cache/domains.ts'
-import { account as accounts } from '../../commands/account.ts'
+import { account as accounts } from '../../commands/accounts/account.ts'
 import type { Load } from '../../commands/load.ts'
-import { allScopes, type Scope } from '../../events/scope.ts'
+import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import type { Session, SessionClient, Sessions } from '../../security/sessions.ts'
-import { readAgent } from '../../visitor/agent.ts'
+import { readAgent } from '../../clicks/visitor/agent.ts'
 
 /** The owner of an account, signed in on the dashboard. */
 export interface SessionHolder {

@@ -1,9 +1,9 @@
 import type { Blocks } from '../../cache/blocks.ts'
-import type { OverlayFields } from '../../events/overlay.ts'
-import type { BioTarget, Interstitial } from '../../queries/target.ts'
-import { html } from './html.ts'
-import type { WritePage } from './page.ts'
-import { topOf } from './page.ts'
+import type { OverlayFields } from '../../events/pages/overlay.ts'
+import type { BioTarget, Interstitial } from '../../queries/links/target.ts'
+import { html } from './page/html.ts'
+import type { WritePage } from './page/page.ts'
+import { topOf } from './page/page.ts'
 
 type Destinations = Pick<Blocks, 'destination'>
 

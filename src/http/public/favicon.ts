@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PNG } from 'pngjs'
 import { rgb } from '../../qr/color.ts'
-import { hasCached } from './etag.ts'
+import { hasCached } from './page/etag.ts'
 
 const size = 32
 /** an entry, its amount, and the double rule that closes an account: left, top, width and height of each white bar */

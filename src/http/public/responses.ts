@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../lib/unavailable.ts'
-import { withRequestedHost } from '../ownaddress.ts'
+import { withRequestedHost } from '../api/ownaddress.ts'
 import type { Blocks } from '../../cache/blocks.ts'
 import { blockedPage } from './blocked.ts'
-import type { SendPage, WritePage } from './page.ts'
-import { failurePage } from './pages.ts'
+import type { SendPage, WritePage } from './page/page.ts'
+import { failurePage } from './page/messages.ts'
 
 export type PublicHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 

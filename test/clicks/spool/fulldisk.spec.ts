@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { disk } from '../../../src/clicks/spool/segmentfile.ts'
+import { disk } from '../../../src/clicks/spool/file.ts'
 import { randomFrom, repeatable, seed } from '../../support/faults.ts'
 import { needsLinux, skipWithoutMount } from '../../support/skip.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { disk } from '../../../src/clicks/spool/segmentfile.ts'
+import { disk } from '../../../src/clicks/spool/file.ts'
 import { long, randomFrom, repeatable, rounds, seed } from '../../support/faults.ts'
 import {
   addAll,

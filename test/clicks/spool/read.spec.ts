@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type FileHandle, open as openFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { disk } from '../../../src/clicks/spool/segmentfile.ts'
+import { disk } from '../../../src/clicks/spool/file.ts'
 import { addAll, lastOf, newestIn, numbersOf, range, scripted, segmentsIn, take, useSpoolFolder } from './harness.ts'
 import { visit } from './visits.ts'
 

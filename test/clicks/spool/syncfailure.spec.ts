@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setTimeout as pause } from 'node:timers/promises'
-import { disk } from '../../../src/clicks/spool/segmentfile.ts'
+import { disk } from '../../../src/clicks/spool/file.ts'
 import { until } from '../../support/client.ts'
 import { addAll, numbersOf, range, scripted, take, useSpoolFolder } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { stat } from 'node:fs/promises'
-import { disk } from '../../../src/clicks/spool/segmentfile.ts'
+import { disk } from '../../../src/clicks/spool/file.ts'
 import {
   addAll,
   expectContiguous,

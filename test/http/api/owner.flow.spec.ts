@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { routes } from '../../../src/http/api/routes.ts'
+import { routes } from '../../../src/http/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { bodies } from '../../support/bodies.ts'
 import { expectFailure } from '../../support/conventions.ts'

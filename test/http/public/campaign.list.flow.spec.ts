@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { account } from '../../../src/commands/account.ts'
+import { account } from '../../../src/commands/accounts/account.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { openStage } from '../../support/faults.ts'

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { overlay } from '../../../src/commands/overlay.ts'
-import { qr } from '../../../src/commands/qr.ts'
+import { overlay } from '../../../src/commands/pages/overlay.ts'
+import { qr } from '../../../src/commands/qr/qr.ts'
 import { ChangedByNewer } from '../../../src/events/unknown.ts'
-import { overlayPage } from '../../../src/http/public/overlaypage.ts'
-import { firing } from '../../../src/http/public/pixels.ts'
+import { overlayPage } from '../../../src/http/public/overlay/page.ts'
+import { firing } from '../../../src/http/public/interstitial/pixels.ts'
 import { englishView } from '../../support/pages.ts'
-import { payload } from '../../../src/http/qraddress.ts'
+import { payload } from '../../../src/http/qr/address.ts'
 
 describe('a stored value that only a newer release knows (fault 92)', () => {
   it('leaves a pixel out, and fires the others', () => {

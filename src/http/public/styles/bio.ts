@@ -1,5 +1,5 @@
-import type { BioTheme } from '../../../events/bio.ts'
-import type { Inline } from '../csp.ts'
+import type { BioTheme } from '../../../events/pages/bio.ts'
+import type { Inline } from '../page/csp.ts'
 import { css } from './css.ts'
 import { readableOn } from './owner.ts'
 

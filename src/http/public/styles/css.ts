@@ -1,4 +1,4 @@
-import { type Inline, inline } from '../csp.ts'
+import { type Inline, inline } from '../page/csp.ts'
 
 /** Returns a style without comments and needless spaces. */
 export const css = (text: string): Inline =>

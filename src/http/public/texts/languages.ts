@@ -4,7 +4,7 @@ import { de } from './de.ts'
 import { en, type Texts } from './en.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
-import { filled } from '../html.ts'
+import { filled } from '../page/html.ts'
 import type { Plural } from './parts.ts'
 
 export type { Texts } from './en.ts'

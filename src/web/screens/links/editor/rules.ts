@@ -1,5 +1,5 @@
-import { choose, type Names, ruleName, type VisitorFacts } from '../../../../visitor/choose.ts'
-import { deviceNames, hasName } from '../../../../visitor/device.ts'
+import { choose, type Names, ruleName, type VisitorFacts } from '../../../../clicks/visitor/choose.ts'
+import { deviceNames, hasName } from '../../../../clicks/visitor/device.ts'
 import type { LinkDetails } from '../../../core/answers.ts'
 import { t } from '../../../core/alltexts.ts'
 import { lang } from '../../../core/texts.ts'

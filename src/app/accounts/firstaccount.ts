@@ -1,0 +1,32 @@
+import { isUnused } from '../../events/store.ts'
+import { oneTimeAddress } from '../../http/public/account/account.ts'
+import { withTimeout } from '../../lib/timeout.ts'
+import { NotReady } from '../../lib/unavailable.ts'
+import { hasAccounts } from '../../queries/accounts/account.ts'
+import { openOneTimeLinks } from '../../security/onetimelinks.ts'
+import type { Ledger } from '../log/ledger.ts'
+
+/** Whether no account was ever made. While the read tables are filled for the first time, only a log without anything shows it. */
+const isWithoutAccounts = async ({ reader, store }: Pick<Ledger, 'reader' | 'store'>) => {
+  try {
+    return !(await hasAccounts(reader))
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error
+    // a log that takes long to search is not new
+    return withTimeout(2000, isUnused(store)).catch(() => false)
+  }
+}
+
+/**
+ * Returns the address of a page that makes the first account, where nobody can register and there is none yet. It works once, for whichever
+ * process it was made; only the hash of its token is stored.
+ */
+export const linkToFirstAccount = async (
+  ledger: Pick<Ledger, 'config' | 'db' | 'keys' | 'reader' | 'store'>,
+  baseUrl: string,
+): Promise<string | undefined> => {
+  const { REGISTRATION, ROLES } = ledger.config
+  if (REGISTRATION === 'open' || !ROLES.has('http') || !(await isWithoutAccounts(ledger))) return undefined
+  const links = openOneTimeLinks(ledger.db, ledger.keys.service)
+  return oneTimeAddress(baseUrl, 'first', await links.issue('first', { account: null, content: {} }, null))
+}

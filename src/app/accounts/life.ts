@@ -1,0 +1,87 @@
+import type { Cache } from '../../cache/cache.ts'
+import { openAccountPasswords } from '../../http/accounts/password.ts'
+import type { Limiter } from '../../http/api/limits/limiter.ts'
+import { createMails } from '../../http/accounts/mails.ts'
+import { openSecondFactors } from '../../http/accounts/secondfactor.ts'
+import { type AccountPagesOptions, createAccountPages, oneTimeAddress } from '../../http/public/account/account.ts'
+import { mailText } from '../../http/public/account/mails.ts'
+import { startMails } from '../jobs/mail/mail.ts'
+import type { repeat as repeatWork } from '../jobs/repeat.ts'
+import { idSequence } from '../../postgres/ids.ts'
+import { hasAccounts } from '../../queries/accounts/account.ts'
+import { type OneTimeLinks, openOneTimeLinks } from '../../security/onetimelinks.ts'
+import { openOutbox } from '../../security/outbox.ts'
+import { openSessions } from '../../security/sessions.ts'
+import { openExports } from './exports.ts'
+import type { Ledger } from '../log/ledger.ts'
+import { describeSmtpError, openSmtp } from './smtp.ts'
+
+/** ms in which at most one problem with mails is logged: while the mail server is down, each mail has one */
+const quiet = 60_000
+/** ms between deletions of expired sessions */
+const cleanupEvery = 3_600_000
+
+/** Starts to send mails, with SMTP_URL. */
+const openMails = (
+  { config, db, handler, keys, log }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log'>,
+  { links, limiter, baseUrl }: { readonly links: OneTimeLinks; readonly limiter: Limiter; readonly baseUrl: string },
+) => {
+  const { SMTP_URL, SMTP_FROM = '', OPERATOR_NAME } = config
+  if (SMTP_URL === undefined) return { mails: undefined, close: async () => {} }
+  const { host, hostname } = new URL(baseUrl)
+  const smtp = openSmtp(SMTP_URL, SMTP_FROM, hostname)
+  const outbox = openOutbox(db, keys.service)
+  let logged = -Infinity
+  const sending = startMails({
+    outbox,
+    links,
+    handler,
+    pepper: keys.service,
+    textOf: (name, lang, link) => mailText(name, lang, { host, operator: OPERATOR_NAME }, link),
+    addressOf: (kind, token) => oneTimeAddress(baseUrl, kind, token),
+    send: smtp.send,
+    onProblem: (error, what) => {
+      if (performance.now() - logged < quiet) return
+      logged = performance.now()
+      log.warn({ problem: describeSmtpError(error) }, what)
+    },
+  })
+  return {
+    mails: createMails({ outbox, limiter, pepper: keys.service, onOrder: sending.wake }),
+    close: async () => {
+      await sending.close()
+      smtp.close()
+    },
+  }
+}
+
+/** Opens what concerns the life of an account: its password, mails to its owner, links that work once, and its export. */
+export const openAccountLife = (
+  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
+  { progress }: Pick<Cache, 'progress'>,
+  { limiter, repeat }: { readonly limiter: Limiter; readonly repeat: typeof repeatWork },
+  baseUrl: string,
+) => {
+  const { config, db, handler, keys, log, reader } = ledger
+  const links = openOneTimeLinks(db, keys.service)
+  const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
+  const sessions = openSessions(db, keys.service, config.SESSION_DAYS)
+  const stopCleanup = repeat(sessions.deleteExpired, cleanupEvery, (error) =>
+    log.error({ err: error }, 'expired sessions could not be deleted'),
+  )
+  const isFirst = async () => !(await hasAccounts(reader))
+  const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
+  return {
+    services: {
+      links,
+      mails,
+      erasure: { delayDays: config.ERASURE_DELAY_DAYS },
+      exports: openExports(ledger, progress),
+      passwords: openAccountPasswords({ limiter, load: handler.load }),
+      sessions,
+      secondFactors: openSecondFactors({ limiter, sessions, pepper: keys.service }),
+    },
+    pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
+    close: async () => void (await Promise.all([stopCleanup(), close()])),
+  }
+}

@@ -1,0 +1,52 @@
+import { readFile, stat } from 'node:fs/promises'
+import type { BlockList } from '../../lib/blocklist.ts'
+import { OperatorError } from '../../lib/operatorerror.ts'
+import { type ReadList, readBlockList } from '../../lib/readblocklist.ts'
+import { repeat } from './repeat.ts'
+
+export interface BlockListFile {
+  readonly path: string
+  readonly onList: (list: BlockList) => void
+  /** Called with each list that was read. */
+  readonly onRead: (read: ReadList) => void
+  /** Called once for each time that the file cannot be read: the last list stays. */
+  readonly onProblem: (error: unknown) => void
+  /** ms between looks at the file */
+  readonly every?: number
+}
+
+/** Larger files are refused: they would fill the memory of every process. */
+const sizeLimit = 64 * 1024 * 1024
+
+const versionOf = async (path: string): Promise<string> => {
+  const { mtimeMs, size, ino } = await stat(path)
+  if (size > sizeLimit) throw new OperatorError(`${path} is larger than 64 MiB`)
+  return `${mtimeMs} ${size} ${ino}`
+}
+
+/** Reads the file, and again whenever it changes. Throws an `OperatorError` when it cannot be read at first. Returns a function that stops it. */
+export const startBlockListFile = async ({ path, onList, onRead, onProblem, every = 1000 }: BlockListFile) => {
+  let version = ''
+  let failed = false
+  const read = async () => {
+    const now = await versionOf(path)
+    if (now !== version) {
+      const found = await readBlockList(await readFile(path, 'utf8'), 'operators')
+      version = now
+      onList(found.list)
+      onRead(found)
+    }
+    failed = false
+  }
+  try {
+    await read()
+  } catch (error) {
+    throw new OperatorError(`BLOCKLIST_FILE cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+  return repeat(read, every, (error) => {
+    if (!failed) onProblem(error)
+    failed = true
+    // a file that comes back is read again, whatever its date
+    version = ''
+  })
+}

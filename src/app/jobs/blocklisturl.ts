@@ -1,0 +1,103 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { BlockList } from '../../lib/blocklist.ts'
+import type { GuardedDownload } from '../../lib/fetch.ts'
+import { type ReadList, readBlockList } from '../../lib/readblocklist.ts'
+import { repeat } from './repeat.ts'
+
+export interface BlockListUrl {
+  readonly url: string
+  /** where the list is kept across restarts */
+  readonly file: string
+  readonly download: GuardedDownload
+  readonly onList: (list: BlockList) => void
+  /** Called with each list that was read. */
+  readonly onRead: (read: ReadList) => void
+  /** Called each time that the list cannot be fetched or kept: the last one stays. */
+  readonly onProblem: (problem: string) => void
+  /** ms between looks at whether the list is due */
+  readonly every?: number
+  /** ms after which a list is fetched again */
+  readonly age?: number
+}
+
+/** The first line of the file, behind `# `: what the rest was fetched from, and when. */
+const Stored = z.object({
+  url: z.string(),
+  fetched: z.number(),
+  etag: z.string().optional(),
+  modified: z.string().optional(),
+})
+type Stored = z.output<typeof Stored>
+
+/** Returns the list that was fetched from the URL before, if it can be read. */
+const readStored = async (file: string, url: string) => {
+  try {
+    const text = await readFile(file, 'utf8')
+    const end = text.indexOf('\n')
+    const stored = Stored.parse(JSON.parse(text.slice(2, end)))
+    return stored.url === url ? { stored, body: text.slice(end + 1) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const store = async (file: string, stored: Stored, body: string) => {
+  const next = `${file}.new`
+  await writeFile(next, `# ${JSON.stringify(stored)}\n${body}`, { mode: 0o600 })
+  await rename(next, file)
+}
+
+/** A page that says that there is no list any more has status 200 on some servers. */
+const isList = ({ list, unread }: ReadList) => list.size > 0 && unread <= list.size
+
+/**
+ * Loads the list that was fetched last, then fetches it whenever it is due, and keeps the last one while that fails. Resolves when the
+ * stored list is in force. Returns a function that stops it.
+ */
+export const startBlockListUrl = async ({
+  url,
+  file,
+  download,
+  onList,
+  onRead,
+  onProblem,
+  every = 600_000,
+  age = 6 * 3_600_000,
+}: BlockListUrl) => {
+  const use = (read: ReadList) => {
+    onList(read.list)
+    onRead(read)
+  }
+  const before = await readStored(file, url)
+  let stored = before?.stored
+  if (before) use(await readBlockList(before.body, 'others'))
+
+  const fetchList = async () => {
+    const now = Date.now()
+    if (stored && now - stored.fetched < age) return
+    const found = await download(url, stored ?? {})
+    if (!found.ok) return onProblem(`BLOCKLIST_URL ${found.problem}`)
+    const { etag, modified } = found
+    const next = { url, fetched: now, etag, modified }
+    const body = found.body?.toString()
+    if (body !== undefined) {
+      const read = await readBlockList(body, 'others')
+      if (!isList(read)) return onProblem('BLOCKLIST_URL must be a list of hosts, one a line: most lines are none')
+      use(read)
+    }
+    stored = next
+    await store(file, next, body ?? (await readStored(file, url))?.body ?? '')
+  }
+  const run = () => fetchList().catch((error: unknown) => onProblem(`BLOCKLIST_URL: ${(error as Error).message}`))
+  const first = run()
+  const stop = repeat(
+    () => first.then(run),
+    every,
+    () => {},
+  )
+  return async () => {
+    await first
+    await stop()
+  }
+}

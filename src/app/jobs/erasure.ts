@@ -1,0 +1,49 @@
+import { account } from '../../commands/accounts/account.ts'
+import type { Handler } from '../../commands/handle.ts'
+import { systemMetadata } from '../../events/event.ts'
+import { NotReady } from '../../lib/unavailable.ts'
+import { dueErasures } from '../../queries/accounts/erasure.ts'
+import type { Reader } from '../../queries/reader.ts'
+import { repeat } from './repeat.ts'
+
+export interface ErasureOptions {
+  readonly reader: Reader
+  readonly handler: Pick<Handler, 'handle'>
+  /** Destroys what is left of an account after its erasure. Repeating it changes nothing. */
+  readonly finish: (account: number) => Promise<void>
+  readonly onProblem: (error: unknown, what: string) => void
+}
+
+/** ms between runs */
+const every = 60_000
+/** accounts in one run */
+const perRun = 100
+
+/** Erases the accounts whose owners wanted it, and whose delay is over. Of several processes, one appends the event. */
+export const carryOutErasures = async (options: ErasureOptions, now = new Date()): Promise<void> => {
+  const { reader, handler, finish, onProblem } = options
+  for (const id of await dueErasures(reader, now, perRun)) {
+    try {
+      const command = { type: 'CarryOutErasure', id, now: now.toISOString() } as const
+      const { state } = await handler.handle(account, command, systemMetadata(id))
+      if (state.status === 'erased') await finish(id)
+    } catch (error) {
+      // the others are erased all the same
+      onProblem(error, `account ${id} could not be erased; it is tried again`)
+    }
+  }
+}
+
+/** Starts to erase accounts that are due, now and every minute. Returns a function that stops it. */
+export const startErasures = (options: ErasureOptions) => {
+  const onError = (error: unknown) => {
+    if (!(error instanceof NotReady)) options.onProblem(error, 'accounts that are to be erased could not be read')
+  }
+  const run = () => carryOutErasures(options)
+  const first = run().catch(onError)
+  const stop = repeat(run, every, onError)
+  return async () => {
+    await first
+    await stop()
+  }
+}

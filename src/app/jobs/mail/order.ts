@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { type Account, account as accounts } from '../../../commands/accounts/account.ts'
+import type { Handler } from '../../../commands/handle.ts'
+import { claimedEmail } from '../../../commands/accounts/register.ts'
+import { type Webhook, webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
+import { parseStreamId } from '../../../events/streams.ts'
+import type { LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
+import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
+
+/** Names a text of a mail. */
+export type TextName =
+  'register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled'
+
+export interface OrderOptions {
+  readonly handler: Pick<Handler, 'claimant' | 'load'>
+  readonly pepper: Buffer
+  /** Returns the subject and the text of a mail, with a link or a day on a line of its own if it has one. */
+  readonly textOf: (name: TextName, lang: string, line?: string) => { readonly subject: string; readonly text: string }
+  /** Returns the address of the page of a link. */
+  readonly addressOf: (kind: LinkKind, token: string) => string
+}
+
+/** What to do with an order: drop it, look again later, or write the mail. */
+type Decision = 'drop' | 'later' | { readonly account: number | null; readonly write: Parameters<Outbox['write']>[2] }
+type Issue = OneTimeLinks['issue']
+
+const [hour, day] = [3600, 86_400]
+/** seconds after which a mail that could not be sent is given up */
+export const lifetime = 3 * day
+/** seconds until a notice of something that has not happened is dropped: the request that announced it has failed */
+const grace = 60
+
+/** Returns the account that has an e-mail address now. From the log: the tables may lag behind, and an account must not be missed. */
+const ownerOf = async ({ handler, pepper }: OrderOptions, address: string) => {
+  const holder = await handler.claimant({ kind: 'email', name: claimedEmail(pepper, address).emailKey })
+  if (holder === undefined) return undefined
+  const id = parseStreamId(holder).number
+  const { state } = await handler.load(accounts, id)
+  return state.status !== 'erased' && state.email === address ? { id, status: state.status } : undefined
+}
+
+type Ordered = Pick<DueMail, 'account' | 'age'>
+
+/** Returns what writes the mail of an order: a notice, one that is sent once something has happened, or a mail with a link. */
+const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang: string) => {
+  const { textOf, addressOf } = options
+  const notice = (owner: number | null, name: TextName, to: string, line?: string): Decision => ({
+    account: owner,
+    write: async () => ({ kind: 'written', id: randomUUID(), to, ...textOf(name, lang, line) }),
+  })
+  /** A mail with a link, which works for `seconds` from when it is sent. */
+  const linked = (
+    { name, kind, seconds, to }: { name: TextName; kind: LinkKind; seconds: number; to: string },
+    owner: number | null,
+    issueLink: (issue: Issue) => Promise<string>,
+  ): Decision => ({
+    account: owner,
+    write: async (issue) => {
+      const token = await issueLink(issue)
+      return {
+        kind: 'written',
+        id: randomUUID(),
+        to,
+        ...textOf(name, lang, addressOf(kind, token)),
+        link: { token, seconds },
+      }
+    },
+  })
+  /** A notice, once the account is as it says. */
+  const noticeOnce = async (
+    name: TextName,
+    holds: (state: Account) => boolean,
+    to: (state: Account) => string | null,
+    line?: string,
+  ) => {
+    const state = account === null ? undefined : (await options.handler.load(accounts, account)).state
+    const address = state && holds(state) ? to(state) : null
+    if (address !== null) return notice(account, name, address, line)
+    return age < grace ? 'later' : 'drop'
+  }
+  return { notice, linked, noticeOnce }
+}
+
+/** Returns how a mail names a webhook: without the path of its address, which may have a password in it. */
+const lineOf = (id: number, { fields, url }: Webhook) => {
+  const host = url === null ? '' : new URL(url).host
+  return `${id}: ${[fields.name, host].filter(Boolean).join(', ')}`
+}
+
+/** Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes the same time. */
+export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
+  const { account } = ordered
+  const { notice, linked, noticeOnce } = createDecisions(options, ordered, order.lang)
+
+  switch (order.kind) {
+    case 'register': {
+      const { to, username, password } = order
+      const owner = await ownerOf(options, to)
+      if (owner) return notice(owner.id, 'taken', to)
+      return linked({ name: 'register', kind: 'register', seconds: day, to }, null, (issue) =>
+        issue('register', { account: null, content: { email: to, username, password } }, lifetime),
+      )
+    }
+    case 'email': {
+      const { to } = order
+      const owner = await ownerOf(options, to)
+      if (owner) return owner.id === account ? 'drop' : notice(owner.id, 'taken', to)
+      return linked({ name: 'email', kind: 'email', seconds: day, to }, account, (issue) =>
+        issue('email', { account, content: { email: to } }, lifetime),
+      )
+    }
+    case 'reset': {
+      const { to } = order
+      const owner = await ownerOf(options, to)
+      if (owner?.status !== 'active') return 'drop'
+      return linked({ name: 'reset', kind: 'password', seconds: hour, to }, owner.id, (issue) =>
+        issue('password', { account: owner.id, content: {} }, lifetime),
+      )
+    }
+    case 'emailChanged':
+      return noticeOnce(
+        order.kind,
+        ({ email }) => email === order.email,
+        () => order.to,
+      )
+    case 'passwordChanged':
+      return noticeOnce(
+        order.kind,
+        ({ password }) => password === order.password,
+        ({ email }) => email,
+      )
+    case 'erasure':
+      return noticeOnce(
+        order.kind,
+        ({ erases }) => erases === order.due,
+        ({ email }) => email,
+        order.due.slice(0, 10),
+      )
+    case 'webhookDisabled': {
+      const { state } = await options.handler.load(webhooks, order.webhook)
+      const isDisabled = state.account === account && (state.stopped === 'gone' || state.stopped === 'failing')
+      return noticeOnce(
+        order.kind,
+        ({ status }) => isDisabled && status === 'active',
+        ({ email }) => email,
+        lineOf(order.webhook, state),
+      )
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { NotReady } from '../../lib/unavailable.ts'
+import type { Reader } from '../../queries/reader.ts'
+import { buildSearchIndex } from '../../queries/links/searchindex.ts'
+import { repeat } from './repeat.ts'
+
+/** ms between two looks at the live tables: a rebuild replaces them */
+const interval = 30_000
+
+/** The service stops: the index is built at the next start. */
+const isCancelled = (error: unknown) => (error as { readonly code?: string }).code === '57014'
+
+export interface SearchIndexOptions {
+  /** with a pool of one connection, whose statements have no time limit */
+  readonly reader: Reader
+  readonly onBuilt: (ms: number) => void
+  readonly onProblem: (error: unknown) => void
+}
+
+/** Keeps an index for `q` on the links. Without it, searching reads all links of an account. Returns a function that stops it. */
+export const keepSearchIndex = ({ reader, onBuilt, onProblem }: SearchIndexOptions) =>
+  repeat(
+    async () => {
+      const start = performance.now()
+      if (await buildSearchIndex(reader)) onBuilt(Math.round(performance.now() - start))
+    },
+    interval,
+    (error) => {
+      if (!(error instanceof NotReady) && !isCancelled(error)) onProblem(error)
+    },
+  )

@@ -1,0 +1,250 @@
+import type { Logger } from 'pino'
+import { handler } from '../../commands/handle.ts'
+import type { Config } from '../../config.ts'
+import { asStored, codec } from '../../events/codec.ts'
+import { type EventStore, type StoredLog, StoreRefused, StoreUnavailable } from '../../events/store.ts'
+import { backOff } from '../../lib/backoff.ts'
+import type { Cleanup } from '../../lib/cleanup.ts'
+import { OperatorError } from '../../lib/operatorerror.ts'
+import type { Signal } from '../../lib/signal.ts'
+import { withTimeout } from '../../lib/timeout.ts'
+import type { Database } from '../../postgres/database.ts'
+import { haveForeignTables, leaveForeignTables, logOfTables, wereFilled } from '../../projections/engine/origin.ts'
+import { openSearchMemory } from '../../projections/links/searched.ts'
+import type { LiveTables } from '../../projections/engine/tables.ts'
+import { type Keyring, type Keys, markOf } from '../../security/keyring.ts'
+import { connectEventStoreDb, type EventStoreDb } from '../../store/eventstoredb.ts'
+import { refusing } from '../../store/refusing.ts'
+import { newOpening } from '../../store/open.ts'
+import { postgresStore } from '../../store/postgres.ts'
+import { recentClicks } from '../../store/postgres/recent.ts'
+import { applyRegister, lackErasures } from './erasures.ts'
+import type { Metrics } from '../health/metrics.ts'
+import { engineOf, type Postgres, type Use } from './postgres.ts'
+import { requireServiceKey } from './servicekey.ts'
+
+/** Whether the log has been compared with the tables and the keys of this process. A process that starts without its event store has not yet. */
+export interface LogCheck {
+  /** Returns why the log could not be checked; undefined once it is. */
+  readonly problem: () => string | undefined
+  /** Resolves when the log has been checked. */
+  readonly passed: Promise<void>
+}
+
+/** How a service starts while nothing is known of its log. */
+export interface Waiting {
+  /** Called when the event store cannot be reached and there are no read tables to serve. */
+  readonly onWaiting: (problem: () => string) => Promise<void>
+  /** ends waiting */
+  readonly signal: AbortSignal
+  /** ms that a service waits for its event store before it starts without it, or begins to wait; 2 s by default */
+  readonly patience?: number | undefined
+}
+
+export interface EventLog {
+  readonly store: EventStore
+  /** the same log, with events as they are stored */
+  readonly stored: StoredLog
+  readonly keys: Keys
+  /** position of the last erasure that was made at this start */
+  readonly erasedUpTo: bigint
+  readonly logCheck: LogCheck
+}
+
+export interface EventLogParts {
+  readonly config: Config
+  readonly use: Use
+  readonly db: Database
+  readonly postgres: Postgres
+  readonly keyring: Keyring
+  readonly tables: LiveTables
+  readonly appended: Signal
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly cleanup: Cleanup
+  readonly options: LogOptions
+}
+
+export interface LogOptions {
+  /** for the service */
+  readonly waiting?: Waiting | undefined
+  /** The operator gives up the log that the tables were filled from: an empty event store begins a new one. */
+  readonly acceptsEmptyLog?: boolean
+}
+
+/** The log behind EVENTSTORE_URL is not the one that the read tables were filled from. */
+class OtherLog extends OperatorError {
+  override readonly name = 'OtherLog'
+}
+
+/** EVENTSTORE_URL leads to an empty event store, while the read tables were filled from a log: its data may be lost, or the address wrong. */
+class EmptyLog extends OperatorError {
+  override readonly name = 'EmptyLog'
+  constructor() {
+    super(
+      'the event store of EVENTSTORE_URL is empty, but the read tables were filled from a log: correct the address, or give the event store its data back (restore a backup, or `linkledger log import`). To give up that log with all its links, run `linkledger rebuild --new-log`',
+    )
+  }
+}
+
+/**
+ * Opens the event log and compares it with the tables and the keys. A service starts also while its EventStoreDB cannot be reached: with the
+ * tables that it has, or else it waits.
+ */
+export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
+  const { config, use, db, postgres, keyring, appended, metrics, log, cleanup, options } = parts
+  // the service key of a new log is created only now, so that a log with other keys never gets one
+  const opening = async () => newOpening(markOf(await keyring.createService()))
+  const checked = async (store: EventStore, stored: Omit<StoredLog, 'logId'>) => ({
+    store,
+    stored: { ...stored, logId: store.logId },
+    ...(await check(parts, store)),
+    logCheck: logChecked,
+  })
+  if (config.EVENTSTORE_URL === undefined) {
+    const [pool, recent] = [postgres.pool(8, 10_000), recentClicks()]
+    const store = await postgresStore(pool, codec(keyring), appended, { opening, recent })
+    cleanup.defer(store.close)
+    return checked(metrics.measured(store), await postgresStore(pool, asStored, appended, { recent }))
+  }
+  const onDropped = (error: unknown) => {
+    metrics.restarted('eventstore')
+    log.warn({ err: error }, 'subscription to EventStoreDB lost; resubscribing')
+  }
+  const memory = openSearchMemory(db)
+  const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })
+  cleanup.defer(engine.store.close)
+  const known = use === 'service' ? await findKnown(parts) : undefined
+  const patience = options.waiting?.patience ?? 2000
+  const opens = async () => {
+    if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog()
+    return opening()
+  }
+  const openNow = async () => metrics.measured({ ...engine.store, logId: await engine.open(opens) })
+  try {
+    const opened = await (use === 'service' ? withTimeout(patience, openNow(), () => away(engine)) : openNow())
+    return await checked(opened, engine.stored)
+  } catch (error) {
+    if (use === 'command' || !isAway(error)) throw error
+    if (known) return startWithout(parts, { known, error, stored: engine.stored }, openNow)
+    if (!options.waiting) throw error
+    return checked(await waitFor(openNow, error, options.waiting), engine.stored)
+  }
+}
+
+const away = ({ store }: EventStoreDb) =>
+  new StoreUnavailable(store.problem?.() ?? 'the event store of EVENTSTORE_URL does not answer')
+const isAway = (error: unknown): error is StoreUnavailable =>
+  error instanceof StoreUnavailable && !(error instanceof StoreRefused)
+/** The check of a log that was there at the start. */
+export const logChecked: LogCheck = { problem: () => undefined, passed: Promise.resolve() }
+
+/** Compares the log with the tables and the keys, and applies the erasures of DATA_DIR. */
+const check = async ({ config, db, keyring, tables, log }: EventLogParts, store: EventStore) => {
+  const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
+  const engine = engineOf(config)
+  if (await leaveForeignTables(db, store, engine))
+    log.warn({ engine }, 'the read tables were filled from another log or engine; new ones are filled')
+  await tables.refresh()
+  const reader = { db, table: tables.name }
+  const erased = await applyRegister({ config, db, store, handler: handler(store), keys, reader })
+  if (erased.count > 0)
+    log.warn({ accounts: erased.count }, 'accounts that the erasure register names were erased again')
+  return { keys, erasedUpTo: erased.position }
+}
+
+/** What is known of a log without asking it. */
+interface Known {
+  readonly logId: string
+  readonly service: Buffer
+}
+
+/** Returns what the tables and the keys say about the log; undefined when nothing may be served without the log itself. */
+const findKnown = async ({ config, db, keyring, tables }: EventLogParts): Promise<Known | undefined> => {
+  const [logId, service] = [await logOfTables(db, 'eventstoredb'), await keyring.findService()]
+  await tables.refresh()
+  if (logId === undefined || !service) return undefined
+  const isErasurePending = await lackErasures({ config, reader: { db, table: tables.name } }, logId)
+  return isErasurePending ? undefined : { logId, service }
+}
+
+/** Repeats the attempt until the event store can be reached. */
+const waitFor = async (
+  openNow: () => Promise<EventStore>,
+  error: StoreUnavailable,
+  { onWaiting, signal }: Waiting,
+): Promise<EventStore> => {
+  let problem = error.message
+  await onWaiting(() => problem)
+  const retries = backOff({ from: 100, to: 1000, signal })
+  for (;;) {
+    await retries.pause()
+    signal.throwIfAborted()
+    try {
+      return await openNow()
+    } catch (error) {
+      if (!isAway(error)) throw error
+      problem = error.message
+    }
+  }
+}
+
+/**
+ * Starts without the event store: every call to it is refused until it is back and has the log of the tables. Another log is never projected,
+ * nor gets the clicks of this one.
+ */
+const startWithout = (
+  parts: EventLogParts,
+  {
+    known: { logId, service },
+    error,
+    stored,
+  }: { readonly known: Known; readonly error: StoreUnavailable; readonly stored: EventStoreDb['stored'] },
+  openNow: () => Promise<EventStore>,
+): EventLog => {
+  const { db, keyring, log, cleanup } = parts
+  const closed = new AbortController()
+  cleanup.defer(async () => closed.abort())
+  let problem: string | undefined = error.message
+  let store: EventStore | undefined
+  log.warn({ err: error }, 'started without the event store: clicks wait in the spool, and writes are refused')
+
+  const attempt = async () => {
+    const opened = await openNow()
+    if (opened.logId !== logId)
+      throw new OtherLog(
+        `the event store of EVENTSTORE_URL has the log ${opened.logId}, but the read tables were filled from ${logId}: correct the address, or restart the service to use that log`,
+      )
+    if (await haveForeignTables(db, opened, 'eventstoredb'))
+      throw new OtherLog(
+        'the event store of EVENTSTORE_URL has other events than those that the read tables were filled from: correct the address, or restart the service to fill new tables',
+      )
+    await check(parts, opened)
+    store = opened
+  }
+  const retry = async () => {
+    const retries = backOff({ from: 100, to: 1000, signal: closed.signal })
+    while (!closed.signal.aborted) {
+      try {
+        await attempt()
+        problem = undefined
+        return log.warn('the event store is back')
+      } catch (error) {
+        const { message } = error instanceof Error ? error : new Error(String(error))
+        if (message !== problem && !closed.signal.aborted) log.error({ err: error }, 'the event store cannot be used')
+        problem = message
+      }
+      await retries.pause()
+    }
+    // nothing may go on in a process that ends
+    return new Promise<never>(() => {})
+  }
+  const logCheck = { problem: () => problem, passed: retry() }
+  return {
+    store: refusing(logId, () => store ?? problem!),
+    stored: refusing(logId, () => (store ? { ...stored, logId } : problem!)),
+    keys: { ...keyring, service },
+    erasedUpTo: 0n,
+    logCheck,
+  }
+}

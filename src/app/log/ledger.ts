@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import { type Handler, handler } from '../../commands/handle.ts'
+import { type Together, together } from '../../commands/together.ts'
+import type { Config } from '../../config.ts'
+import type { EventStore, StoredLog } from '../../events/store.ts'
+import { batch } from '../../lib/batch.ts'
+import { createCleanup, openAll } from '../../lib/cleanup.ts'
+import { createSignal, type Signal } from '../../lib/signal.ts'
+import { type Connection, type Database, migrate } from '../../postgres/database.ts'
+import { loginProblem } from '../../postgres/reach.ts'
+import { encode, type Notification, notifyAll } from '../../postgres/notifications.ts'
+import { projectionsWith } from '../../projections/index.ts'
+import type { Projection } from '../../projections/engine/projection.ts'
+import { ensureCheckpoints, type LiveTables, liveTables } from '../../projections/engine/tables.ts'
+import type { Reader } from '../../queries/reader.ts'
+import { type Keys, openKeyring } from '../../security/keyring.ts'
+import { ensureTree } from '../../projections/proof/tree.ts'
+import { ensureNumbering } from '../../store/numbering.ts'
+import { type Ordinals, postgresOrdinals, tableOrdinals } from '../../store/ordinals.ts'
+import { openSnapshotStore } from '../../security/snapshots.ts'
+import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
+import { type Metrics, openMetrics } from '../health/metrics.ts'
+import { openPostgres, type Postgres, type Use } from './postgres.ts'
+import { withSecret } from './secret.ts'
+
+/** The log, the read tables and the keys: what the service and every command work on. */
+export interface Ledger {
+  readonly config: Config
+  readonly connection: Connection
+  /** Name of this process in the database and in notifications. */
+  readonly instance: string
+  readonly db: Database
+  readonly store: EventStore
+  /** the same log, with events as they are stored */
+  readonly stored: StoredLog
+  readonly ordinals: Ordinals
+  /** Notified when something may have been appended to the log. */
+  readonly appended: Signal
+  /** Notified when the read tables may have more, with the filter of the events as the topic. */
+  readonly projected: Signal
+  readonly handler: Handler
+  readonly together: Together
+  readonly keys: Keys
+  /** under which the keys are wrapped */
+  readonly secret: string
+  /** those that this process projects and reads, by its settings */
+  readonly projections: readonly Projection[]
+  readonly tables: LiveTables
+  readonly reader: Reader
+  /** position of the last erasure that was made at this start: older read tables still have the accounts */
+  readonly erasedUpTo: bigint
+  readonly logCheck: LogCheck
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Sends a notification to the other processes; several go together. */
+  readonly notify: (notification: Notification) => Promise<unknown>
+  /** Opens a pool of its own: see `Postgres`. */
+  readonly pool: Postgres['database']
+  readonly close: () => Promise<void>
+}
+
+/** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. */
+export const openLedger = (config: Config, log: Logger, use: Use, options: LogOptions = {}): Promise<Ledger> => {
+  const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
+  return openAll(cleanup, async () => {
+    const instance = `linkledger-${randomBytes(6).toString('hex')}`
+    const postgres = await openPostgres(config, { name: instance, use, log, cleanup })
+    const db = postgres.database(10, 10_000)
+    await migrate(db).catch((error: unknown) => {
+      const url = config.DATABASE_URL
+      throw url === undefined ? error : loginProblem(error, url, 'DATABASE_URL')
+    })
+    const { keyring, secret } = await withSecret(config, use, async (given) => ({
+      secret: given,
+      keyring: await openKeyring(db, given),
+    }))
+    const metrics = openMetrics()
+    const appended = createSignal()
+    await ensureCheckpoints(db)
+    await ensureTree(db)
+    const ordinals = await openOrdinals(db, config)
+    const projections = projectionsWith({ withPast: config.KEEP_PAST === 'on' })
+    const tables = openTables(db, projections, log)
+    const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
+    const eventLog = await openEventLog(parts)
+    const snapshots = openSnapshotStore(db, keyring)
+    return {
+      config,
+      connection: postgres.connection,
+      instance,
+      db,
+      ...eventLog,
+      ordinals,
+      appended,
+      projected: createSignal(),
+      handler: handler(eventLog.store, snapshots),
+      together: together(eventLog.store, snapshots),
+      projections,
+      tables,
+      reader: { db, table: tables.name },
+      secret,
+      log,
+      metrics,
+      notify: notifier(db),
+      pool: postgres.database,
+      close: cleanup.run,
+    }
+  })
+}
+
+/** Only PostgreSQL counts positions without gaps. */
+const openOrdinals = async (db: Database, { EVENTSTORE_URL }: Config): Promise<Ordinals> => {
+  if (EVENTSTORE_URL === undefined) return postgresOrdinals(db)
+  await ensureNumbering(db)
+  return tableOrdinals(db)
+}
+
+const openTables = (db: Database, projections: readonly Projection[], log: Logger): LiveTables =>
+  liveTables(db, projections, (live) => log.info(live, 'new read tables are live'))
+
+const notifier = (db: Database) =>
+  batch(100, async (notifications: readonly Notification[]) => {
+    await db.raw(notifyAll, [notifications.map(encode)])
+    return notifications
+  })

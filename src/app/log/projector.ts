@@ -1,0 +1,152 @@
+import type { Filter } from '../../events/store.ts'
+import type { StreamKind } from '../../events/streams.ts'
+import { aborted } from '../../lib/aborted.ts'
+import type { Signal } from '../../lib/signal.ts'
+import type { Database } from '../../postgres/database.ts'
+import { startExclusive } from '../../postgres/exclusive.ts'
+import { openLocks } from '../../postgres/listen.ts'
+import { type Halt, haltsOf, loadHalts } from '../../projections/engine/halts.ts'
+import { past, projections } from '../../projections/index.ts'
+import { type Projector, startProjector } from '../../projections/engine/run.ts'
+import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
+import { numberEvents } from '../../store/numbering.ts'
+import { cancellable } from '../cancellable.ts'
+import type { Ledger } from './ledger.ts'
+import { followProofs } from '../proof/proofs.ts'
+
+/**
+ * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow disk and with many
+ * clicks. What the API uses has a shorter limit, and is never used up by the projector.
+ */
+export const openProjection = (ledger: Pick<Ledger, 'db' | 'instance' | 'pool'>) =>
+  cancellable(ledger, { use: 'projector', max: 6, timeout: 60_000 })
+
+/** Projects the log into the read tables, unless another process does, and notifies the others. */
+export const project = (
+  ledger: Ledger,
+  onSeen: (filter: Filter, position: bigint) => Promise<void>,
+  retries?: Signal,
+): Projector => {
+  const { config, store, logCheck, connection, instance, log, metrics, projections: own, tables } = ledger
+  const { db, stopped } = openProjection(ledger)
+  const stopping = new AbortController()
+  const ended = aborted(stopping.signal)
+  const open = async () => {
+    // a log that is not known yet must not be projected into these tables
+    await Promise.race([logCheck.passed, ended])
+    return openLocks(connection, instance)
+  }
+  const stopNumbering = config.EVENTSTORE_URL === undefined ? async () => {} : startNumbering(ledger, db, open)
+  const projector = startProjector({
+    db,
+    store,
+    projections: own,
+    leftOut: own.includes(past) ? [] : [past],
+    openLocks: open,
+    instance,
+    log,
+    onSeen,
+    onLive: tables.refresh,
+    onRestart: metrics.restarted,
+    ...(retries ? { retries } : {}),
+    onUnknown: metrics.unknown,
+    keepClicks: config.CLICK_RETENTION_MONTHS,
+  })
+  const stopProofs = startProofs(ledger, db, () => projector.state().active, ended)
+  return {
+    ...projector,
+    stop: () => {
+      stopping.abort()
+      return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs()]).then(() => {}))
+    },
+  }
+}
+
+/** the advisory lock of the process that numbers the events of a log */
+const numberingLock = 7275467n
+
+/**
+ * Lets the tree over the log grow in the process that projects: its locks need no other connection. Should another one work on the tree for a
+ * moment, the checkpoint of the tree moves for one of them only.
+ */
+const startProofs = (ledger: Ledger, db: Database, isActive: () => boolean, ended: Promise<void>) =>
+  startExclusive({
+    open: async () => {
+      await Promise.race([ledger.logCheck.passed, ended])
+      const acquire = async (keys: readonly bigint[]) => new Set(isActive() ? keys : [])
+      return { acquire, lost: new AbortController().signal, close: async () => {} }
+    },
+    key: 0n,
+    work: (signal) => followProofs(ledger, db, signal),
+    onFailed: (error) => ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again'),
+  })
+
+const startNumbering = ({ stored, log }: Ledger, db: Database, open: () => ReturnType<typeof openLocks>) =>
+  startExclusive({
+    open,
+    key: numberingLock,
+    work: (signal) => numberEvents(db, stored, signal),
+    onFailed: (error) => log.error({ err: error }, 'the events of the log could not be numbered; trying again'),
+  })
+
+/**
+ * Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. A write does not
+ * wait for projections that are halted.
+ */
+export const projectedPosition = async (db: Database): Promise<bigint> => positionOf(await readProjected(db))
+
+/** What the process that projects has written about it. */
+export interface Projected {
+  readonly live: readonly Checkpoint[]
+  readonly halts: readonly Halt[]
+}
+
+/** Reads once what several parts of a process need. */
+export const readProjected = async (db: Database): Promise<Projected> => {
+  const [live, halts] = await Promise.all([db<Checkpoint>(checkpoints).where({ live: true }), loadHalts(db)])
+  return { live, halts: haltsOf(halts, [...projections, past]) }
+}
+
+/** Returns the same as `projectedPosition`. */
+export const positionOf = ({ live, halts }: Projected): bigint => {
+  const halted = halts.map(({ projection }) => projection)
+  const positions = projections
+    .filter(({ filter, name }) => filter === 'domain' && !halted.includes(name))
+    .map(({ name, version }) => {
+      const mine = live.filter((row) => row.projection === name && row.version === version)
+      return mine.length === 0 ? 0n : least(mine.map(({ position }) => BigInt(position)))
+    })
+  return positions.length === 0 ? 0n : least(positions)
+}
+/** Streams that are not read one by one, or that no table shows. */
+type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'reclassification' | 'report' | 'spool'
+/** The projection that shows a kind of stream. */
+const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
+  account: 'accounts',
+  bio: 'bios',
+  block: 'blocks',
+  campaign: 'campaigns',
+  channel: 'channels',
+  channelitem: 'channels',
+  domain: 'domains',
+  link: 'links',
+  overlay: 'overlays',
+  pixel: 'pixels',
+  qr: 'qrs',
+  splash: 'splashes',
+  webhook: 'webhooks',
+}
+
+/** Returns the kinds of streams that a halted projection shows, with the last position that its tables can contain. */
+export const heldPositions = ({ halts }: Pick<Projected, 'halts'>): ReadonlyMap<string, bigint> => {
+  const halted = new Map(halts.map(({ projection, position }) => [projection, BigInt(position) - 1n]))
+  return new Map(
+    Object.entries(shownBy).flatMap(([kind, name]) => {
+      const position = halted.get(name)
+      return position === undefined ? [] : [[kind, position] as const]
+    }),
+  )
+}
+
+/** Returns the lowest of some positions; there must be one. */
+export const least = (positions: readonly bigint[]) => positions.reduce((a, b) => (a < b ? a : b))

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clickTexts, leafOf, type StoredEvent } from '../../events/proof/leaf.ts'
+import { parseClickId } from '../../events/ordinals.ts'
+import { CheckpointMismatch, type Extension, type Proofs, type Receipt } from '../../events/proof/receipt.ts'
+import type { StoredLog } from '../../events/store.ts'
+import { hashLeaf, hashLeaves, hashSize, inclusionRanges, rootByInclusion, rootOf } from '../../lib/merkle.ts'
+import { MissingTile } from '../../lib/tiles.ts'
+import { checkpointText, createSigner, parseCheckpoint, type Signer } from '../../lib/note.ts'
+import { keepCheckpoint, type KeptCheckpoint, lastVerification, newestCheckpoint } from '../../postgres/checkpoints.ts'
+import { followTree } from '../../projections/proof/tree.ts'
+import { consistencyPath, rootsOf, treeSize } from '../../queries/proof/tree.ts'
+import type { Database } from '../../postgres/database.ts'
+import type { Ledger } from '../log/ledger.ts'
+import { engineOf } from '../log/postgres.ts'
+
+/** The name of a log in its checkpoints. It stays when the service gets another address, or the log another engine. */
+export const originOf = (logId: string): string => `linkledger/log/${logId}`
+
+/** Opens the key that signs the checkpoints of a log. It is created when there is none yet. */
+export const openSigner = async ({ stored, keys }: Pick<Ledger, 'stored' | 'keys'>): Promise<Signer> =>
+  createSigner(originOf(stored.logId), await keys.proofSeed())
+
+/** Signs a checkpoint of the first `size` events, unless one of at least as many is kept. Throws `CheckpointMismatch`. */
+export const signCheckpoint = async (db: Database, signer: Signer, size: number): Promise<KeptCheckpoint> => {
+  const newest = await newestCheckpoint(db)
+  if (newest && newest.size > size) {
+    // another process may have added events, and signed them, since this one looked
+    if ((await treeSize(db)) >= newest.size) return newest
+    throw new CheckpointMismatch(newest)
+  }
+  const [root, before] = await rootsOf(db, [
+    [0, size],
+    [0, newest?.size ?? 0],
+  ])
+  if (newest && !parseCheckpoint(newest.note)?.root.equals(before!)) throw new CheckpointMismatch(newest)
+  if (newest?.size === size) return newest
+  const checkpoint = { size, note: signer.sign(checkpointText({ origin: signer.name, size, root: root! })) }
+  await keepCheckpoint(db, checkpoint)
+  return { ...checkpoint, signed_at: new Date() }
+}
+
+/** Lets the tree over the log grow with it, and signs its checkpoints, until the signal aborts. */
+export const followProofs = async (ledger: Ledger, db: Database, signal: AbortSignal): Promise<void> => {
+  const { config, stored } = ledger
+  const signer = await openSigner(ledger)
+  const interval = config.CHECKPOINT_SECONDS * 1000
+  const sign = async (size: number) => {
+    const newest = await newestCheckpoint(db)
+    if (newest?.size === size) return
+    const isDue = !newest || newest.size > size || Date.now() - newest.signed_at.getTime() >= interval
+    if (isDue) await signCheckpoint(db, signer, size)
+  }
+  await followTree({ db, store: stored, engine: engineOf(config) }, sign, signal)
+}
+
+type ProofParts = Pick<Ledger, 'db' | 'stored' | 'ordinals'>
+
+/** Returns the event with an ordinal, as it is stored; undefined when there is none, or it is not numbered yet. */
+const readEvent = async ({ stored, ordinals }: ProofParts, ordinal: number): Promise<StoredEvent | undefined> => {
+  const [position, before] = await Promise.all([
+    ordinals.positionOf(ordinal),
+    ordinal === 0 ? 0n : ordinals.positionOf(ordinal - 1),
+  ])
+  return position === undefined || before === undefined ? undefined : firstAfter(stored, before)
+}
+
+const firstAfter = async (stored: Pick<StoredLog, 'subscribe'>, after: bigint) => {
+  const reading = new AbortController()
+  try {
+    for await (const [event] of stored.subscribe({ after, filter: 'all', limit: 1, signal: reading.signal }))
+      return event
+    return undefined
+  } finally {
+    reading.abort()
+  }
+}
+
+/** Proves that a leaf is in the tree of the newest checkpoint; undefined when that does not have it yet. */
+const prove = async (db: Database, index: number, leaf: string): Promise<Receipt['proof'] | undefined> => {
+  const newest = await newestCheckpoint(db)
+  if (!newest || newest.size <= index) return undefined
+  const path = await rootsOf(db, inclusionRanges(index, newest.size)).catch((error: unknown) => {
+    if (error instanceof MissingTile) return undefined
+    throw error
+  })
+  // the tree grows again
+  if (!path) return undefined
+  // a receipt that proves nothing must not leave the service
+  if (!rootByInclusion(hashLeaf(leaf), index, newest.size, path)?.equals(parseCheckpoint(newest.note)!.root))
+    throw new CheckpointMismatch(newest)
+  return { index, path: path.map((hash) => hash.toString('base64')), checkpoint: newest.note }
+}
+
+/** Proves that the log of the newest checkpoint begins with its first events as they were; undefined when it has fewer. */
+export const proveExtension = async (db: Database, first: number): Promise<Extension | undefined> => {
+  const newest = await newestCheckpoint(db)
+  if (!newest || newest.size < first) return undefined
+  return { first, path: [...(await consistencyPath(db, first, newest.size))], checkpoint: newest.note }
+}
+
+/** Returns what makes receipts. Without an account, any event can be shown: an operator asks. */
+export const openProofs = (parts: ProofParts): Omit<Proofs, 'state'> => {
+  const { db, ordinals } = parts
+  const leafAt = async (event: StoredEvent, ordinal: number, hashes?: Buffer) =>
+    leafOf(event, ordinal, (await ordinals.timeOf(ordinal)) ?? event.at, hashes)
+
+  return {
+    ofEvent: async (ordinal, mayRead = () => true) => {
+      const found = await readEvent(parts, ordinal)
+      if (!found || !mayRead(found)) return undefined
+      const event = await leafAt(found, ordinal)
+      const proof = await prove(db, ordinal, event)
+      return proof ? { event, proof } : 'unsigned'
+    },
+    ofClick: async (id, account) => {
+      const { ordinal, index } = parseClickId(id) ?? {}
+      const found = ordinal === undefined ? undefined : await readEvent(parts, ordinal)
+      const clicks = found ? [...clickTexts(found)] : []
+      const click = index === undefined ? undefined : clicks[index]
+      if (!found || ordinal === undefined || index === undefined || click === undefined) return undefined
+      if (account !== undefined && (JSON.parse(click) as { account?: unknown }).account !== account) return undefined
+      const hashes = hashLeaves(clicks)
+      const event = await leafAt(found, ordinal, hashes)
+      const proof = await prove(db, ordinal, event)
+      if (!proof) return 'unsigned'
+      const path = inclusionRanges(index, hashes.length / hashSize).map(([start, end]) =>
+        rootOf(hashes.subarray(start * hashSize, end * hashSize)).toString('base64'),
+      )
+      return { event, click, proof: { ...proof, click: { index, path } } }
+    },
+  }
+}
+
+/** Returns what reads how far the proof is. */
+const openProofState = (ledger: Pick<Ledger, 'db' | 'stored' | 'keys'>): Proofs['state'] => {
+  const { db } = ledger
+  let key: string | undefined
+  return async () => {
+    key ??= (await openSigner(ledger)).publicKey
+    const [events, newest, verified] = await Promise.all([treeSize(db), newestCheckpoint(db), lastVerification(db)])
+    const checkpoint = newest && { events: newest.size, note: newest.note, at: newest.signed_at }
+    return { key, events, checkpoint, verified }
+  }
+}
+
+/** Opens receipts, and the state of the proof. */
+export const openAllProofs = (ledger: Ledger): Proofs => ({ ...openProofs(ledger), state: openProofState(ledger) })
+
+/** The interval and the maximum number of checks whether the tree has an event. */
+const [pause, tries] = [100, 100]
+
+/**
+ * Returns the receipt of an event that was just appended, with a checkpoint that is signed for it. Undefined when the tree does not reach it
+ * in time: nothing follows the log, or it has much to catch up with.
+ */
+export const receiptNow = async (ledger: Ledger, position: bigint): Promise<Receipt | undefined> => {
+  const { db, ordinals } = ledger
+  for (let n = 0; n < tries; n++, await sleep(pause)) {
+    const ordinal = (await ordinals.of([position])).get(position)
+    const size = await treeSize(db)
+    if (ordinal === undefined || size <= ordinal) continue
+    await signCheckpoint(db, await openSigner(ledger), size)
+    const receipt = await openProofs(ledger).ofEvent(ordinal)
+    if (receipt !== undefined && receipt !== 'unsigned') return receipt
+  }
+  return undefined
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import { operatorContext } from '../../app/operator/caller.ts'
+import { account } from '../../commands/accounts/account.ts'
+import { refuse } from '../../commands/decider.ts'
+import { password as validPassword } from '../../commands/accounts/register.ts'
+import { firstProblem } from '../../lib/fields.ts'
+import { findAccountBy } from '../../queries/accounts/account.ts'
+import { openOneTimeLinks } from '../../security/onetimelinks.ts'
+import { hashPassword } from '../../security/passwords.ts'
+import { accountForms, accountName } from './name.ts'
+import { BadCommand, type Cli } from '../cli.ts'
+import { readHiddenLine } from '../hiddenline.ts'
+import { withTables } from '../ledger.ts'
+import { oneLine } from '../oneline.ts'
+
+interface PasswordOptions {
+  readonly generate?: boolean
+}
+
+/** Adds `linkledger account password` to the commands on accounts. */
+export const addPasswordCommand = (accounts: Command, cli: Cli) =>
+  accounts
+    .command('password')
+    .description('set a new password for an account, read from the terminal or the input')
+    .argument('<account>', accountForms)
+    .option('--generate', 'generate the password and print it')
+    .action((who: string, options: PasswordOptions) => setPassword(cli, who, options))
+
+/** Returns a new password from the terminal or the input. */
+export const readPassword = async (cli: Cli) => {
+  const given = validPassword.safeParse(await readHiddenLine(cli, 'New password (it is not shown):'))
+  if (given.success) return given.data
+  throw new BadCommand(`the password ${firstProblem(given.error)} Nothing was changed.`)
+}
+
+const setPassword = (cli: Cli, who: string, { generate }: PasswordOptions) => {
+  const name = accountName(who)
+  return withTables(cli, async ({ config, db, handler, keys, reader }, waitUntilProjected) => {
+    const found = await findAccountBy(reader, name)
+    if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+    const { id, username, email } = found
+    cli.print(oneLine(`Account ${id} (@${username}, ${email}): replace its password.`))
+    const password = generate ? randomBytes(12).toString('base64url') : await readPassword(cli)
+    const command = { type: 'UpdateAccount', id, password: await hashPassword(password) } as const
+    // a link that was asked for before must not replace the new password, or the address that resets are sent to
+    await openOneTimeLinks(db, keys.service).end(id)
+    const { position } = await handler.handle(account, command, operatorContext(config, id))
+    await waitUntilProjected(position)
+    if (generate) cli.print(`password  ${password}`)
+    cli.print(`The password of account ${id} is replaced, and its sessions have ended. Its API keys stay valid.`)
+  })
+}

@@ -1,0 +1,199 @@
+import { type AccountEvent, mainKey } from '../../events/accounts/account.ts'
+import type { Open } from '../../events/openenum.ts'
+import { allows, allScopes, type Scope } from '../../events/accounts/scope.ts'
+import { defined } from '../../lib/defined.ts'
+import { isWithin, networksIn } from '../../lib/networks.ts'
+import { refuse } from '../decider.ts'
+
+/** An API key: its public id, a keyed hash of its secret, and when it expires (ISO 8601; null: never). */
+export interface IssuedKey {
+  readonly key: string
+  readonly hash: string
+  readonly expires: string | null
+}
+
+/** What a key allows. `addresses`: the networks that it may be used from, separated by spaces; null: any. */
+export interface KeyRights {
+  readonly scopes: readonly Open<Scope>[]
+  readonly expires: string | null
+  readonly addresses: string | null
+}
+/** A key of an account. `number` is its id within the account. */
+export interface AccountKey extends IssuedKey, KeyRights {
+  readonly number: number
+  readonly name: string
+}
+
+/** The keys of an account, and the highest number that was given to one. */
+export interface Keys {
+  readonly keys: readonly AccountKey[]
+  readonly lastKey: number
+}
+export const noKeys: Keys = { keys: [], lastKey: 0 }
+
+const mostKeys = 100
+
+/** `by` is the public id of the key that sends the command; undefined: an operator. `now` is ISO 8601. */
+interface Sent {
+  readonly id: number
+  readonly by?: string | undefined
+  readonly now: string
+}
+/** A key's properties: those that are not undefined change. */
+type Changeable = KeyRights & Pick<AccountKey, 'name'>
+type KeyChanges = { readonly [K in keyof Changeable]?: Changeable[K] | undefined }
+
+export type KeyCommand =
+  | (Sent & {
+      readonly type: 'AddKey'
+      readonly apiKey: Omit<IssuedKey, 'expires'>
+      readonly name: string
+      readonly scopes: readonly Scope[]
+      /** undefined: as the key that sends the command */
+      readonly expires?: string | null | undefined
+      readonly addresses?: string | null | undefined
+    })
+  | (Sent & {
+      readonly type: 'UpdateKey'
+      readonly number: number
+      readonly changes: KeyChanges
+      /** the revision of the account in which the key had these values, if it is set back to that */
+      readonly to?: number
+    })
+  | (Sent & {
+      readonly type: 'RotateKey'
+      readonly number: number
+      readonly apiKey: Omit<IssuedKey, 'expires'>
+      /** when the old key ends, ISO 8601 */
+      readonly until: string
+    })
+  | { readonly type: 'DeleteKey'; readonly id: number; readonly number: number }
+
+const operatorRights: KeyRights = { scopes: allScopes, expires: null, addresses: null }
+
+const rightsOf = ({ keys }: Keys, by: string | undefined): KeyRights =>
+  by === undefined
+    ? operatorRights
+    : (keys.find(({ key }) => key === by) ?? refuse('forbidden', 'This API key does not work any more.'))
+
+/** Returns what is wrong when rights go beyond those of a key, undefined when they do not. */
+const excessOf = (own: KeyRights, given: Partial<KeyRights>): string | undefined => {
+  const scope = given.scopes?.find((one) => !allows(own.scopes, one))
+  if (scope !== undefined) return `\`scopes\` must not contain \`${scope}\`, which your API key does not have.`
+  if (given.expires !== undefined && own.expires !== null && (given.expires ?? '9999') > own.expires)
+    return '`expires` must not be later than that of your API key.'
+  const within = (addresses: string | null) =>
+    addresses !== null && networksIn(addresses).every((one) => isWithin(one, networksIn(own.addresses ?? '')))
+  if (given.addresses !== undefined && own.addresses !== null && !within(given.addresses))
+    return '`addresses` must be within those of your API key.'
+  return undefined
+}
+/** Throws `Refused` when a key would give rights that it does not have itself. */
+const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
+  const excess = excessOf(own, given)
+  if (excess !== undefined) refuse('forbidden', excess)
+}
+/** Who may narrow a key need not have its rights. To widen it in one way gives all of its rights to somebody who could not use them. */
+const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRights>) => {
+  requireWithin(own, changes)
+  if (excessOf(key, changes) !== undefined && excessOf(own, { ...key, ...changes }) !== undefined)
+    refuse('forbidden', 'Your API key lacks rights of this key: you may limit it further, but not extend it.')
+}
+
+const isExpired = ({ expires }: Pick<IssuedKey, 'expires'>, now: string) => expires !== null && expires <= now
+const notPast = (expires: string | null | undefined, now: string) => {
+  if (typeof expires === 'string' && expires <= now)
+    refuse('invalid', '`expires` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
+}
+
+/** Returns the events that make room for one more key: when there are too many, the one that expired longest ago ends. */
+const makeRoom = (id: number, { keys }: Keys, now: string): readonly AccountEvent[] => {
+  if (keys.length < mostKeys) return []
+  const [oldest] = keys
+    .filter((key) => isExpired(key, now))
+    .toSorted((a, b) => ((a.expires ?? '') < (b.expires ?? '') ? -1 : 1))
+  return oldest
+    ? [{ type: 'ApiKeyDeleted', data: { id, number: oldest.number } }]
+    : refuse('invalid', `An account has at most ${mostKeys} API keys. Delete one first.`)
+}
+
+const find = ({ keys }: Keys, wanted: number) =>
+  keys.find(({ number }) => number === wanted) ?? refuse('not_found', 'API key not found.')
+
+const differing = (changes: KeyChanges, key: AccountKey): Partial<Changeable> =>
+  Object.fromEntries(
+    Object.entries(defined(changes)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(key[name as keyof KeyChanges]),
+    ),
+  )
+
+/** Returns the events of a command on the keys of an account that exists. Throws `Refused`. */
+export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEvent[] => {
+  const { id } = command
+  const number = state.lastKey + 1
+  const isKnown = (key: string) => state.keys.some((one) => one.key === key)
+  switch (command.type) {
+    case 'AddKey': {
+      const { by, now, apiKey, name, scopes } = command
+      if (isKnown(apiKey.key)) return []
+      const own = rightsOf(state, by)
+      const { expires = own.expires, addresses = own.addresses } = command
+      notPast(expires, now)
+      requireWithin(own, { scopes, expires, addresses })
+      const data = { id, number, ...apiKey, name, scopes: [...scopes], expires, addresses }
+      return [...makeRoom(id, state, now), { type: 'ApiKeyAdded', data }]
+    }
+    case 'UpdateKey': {
+      const key = find(state, command.number)
+      const changes = differing(command.changes, key)
+      if (Object.keys(changes).length === 0) return []
+      notPast(changes.expires, command.now)
+      requireMayChange(rightsOf(state, command.by), key, defined(changes))
+      const { scopes, ...others } = changes
+      const changed = { ...others, ...(scopes === undefined ? {} : { scopes: [...scopes] }) }
+      const to = command.to === undefined ? {} : { to: command.to }
+      return [{ type: 'ApiKeyUpdated', data: { id, number: key.number, ...to, ...changed } }]
+    }
+    case 'RotateKey': {
+      const { now, apiKey, until } = command
+      if (isKnown(apiKey.key)) return []
+      const old = find(state, command.number)
+      if (isExpired(old, now)) refuse('invalid', 'This API key has expired. Add a new one instead.')
+      requireWithin(rightsOf(state, command.by), old)
+      const { name, scopes, expires, addresses } = old
+      const data = { id, number, ...apiKey, name, scopes: [...scopes], expires, addresses, replaces: old.number }
+      const end = { id, number: old.number }
+      const ended: AccountEvent =
+        until <= now
+          ? { type: 'ApiKeyDeleted', data: end }
+          : { type: 'ApiKeyUpdated', data: { ...end, expires: until < (expires ?? '9999') ? until : expires } }
+      return [...makeRoom(id, state, now), { type: 'ApiKeyAdded', data }, ended]
+    }
+    case 'DeleteKey':
+      return [{ type: 'ApiKeyDeleted', data: { id, number: find(state, command.number).number } }]
+  }
+}
+
+type KeyEvent = Extract<AccountEvent, { type: 'ApiKeyIssued' | 'ApiKeyAdded' | 'ApiKeyUpdated' | 'ApiKeyDeleted' }>
+
+/** Returns the keys of an account after an event. */
+export const evolveKeys = ({ keys, lastKey }: Keys, { type, data }: KeyEvent): Keys => {
+  switch (type) {
+    case 'ApiKeyIssued': {
+      const { key, hash, expires } = data
+      const main = { ...mainKey, key, hash, scopes: allScopes, expires, addresses: null }
+      return { keys: [main], lastKey: Math.max(lastKey, mainKey.number) }
+    }
+    case 'ApiKeyAdded': {
+      const { id: _, replaces: _r, ...key } = data
+      return { keys: [...keys, key], lastKey: key.number }
+    }
+    case 'ApiKeyUpdated': {
+      const { id: _, number, to: _t, ...changes } = data
+      const changed = defined(changes)
+      return { keys: keys.map((key) => (key.number === number ? { ...key, ...changed } : key)), lastKey }
+    }
+    case 'ApiKeyDeleted':
+      return { keys: keys.filter(({ number }) => number !== data.number), lastKey }
+  }
+}

@@ -1,0 +1,82 @@
+import { createHmac, randomInt, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { email, must, text } from '../../lib/fields.ts'
+import { newKey } from '../../security/apikeys.ts'
+import { hashPassword } from '../../security/passwords.ts'
+import type { AccountCommand } from './account.ts'
+import { Refused } from '../decider.ts'
+
+export const password = text(1024).refine((word) => word.length >= 8, 'must be at least 8 characters long')
+const username = z
+  .string(must('a string'))
+  .regex(/^[a-z0-9_-]{3,32}$/, 'must be 3 to 32 lower-case letters, digits, hyphens or underscores')
+  // logs of 0.1.0 have names of digits, which look like ids to an operator
+  .regex(/[a-z]/, 'must have at least one letter')
+
+export const Registration = z.object({ email, password, username: username.optional() })
+export type Registration = z.output<typeof Registration>
+
+/** The name of the claim on an e-mail or username: a keyed hash, because stream names must not hold personal data. */
+const personalKey = (pepper: Buffer, kind: 'email' | 'username', value: string) =>
+  createHmac('sha256', pepper).update(`${kind} ${value}`).digest('base64url')
+
+export const claimedEmail = (pepper: Buffer, address: string) => ({
+  email: address,
+  emailKey: personalKey(pepper, 'email', address),
+  emailToken: randomUUID(),
+})
+const claimedUsername = (pepper: Buffer, name: string) => ({
+  username: name,
+  usernameKey: personalKey(pepper, 'username', name),
+  usernameToken: randomUUID(),
+})
+
+const usernameFrom = (address: string) => {
+  const [part = ''] = address.split('@', 1)
+  const [local = ''] = /[a-z0-9_]+(?:-+[a-z0-9_]+)*/.exec(part.replaceAll(/[^a-z0-9_]/g, '-')) ?? []
+  return (local.length < 3 || !/[a-z]/.test(local) ? `user-${local || 'x'}` : local).slice(0, 24)
+}
+
+/** Tries the requested username, or one derived from the e-mail, with a longer and longer random number while it is taken. */
+const withUsername = async <R>(
+  { username, email }: Pick<Registration, 'email' | 'username'>,
+  attempt: (username: string) => Promise<R>,
+): Promise<R> => {
+  if (username !== undefined) return attempt(username)
+  const name = usernameFrom(email)
+  for (let digits = 0; ; digits++) {
+    try {
+      return await attempt(digits === 0 ? name : `${name}-${randomInt(10 ** digits, 10 ** (digits + 1))}`)
+    } catch (error) {
+      if (!(error instanceof Refused && error.what === 'username') || digits === 6) throw error
+    }
+  }
+}
+
+type RegisterAccount = Extract<AccountCommand, { type: 'RegisterAccount' }>
+
+type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
+
+/** Registers an account with its first API key, for a visitor or an operator. The key itself is in the result only: it is stored as a hash. */
+export const register = async (
+  pepper: Buffer,
+  registration: Registration,
+  create: Create,
+  hash: (password: string) => Promise<string> = hashPassword,
+) => registerHashed(pepper, { ...registration, password: await hash(registration.password) }, create)
+
+/** Like `register`, with the scrypt hash of the password. */
+export const registerHashed = async (pepper: Buffer, registration: Registration, create: Create) => {
+  const { key, hash, id: keyId } = newKey(pepper)
+  const common = {
+    type: 'RegisterAccount' as const,
+    ...claimedEmail(pepper, registration.email),
+    password: registration.password,
+    apiKey: { key: keyId, hash, expires: null },
+  }
+  return withUsername(registration, async (username) => {
+    const claimed = claimedUsername(pepper, username)
+    const { id } = await create((id) => ({ ...common, ...claimed, id }))
+    return { id, username, api_key: key }
+  })
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import type { LinkFields } from '../../events/links/link.ts'
+import { fieldProblem } from '../../lib/fields.ts'
+import { refuse, Refused } from '../decider.ts'
+
+/** Aliases of links, bio pages and QR codes, and slugs; ASCII only, so that no two look alike. */
+export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/** Returns the form in which aliases are compared: letter case does not matter. */
+export const aliasKey = (alias: string): string => alias.toLowerCase()
+
+/** Returns the name under which an alias is claimed: aliases are unique per domain; domain 0 is the service's own host. */
+export const aliasClaimName = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>): string =>
+  `${domain ?? 0}-${aliasKey(alias)}`
+
+// our own first path segments, present and future, and words that programs write for a missing value
+export const reservedWords: ReadonlySet<string> = new Set(
+  [
+    'api register qr r u c p o static assets metrics health healthz ready readyz live livez internal log',
+    'docs openapi asyncapi app dashboard admin login logout keys webhooks www',
+    'report reports blocked privacy imprint terms abuse security support',
+    'robots favicon sitemap index well-known true false null undefined',
+  ].flatMap((words) => words.split(' ')),
+)
+
+export const isReserved = (alias: string): boolean => reservedWords.has(aliasKey(alias))
+
+const wrongForm =
+  'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit' as const
+const reservedWord = 'must not be a reserved word: choose another alias' as const
+
+/** Returns what is wrong with the form of an alias, as the predicate of a sentence about the field, or undefined. */
+export const aliasFormProblem = (alias: string): string | undefined =>
+  aliasPattern.test(alias) ? undefined : wrongForm
+
+/** Returns what is wrong with an alias that a user chose for something new, as the predicate of a sentence about the field, or undefined. */
+export const aliasProblem = (alias: string): string | undefined =>
+  aliasFormProblem(alias) ?? (isReserved(alias) ? reservedWord : undefined)
+
+/** Throws `Refused` for a reserved word, unless it is the alias so far: newer releases reserve words that are in use already. */
+export const refuseReserved = (field: string, alias: string, before = ''): void => {
+  if (isReserved(alias) && aliasKey(alias) !== aliasKey(before)) refuse('invalid', fieldProblem(field, reservedWord))
+}
+
+// 32 symbols; 0, 1, l and o are left out because they are easily confused when read aloud or copied from paper
+const symbols = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+/** Returns a random alias of eight symbols (40 bits). */
+export const randomAlias = (): string => {
+  const alias = [...randomBytes(8)].map((byte) => symbols.charAt(byte & 31)).join('')
+  return isReserved(alias) ? randomAlias() : alias
+}
+
+/** Calls `make` with a random alias, and again with another one if the alias is taken (rare: 40 random bits). */
+export const withRandomAlias = async <R>(make: (alias: string) => Promise<R>, tries = 10): Promise<R> => {
+  try {
+    return await make(randomAlias())
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'taken' && tries > 1) return withRandomAlias(make, tries - 1)
+    throw error
+  }
+}

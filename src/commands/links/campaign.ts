@@ -1,0 +1,16 @@
+import type { CampaignFields } from '../../events/links/campaign.ts'
+import { aliasKey } from './alias.ts'
+import { owned } from '../owned/owned.ts'
+
+const initial: CampaignFields = { name: '', slug: '', public: false }
+
+export const campaign = owned(
+  { created: 'CampaignCreated', updated: 'CampaignUpdated', deleted: 'CampaignDeleted', restored: 'CampaignRestored' },
+  {
+    kind: 'campaign',
+    version: 2,
+    label: 'Campaign',
+    initial,
+    claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug), chosen: 'slug' },
+  },
+)

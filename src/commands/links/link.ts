@@ -1,0 +1,235 @@
+import type { Event } from '../../events/index.ts'
+import {
+  addedFields,
+  completed,
+  type LinkEvent,
+  type LinkFields,
+  type StoredLinkFields,
+  type Unframed,
+} from '../../events/links/link.ts'
+import { aliasClaimName, refuseReserved } from './alias.ts'
+import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
+import { type Decider, refuse } from '../decider.ts'
+import { decideRestore, type RestoreLink } from './restore.ts'
+import { differing, mine } from '../owned/owned.ts'
+import { refuseTaken } from '../claims/taken.ts'
+import { type GivenVariant, numbered } from './variants.ts'
+
+export interface Link {
+  readonly status: 'none' | 'open' | 'deleted'
+  readonly account: number
+  readonly fields: StoredLinkFields
+  /** scrypt hash, or `unreadable`, until the owner sets another */
+  readonly password: string | null
+  readonly tokens: Tokens
+  /** destinations that refuse to be framed, also former ones; undefined until one is known */
+  readonly unframed: readonly Unframed[] | undefined
+}
+
+/** Fields of a link as its owner sends them: only those to change. */
+export type FieldChanges = Partial<Omit<LinkFields, 'variants' | 'last_variant'>> & {
+  readonly variants?: readonly GivenVariant[] | undefined
+}
+type NewFields = Omit<StoredLinkFields, 'variants' | 'last_variant'> & Pick<FieldChanges, 'variants'>
+export type LinkCommand =
+  | {
+      readonly type: 'CreateLink'
+      readonly id: number
+      readonly account: number
+      readonly fields: NewFields
+      readonly password: string | null
+      readonly token: string
+      readonly now: string
+    }
+  | {
+      readonly type: 'UpdateLink'
+      readonly id: number
+      readonly account: number
+      /** only the fields to change */
+      readonly changes: FieldChanges
+      readonly password?: string | null
+      /** of the claim, in case the address changes */
+      readonly token: string
+      readonly now: string
+    }
+  | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
+  | RestoreLink
+  | CheckFraming
+/** What destinations answered; one that is missing gave no answer. Sent by the service itself, so there is no owner to check. */
+interface CheckFraming {
+  readonly type: 'CheckFraming'
+  readonly id: number
+  /** `reason` is null for a destination that can be framed */
+  readonly answers: readonly { readonly url: string; readonly reason: Unframed['reason'] | null }[]
+  readonly now: string
+}
+
+const notPast = (expiry: string | null | undefined, now: string) =>
+  expiry && expiry <= now
+    ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
+    : undefined
+
+const startsFirst = ({ starts, expiry }: Pick<StoredLinkFields, 'starts' | 'expiry'>) =>
+  starts && expiry && starts >= expiry
+    ? refuse('invalid', '`starts` must be before `expiry`: send an earlier start or a later expiry.')
+    : undefined
+
+/** Gives the variants their ids. */
+const withIds = <F extends Pick<FieldChanges, 'variants'>>({ variants, ...others }: F, before: LinkFields) => ({
+  ...others,
+  ...(variants && numbered(variants, before)),
+})
+
+/** Whether links of this type show their destination in a frame. */
+export const isFramed = (type: string): boolean => type === 'frame' || type.startsWith('overlay-')
+
+/** Returns every address that a link may lead to, each once. */
+export const destinationsOf = ({
+  url,
+  location,
+  device,
+  language,
+  variants = [],
+}: Pick<StoredLinkFields, 'url' | 'location' | 'device' | 'language' | 'variants'>): readonly string[] => [
+  ...new Set([url, ...[location, device, language, variants].flat().map((target) => target.url)]),
+]
+
+/** Returns the destinations that refuse now: as they answered, and as before where they did not. */
+const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckFraming): readonly Unframed[] => {
+  const before = new Map(unframed.map((one) => [one.url, one]))
+  const reasons = new Map(answers.map(({ url, reason }) => [url, reason]))
+  return destinationsOf(fields).flatMap((url) => {
+    const known = before.get(url)
+    const reason = reasons.has(url) ? reasons.get(url) : known?.reason
+    return reason ? [{ url, reason, since: known?.since ?? now }] : []
+  })
+}
+
+export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
+  kind: 'link',
+  version: 6,
+  id: ({ id }) => id,
+  initialState: {
+    status: 'none',
+    account: 0,
+    password: null,
+    tokens: noTokens,
+    unframed: undefined,
+    fields: {
+      domain: null,
+      alias: '',
+      url: '',
+      type: 'direct',
+      title: '',
+      description: '',
+      expiry: null,
+      location: [],
+      device: [],
+      language: [],
+      metatitle: '',
+      metadescription: '',
+      metaimage: '',
+      parameters: [],
+      pixels: [],
+      campaign: null,
+    },
+  },
+  decide: (command, state) => {
+    const { id } = command
+    switch (command.type) {
+      case 'CreateLink': {
+        const { account, password, token, now } = command
+        const fields: Omit<NewFields, 'variants'> = command.fields
+        // a copy of another link has that link's ids
+        const variants = command.fields.variants?.map(({ url, weight }) => ({ url, weight }))
+        const given = variants && numbered(variants, addedFields)
+        notPast(fields.expiry, now)
+        startsFirst(fields)
+        refuseReserved('custom', fields.alias)
+        if (state.status === 'none' && state.tokens.fenced.length === 0)
+          return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
+        return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
+      }
+      case 'UpdateLink': {
+        const { password, tokens, ...before } = mine(state, command.account, 'Link')
+        const fields = completed(before.fields)
+        const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
+        const protects = command.password !== undefined && command.password !== password
+        if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
+        notPast(changes.expiry, command.now)
+        if (changes.starts || changes.expiry) startsFirst({ ...fields, ...changes })
+        const { domain, alias } = { ...fields, ...changes }
+        refuseReserved('custom', alias, fields.alias)
+        const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
+        if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias')
+        const sealed = {
+          ...(notes === undefined ? {} : { notes }),
+          ...(protects ? { password: command.password ?? null } : {}),
+        }
+        const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
+        return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
+      }
+      case 'DeleteLink': {
+        const { archived } = mine(state, command.account, 'Link').fields
+        return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
+      }
+      case 'RestoreLink':
+        return decideRestore(command, state)
+      case 'CheckFraming': {
+        if (state.status !== 'open') return []
+        const unframed = [...unframedAfter(state, command)]
+        const changed = Object.keys(differing({ unframed }, { unframed: state.unframed ?? [] })).length > 0
+        return changed ? [{ type: 'LinkFramingChecked', data: { id, unframed } }] : []
+      }
+    }
+  },
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'LinkCreated': {
+        const { id: _, account, password, token, ...fields } = event.data
+        return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
+      }
+      case 'LinkUpdated':
+      case 'LinkRestored': {
+        const { changes, notes, password, token } = event.data
+        // an older process changes the address without it
+        const entered = changes.url === undefined ? {} : { entered: undefined }
+        return {
+          ...state,
+          status: 'open',
+          fields: {
+            ...state.fields,
+            ...entered,
+            ...changes,
+            ...(notes === undefined ? {} : { notes }),
+          } as StoredLinkFields,
+          password: password === undefined ? state.password : password,
+          tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
+        }
+      }
+      case 'LinkDeleted':
+        return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
+      case 'LinkFramingChecked':
+        return { ...state, unframed: event.data.unframed }
+      case 'ClaimFenced':
+        return { ...state, tokens: fence(state.tokens, event.data.token) }
+    }
+  },
+  claims: (_, [event], { fields }) => {
+    switch (event?.type) {
+      case 'LinkCreated':
+        return [{ kind: 'alias', name: aliasClaimName(event.data), token: event.data.token }]
+      case 'LinkUpdated':
+      case 'LinkRestored': {
+        const { changes, token } = event.data
+        const { domain, alias } = { ...fields, ...(changes as Partial<LinkFields>) }
+        return token ? [{ kind: 'alias', name: aliasClaimName({ domain, alias }), token }] : []
+      }
+      case 'LinkDeleted':
+      case 'LinkFramingChecked':
+      case 'ClaimFenced':
+      case undefined:
+        return []
+    }
+  },
+}

@@ -1,9 +1,0 @@
-import type { PixelFields } from '../events/pixel.ts'
-import { owned } from './owned.ts'
-
-const initial: PixelFields = { type: 'gtmpixel', name: '', tag: '' }
-
-export const pixel = owned(
-  { created: 'PixelCreated', updated: 'PixelUpdated', deleted: 'PixelDeleted', restored: 'PixelRestored' },
-  { kind: 'pixel', version: 2, label: 'Pixel', initial },
-)

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { EventOf } from '../event.ts'
+import { Personal, Secret } from '../../security/seal.ts'
+import { openEnum } from '../openenum.ts'
+import { Exclusions } from '../statistics/exclusions.ts'
+import { Scope } from './scope.ts'
+
+const id = z.int()
+
+/** The number and the name of the key of `ApiKeyIssued`. */
+export const mainKey = { number: 1, name: 'Main key' } as const
+
+/** `key` is a key's public id, `hash` the keyed hash of its secret. */
+const secret = { key: z.string(), hash: z.string() }
+/** null: never */
+const expires = z.iso.datetime().nullable()
+const keyFields = {
+  name: z.string(),
+  scopes: z.array(openEnum(Scope)),
+  expires,
+  /** the networks that the key may be used from, separated by spaces; null: any. Sealed: it may be the address of a person. */
+  addresses: Secret,
+}
+
+export const accountEvents = {
+  /** `password` is an scrypt hash. The tokens belong to the claims of the e-mail address and the username. */
+  AccountRegistered: z.object({
+    id,
+    email: Personal,
+    username: Personal,
+    password: Personal,
+    emailToken: z.string(),
+    usernameToken: z.string(),
+  }),
+  /** `to`, here and below: the revision whose value it has again. */
+  AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),
+  AccountPasswordChanged: z.object({ id, password: Personal, to: id.optional() }),
+  /** Replaces all API keys of the account by one, number 1, with all scopes. */
+  ApiKeyIssued: z.object({ id, ...secret, expires }),
+  /** `number` is the key's id within the account; it replaces another key when that one is rotated. */
+  ApiKeyAdded: z.object({ id, number: id, ...secret, ...keyFields, replaces: id.optional() }),
+  /** Only fields whose value changes. */
+  ApiKeyUpdated: z.object({
+    id,
+    number: id,
+    to: id.optional(),
+    name: keyFields.name.optional(),
+    scopes: keyFields.scopes.optional(),
+    expires: expires.optional(),
+    addresses: keyFields.addresses.optional(),
+  }),
+  ApiKeyDeleted: z.object({ id, number: id }),
+  /** `secret` is that of an authenticator app, `recoveryHashes` the keyed hashes of the recovery codes, separated by spaces. */
+  SecondFactorAdded: z.object({ id, secret: Secret, recoveryHashes: Secret }),
+  /** `hash` is that of the recovery code. */
+  RecoveryCodeUsed: z.object({ id, hash: z.string() }),
+  SecondFactorRemoved: z.object({ id }),
+  /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
+  AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
+  /** Which visits the account does not count as clicks. They count for the reclassifications after it. */
+  AccountExclusionsSet: z.object({ id, exclusions: Exclusions, to: id.optional() }),
+  /** The account may do on the dashboard what an operator does there, until it is unmarked. */
+  AccountOperatorMarked: z.object({ id }),
+  AccountOperatorUnmarked: z.object({ id }),
+  AccountDisabled: z.object({ id }),
+  AccountEnabled: z.object({ id }),
+  /** The owner wants the account erased at `due`, and may cancel it until then. */
+  AccountErasureScheduled: z.object({ id, due: z.iso.datetime() }),
+  AccountErasureCancelled: z.object({ id }),
+  /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */
+  AccountErased: z.object({ id }),
+}
+export type AccountEvent = EventOf<typeof accountEvents>

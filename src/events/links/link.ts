@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import type { EventOf } from '../event.ts'
+import { Personal, Secret } from '../../security/seal.ts'
+import { openEnum } from '../openenum.ts'
+import { restoring } from '../owned.ts'
+
+const id = z.int()
+
+/** A rule for where visitors go. `name` is a country, device or language as the client entered it; the first match applies. */
+export const Target = z.object({ name: z.string(), url: z.string() })
+export const Parameter = z.object({ name: z.string(), value: z.string() })
+
+/** One of the destinations that visitors are split between, in proportion to the weights. `id` names it within its link, whatever its URL is. */
+export const Variant = z.object({ id: z.int(), url: z.string(), weight: z.int() })
+export type Variant = z.infer<typeof Variant>
+
+/** What keeps a destination out of a frame: one of its headers, or a redirect to another host. */
+export const FramingReason = z.enum(['x-frame-options', 'frame-ancestors', 'redirect'])
+/** A destination that cannot be shown in a frame on the link's host; `since`: when that was found first. */
+export const Unframed = z.object({ url: z.string(), reason: openEnum(FramingReason), since: z.iso.datetime() })
+export type Unframed = z.infer<typeof Unframed>
+
+const fields = {
+  /** id of the branded domain; null for the service's own host */
+  domain: id.nullable(),
+  /** as entered; compared in lower case */
+  alias: z.string(),
+  /** as browsers write it; visitors are redirected to it */
+  url: z.string(),
+  /** `url` as the client sent it, where that differs; a change of `url` without it clears it */
+  entered: z.string().nullable().optional(),
+  /** `direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>` */
+  type: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** ISO 8601 in UTC; null: never */
+  expiry: z.iso.datetime().nullable(),
+  location: z.array(Target),
+  device: z.array(Target),
+  language: z.array(Target),
+  metatitle: z.string(),
+  metadescription: z.string(),
+  metaimage: z.string(),
+  parameters: z.array(Parameter),
+  pixels: z.array(id),
+  campaign: id.nullable(),
+}
+
+/** Fields that events of older releases do not have. */
+const added = {
+  /** in lower case, each once */
+  tags: z.array(z.string()),
+  /** left out of the list of links; it redirects all the same */
+  archived: z.boolean(),
+  /** ISO 8601 in UTC: before it, the link does not exist for visitors; null: always */
+  starts: z.iso.datetime().nullable(),
+  /** where visitors are sent once the link has ended; empty: they get a page */
+  expired_url: z.string(),
+  /** the link ends with this number of clicks; null: never */
+  max_clicks: z.int().nullable(),
+  /** whether the query of the short address is passed on */
+  forward: z.boolean(),
+  variants: z.array(Variant),
+  /** the highest id that a variant has had, so that a new one never gets the clicks of another */
+  last_variant: z.int(),
+}
+
+const AllFields = z.object({ ...fields, ...added })
+/** What a link's owner sets, except the password. `notes` is for the owner alone, and sealed; null: none. */
+export type LinkFields = z.infer<typeof AllFields> & { readonly notes: string | null }
+
+type Added = keyof typeof added | 'notes'
+/** The values of the fields that events of older releases do not have. */
+export const addedFields: Pick<LinkFields, Added> = {
+  tags: [],
+  archived: false,
+  notes: null,
+  starts: null,
+  expired_url: '',
+  max_clicks: null,
+  forward: false,
+  variants: [],
+  last_variant: 0,
+}
+/** The fields of a link as its events have them. */
+export type StoredLinkFields = Omit<LinkFields, Added> & { readonly [K in Added]?: LinkFields[K] | undefined }
+/** Returns all fields of a link. */
+export const completed = (fields: StoredLinkFields): LinkFields => ({ ...addedFields, ...fields }) as LinkFields
+
+export const linkEvents = {
+  /** `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. */
+  LinkCreated: z.object({
+    id,
+    account: z.int(),
+    ...fields,
+    ...z.object(added).partial().shape,
+    notes: Personal.optional(),
+    password: Secret,
+    token: z.string(),
+  }),
+  /** Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim. */
+  LinkUpdated: z.object({
+    id,
+    changes: AllFields.partial(),
+    notes: Personal.optional(),
+    password: Secret.optional(),
+    token: z.string().optional(),
+  }),
+  /** `archived`: whether it was. */
+  LinkDeleted: z.object({ id, archived: z.literal(true).optional() }),
+  /**
+   * A deleted link is back, or a link has its values of an earlier revision again. `changes` has the fields whose value changes. `token` belongs to the
+   * claim of the alias of a link that was deleted or that moves; `archived`: whether a link that was deleted is in the archive now.
+   */
+  LinkRestored: z.object({
+    id,
+    ...restoring,
+    archived: z.literal(true).optional(),
+    changes: AllFields.partial(),
+    notes: Personal.optional(),
+    password: Secret.optional(),
+  }),
+  /** The destinations that refuse to be framed are others than before; these are all of them. Found by the service. */
+  LinkFramingChecked: z.object({ id, unframed: z.array(Unframed) }),
+}
+export type LinkEvent = EventOf<typeof linkEvents>

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { EventOf } from '../event.ts'
+import { openEnum } from '../openenum.ts'
+
+/**
+ * What the operator can block: a link or a bio page by its id, a branded domain by its host, and destinations by their host, with all
+ * hosts below it, or by a pattern.
+ */
+export const BlockKind = z.enum(['link', 'bio', 'domain', 'host', 'pattern'])
+
+const subject = {
+  kind: openEnum(BlockKind),
+  /** the id, host or pattern */
+  value: z.string(),
+}
+
+export const blockEvents = {
+  /** Who blocked it is the actor in the metadata. The account that creates a link to a blocked host reads `reason`. */
+  AddressBlocked: z.object({ ...subject, reason: z.string() }),
+  AddressUnblocked: z.object(subject),
+}
+export type BlockEvent = EventOf<typeof blockEvents>

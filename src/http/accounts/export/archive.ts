@@ -1,0 +1,77 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { tarEnd, tarFile } from '../../../lib/tar.ts'
+
+/** bytes of a file of lines at most; a longer line is a file of its own */
+const partBytes = 1024 * 1024
+
+/** What an archive has: a text, several files, or a folder whose files have one JSON value on each line. */
+export type Content =
+  | { readonly file: string; readonly text: () => Promise<string> | string }
+  | { readonly files: AsyncIterable<{ readonly name: string; readonly content: Buffer }> }
+  | { readonly folder: string; readonly lines: AsyncIterable<object> }
+
+/** Joins lines to the contents of files. */
+const parts = async function* (lines: AsyncIterable<object>, onLine: () => void): AsyncGenerator<Buffer> {
+  let part: Buffer[] = []
+  let size = 0
+  for await (const line of lines) {
+    onLine()
+    const text = Buffer.from(`${JSON.stringify(line)}\n`)
+    if (size > 0 && size + text.length > partBytes) {
+      yield Buffer.concat(part)
+      part = []
+      size = 0
+    }
+    part.push(text)
+    size += text.length
+  }
+  if (size > 0) yield Buffer.concat(part)
+}
+
+interface ArchiveOptions {
+  /** the number of lines in each folder so far: what comes last can have all of them */
+  readonly counts: Map<string, number>
+  readonly modified: Date
+  readonly signal: AbortSignal
+}
+
+const filesOf = async function* (contents: readonly Content[], { counts, modified, signal }: ArchiveOptions) {
+  for (const content of contents) {
+    signal.throwIfAborted()
+    if ('file' in content) {
+      yield tarFile({ name: content.file, content: Buffer.from(await content.text()), modified })
+      continue
+    }
+    if ('files' in content) {
+      for await (const { name, content: bytes } of content.files) yield tarFile({ name, content: bytes, modified })
+      continue
+    }
+    const { folder, lines } = content
+    counts.set(folder, 0)
+    const onLine = () => {
+      signal.throwIfAborted()
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    let n = 0
+    for await (const part of parts(lines, onLine))
+      yield tarFile({ name: `${folder}/${String(++n).padStart(6, '0')}.ndjson`, content: part, modified })
+  }
+  yield tarEnd
+}
+
+/**
+ * Returns a `.tar.gz` that is made as fast as it is read: one file at a time is in memory. `onClose` is called once it is complete, failed or
+ * destroyed.
+ */
+export const archive = (contents: readonly Content[], counts: Map<string, number>, onClose: () => void): Readable => {
+  const stopped = new AbortController()
+  const files = Readable.from(filesOf(contents, { counts, modified: new Date(), signal: stopped.signal }))
+  const zipped = createGzip()
+  zipped.once('close', () => {
+    stopped.abort()
+    onClose()
+  })
+  // an error destroys both; whoever reads the result receives it
+  return pipeline(files, zipped, () => {})
+}

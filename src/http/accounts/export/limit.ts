@@ -1,0 +1,30 @@
+import type { EventStore } from '../../../events/store.ts'
+import type { Reader } from '../../../queries/reader.ts'
+import type { ImageStore } from '../../../security/images.ts'
+import { fail } from '../../api/errors.ts'
+
+/** What exports of accounts read from, and how many there may be. */
+export interface Exports {
+  /** has few connections of its own: exports wait for each other, and no other request waits for them */
+  readonly reader: Reader
+  readonly readStream: EventStore['read']
+  readonly findImage: ImageStore['find']
+  /** Waits a short time for the read tables. Returns the position that they contain, and that of the newest event when the wait began. */
+  readonly caughtUp: () => Promise<{ readonly position: bigint; readonly head: bigint }>
+  /** Begins an export and returns what ends it. Fails with 409 while the account has one, with 503 while the process has too many. */
+  readonly begin: (account: number) => () => void
+}
+
+/** Limits exports to one of each account and `most` in all, of this process. */
+export const limitExports = (most: number): Exports['begin'] => {
+  const running = new Set<number>()
+  return (account) => {
+    if (running.has(account))
+      fail(409, 'An export of this account is still running. Try again when it is complete.', { 'Retry-After': '10' })
+    if (running.size >= most) fail(503, 'Too many exports are running right now. Try again shortly.', retryLater)
+    running.add(account)
+    return () => void running.delete(account)
+  }
+}
+
+const retryLater = { 'Retry-After': '30' }

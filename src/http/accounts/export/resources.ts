@@ -1,0 +1,94 @@
+import { Refused } from '../../../commands/decider.ts'
+import type { Call, Route, Services } from '../../api/route.ts'
+
+/** A list of the API that an export has. */
+interface ExportedList {
+  /** of its files */
+  readonly folder: string
+  readonly list: string
+  readonly query?: object
+  /** the address of one entry, where that shows more */
+  readonly details?: string
+  /** the address of the entries that belong to one; its id is added to each, under this name */
+  readonly within?: { readonly folder: string; readonly list: string; readonly as: string }
+}
+
+/**
+ * Every list of the API, except that of answers to an overlay, since those to deleted overlays are exported too, and histories and revisions, which follow
+ * from the events and clicks.
+ */
+export const exportedLists: readonly ExportedList[] = [
+  { folder: 'links', list: '/api/urls', query: { archived: 'all' }, details: '/api/url/:id' },
+  { folder: 'tags', list: '/api/tags' },
+  { folder: 'qr', list: '/api/qr', details: '/api/qr/:id' },
+  { folder: 'domains', list: '/api/domains', details: '/api/domain/:id' },
+  { folder: 'pixels', list: '/api/pixels' },
+  { folder: 'campaigns', list: '/api/campaigns' },
+  {
+    folder: 'channels',
+    list: '/api/channels',
+    within: { folder: 'channel-items', list: '/api/channel/:id', as: 'channel' },
+  },
+  { folder: 'overlays', list: '/api/overlay', details: '/api/overlay/:id' },
+  { folder: 'splash', list: '/api/splash', details: '/api/splash/:id' },
+  { folder: 'bio', list: '/api/bio', details: '/api/bio/:id' },
+  { folder: 'keys', list: '/api/keys' },
+  {
+    folder: 'webhooks',
+    list: '/api/webhooks',
+    within: { folder: 'webhook-deliveries', list: '/api/webhook/:id/deliveries', as: 'webhook' },
+  },
+]
+
+/** Returns what GET answers at a path of the API, on behalf of a call. */
+export type Ask = (path: string, params?: object, query?: object) => Promise<Readonly<Record<string, unknown>>>
+
+/** Answers are those of the routes themselves, so that an export never differs from the API. */
+export const askRoutes =
+  (routes: readonly Route[], call: Call, services: Services): Ask =>
+  async (path, params = {}, query = {}) => {
+    const route = routes.find((one) => one.method === 'get' && one.path === path)
+    if (!route) throw new Error(`there is no GET ${path} to be exported`)
+    const asked = { ...call, params, query: route.query?.parse(query) }
+    return (await route.run(asked, services)) as Readonly<Record<string, unknown>>
+  }
+
+type Row = Readonly<Record<string, unknown>>
+
+/** rows in one answer */
+const limit = '100'
+
+/** Returns the rows of a list, page by page. */
+const rowsOf = async function* (ask: Ask, path: string, params: object, query: object): AsyncGenerator<Row> {
+  for (let cursor: unknown = ''; typeof cursor === 'string';) {
+    const { data } = await ask(path, params, { ...query, limit, cursor })
+    const page = data as Row
+    yield* Object.values(page).find((value): value is Row[] => Array.isArray(value)) ?? []
+    cursor = page['next_cursor']
+  }
+}
+
+/** Returns one entry; undefined when it was deleted since it was listed. */
+const detailsOf = async (ask: Ask, path: string, { id }: Row) => {
+  try {
+    return await ask(path, { id })
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+/** Returns the entries of a list, as the API answers them. */
+export const resourcesOf = async function* (ask: Ask, { list, query = {}, details }: ExportedList) {
+  for await (const row of rowsOf(ask, list, {}, query)) {
+    const found = details === undefined ? row : await detailsOf(ask, details, row)
+    if (found) yield found
+  }
+}
+
+/** Returns what belongs to the entries of a list. */
+export const partsOf = async function* (ask: Ask, { list, query = {}, within }: ExportedList) {
+  if (!within) return
+  for await (const { id } of rowsOf(ask, list, {}, query))
+    for await (const row of rowsOf(ask, within.list, { id }, {})) yield { [within.as]: id, ...row }
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { account, type Account } from '../../commands/accounts/account.ts'
+import type { Caller } from '../../commands/caller.ts'
+import { refuse, Refused } from '../../commands/decider.ts'
+import { Scope } from '../../events/accounts/scope.ts'
+import { expiry, must, text, timestamp } from '../../lib/fields.ts'
+import { isNetwork, networksIn } from '../../lib/networks.ts'
+import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
+import { keyIdOf, newKey, publicPart } from '../../security/apikeys.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { type Call, route } from '../api/route.ts'
+import { deletedForGood } from '../api/owned.ts'
+import { listAt } from '../api/describe.ts'
+import { keyReference } from '../docs/reference/key.ts'
+
+const day = 86_400
+const [defaultOverlap, longestOverlap] = [day, 30 * day]
+
+const scopes = z
+  .array(z.enum(Scope.options, `must be some of ${Scope.options.join(', ')}`), must('a list of scopes'))
+  .min(1, `must have at least one of ${Scope.options.join(', ')}`)
+  .transform((all) => Scope.options.filter((scope) => all.includes(scope)))
+
+const address = z
+  .string(must('an address or a network'))
+  .trim()
+  .toLowerCase()
+  .refine(isNetwork, 'must be an address or a network, for example 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32')
+/** A list, as it is stored: separated by spaces; null for an empty one, which allows any address. */
+const addresses = z
+  .array(address, must('a list of addresses and networks'))
+  .max(50, 'must have at most 50 entries')
+  .nullable()
+  .transform((all) => (all === null || all.length === 0 ? null : [...new Set(all)].join(' ')))
+
+const name = text(255).refine((word) => word.trim() !== '', 'must not be empty')
+const fields = { name, scopes, expires: expiry.optional(), addresses: addresses.optional() }
+
+const overlap = z
+  .int(must('a number of seconds'))
+  .min(0, 'must be at least 0 seconds')
+  .max(longestOverlap, `must be at most ${longestOverlap} seconds (30 days)`)
+  .default(defaultOverlap)
+
+const present = ({ number, key, name, scopes, expires, addresses, issued, used }: ListedKey, current?: string) => ({
+  id: number,
+  name,
+  key: `${publicPart(key)}…`,
+  scopes,
+  expires: expires ? timestamp(expires) : '',
+  addresses: addresses === null ? [] : networksIn(addresses),
+  date: timestamp(issued),
+  lastused: used ? timestamp(used) : '',
+  current: key === current,
+})
+
+/** Returns the id of a key that a command has made. */
+const numberOf = ({ keys: { keys } }: Account, keyId: string) => keys.find(({ key }) => key === keyId)?.number ?? 0
+
+/** The `owner` check of a route whose path contains the id of a key. */
+const ownKey = async ({
+  account: id,
+  load,
+  params,
+}: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
+  const { state } = await load(account, id)
+  if (!state.keys.keys.some(({ number }) => number === params.id)) refuse('not_found', 'API key not found.')
+}
+
+/** Returns who sends a command about keys, and when. */
+const sender = ({ account: id, key, session }: Pick<Call, 'account' | 'key' | 'session'>) => ({
+  id,
+  // the owner, who is signed in, has all rights
+  by: session === undefined ? (key?.key ?? '') : undefined,
+  now: new Date().toISOString(),
+})
+
+/** Another request was faster. The answer must not show that the key existed. */
+const ignoreGone = (error: unknown) => {
+  if (!(error instanceof Refused && error.code === 'not_found')) throw error
+}
+
+const message = 'This is the only time that the key is shown.'
+
+const ownKeys = listAt(keyReference, '/api/keys')
+
+export const keyRoutes = [
+  route({
+    method: 'get',
+    path: ownKeys.path,
+    scope: 'account',
+    query: listQuery(ownKeys),
+    run: (call, services) =>
+      list(
+        ownKeys,
+        call,
+        services,
+        (request) => listKeys(services.reader, call.account, request),
+        (row) => present(row, call.key?.key),
+      ),
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/key/add',
+    scope: 'account',
+    secret: true,
+    body: z.object(fields),
+    run: async (call, { pepper }) => {
+      const { key, hash, id: keyId } = newKey(pepper, await call.seed())
+      const { state } = await call.write(account, {
+        type: 'AddKey',
+        ...sender(call),
+        ...call.body,
+        apiKey: { key: keyId, hash },
+      })
+      return { id: numberOf(state, keyId), key, message }
+    },
+  }),
+
+  route({
+    method: 'put',
+    path: '/api/key/:id/update',
+    scope: 'account',
+    params: byId,
+    owner: ownKey,
+    body: z.object(fields).partial(),
+    run: async (call) => {
+      const { params, body } = call
+      await call.write(account, { type: 'UpdateKey', ...sender(call), number: params.id, changes: body })
+      return { message: 'API key has been updated.' }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/key/:id/rotate',
+    scope: 'account',
+    secret: true,
+    params: byId,
+    owner: ownKey,
+    body: z.object({ overlap }),
+    run: async (call, { pepper }) => {
+      const { params, body } = call
+      const { key, hash, id: keyId } = newKey(pepper, await call.seed())
+      const sent = sender(call)
+      const until = new Date(Date.parse(sent.now) + body.overlap * 1000).toISOString()
+      const { state } = await call.write(account, {
+        type: 'RotateKey',
+        ...sent,
+        number: params.id,
+        apiKey: { key: keyId, hash },
+        until,
+      })
+      const old = state.keys.keys.find(({ number }) => number === params.id)
+      const expires = timestamp(old?.expires ?? until)
+      return { id: numberOf(state, keyId), key, old: { id: params.id, expires }, message }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/key/:id/delete',
+    scope: 'account',
+    params: byId,
+    run: async ({ account: id, params, write }) => {
+      await write(account, { type: 'DeleteKey', id, number: params.id })
+      return deletedForGood('API key', 'create a new one')
+    },
+  }),
+
+  // public: it needs no other key, it works from any address, and requests with a leaked key cannot use up its limit
+  route({
+    method: 'post',
+    path: '/api/key/revoke',
+    public: true,
+    body: z.object({
+      key: text(255)
+        .trim()
+        .refine((key) => keyIdOf(key) !== undefined, 'must be a whole API key'),
+    }),
+    run: async ({ body, onBehalfOf }, { auth }) => {
+      const holder = await auth.holderOf(body.key)
+      if (holder)
+        await onBehalfOf(holder)
+          .write(account, { type: 'DeleteKey', id: holder.account, number: holder.number })
+          .catch(ignoreGone)
+      return { message: 'The key does not work any more.' }
+    },
+  }),
+]

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto'
+import type { MailOrder, Outbox } from '../../security/outbox.ts'
+import { fail } from '../api/errors.ts'
+import type { Limiter } from '../api/limits/limiter.ts'
+
+/** Orders mails. None is sent within a request: its answer takes the same time whatever becomes of the mail. */
+export interface Mails {
+  /** Orders a mail, for an account if there is one. Beyond five mails of a kind an hour to an address that somebody has entered, it does nothing. */
+  readonly order: (order: MailOrder, account?: number) => Promise<void>
+  /** Counts a request for a mail, of an account or an address block. Fails with 429 after twenty in an hour. */
+  readonly count: (who: string) => Promise<void>
+}
+
+export interface MailsOptions {
+  readonly outbox: Pick<Outbox, 'order'>
+  readonly limiter: Limiter
+  readonly pepper: Buffer
+  /** Called after an order. It must not wait. */
+  readonly onOrder: () => void
+}
+
+const hour = 3600
+const [perRecipient, perRequester] = [5, 20]
+
+export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions): Mails => {
+  /** A keyed hash: the table of limits is not for personal data. */
+  const nameOf = (address: string) => createHmac('sha256', pepper).update(`mail ${address}`).digest('base64url')
+  const isTooMany = async (order: MailOrder) => {
+    // a notice goes to the owner, of what has happened
+    if (!('to' in order) || order.kind === 'emailChanged') return false
+    // each kind for itself: nobody can use up the owner's resets by registering the address
+    return (await limiter.count(`mail to ${order.kind} ${nameOf(order.to)}`, perRecipient, hour)).over
+  }
+  return {
+    order: async (order, account) => {
+      if (await isTooMany(order)) return
+      await outbox.order(order, account)
+      onOrder()
+    },
+    count: async (who) => {
+      const { over, wait } = await limiter.count(`mails ${who}`, perRequester, hour)
+      if (over)
+        fail(429, `There were too many requests for mails. Try again in ${Math.ceil(wait / 60)} minutes.`, {
+          'Retry-After': String(wait),
+        })
+    },
+  }
+}

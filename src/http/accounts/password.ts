@@ -1,0 +1,71 @@
+import { account as accounts } from '../../commands/accounts/account.ts'
+import type { Load } from '../../commands/load.ts'
+import { checkAccountPassword } from '../../security/passwords.ts'
+import { fail, failField } from '../api/errors.ts'
+import type { Limiter } from '../api/limits/limiter.ts'
+import { openGuesses } from '../api/limits/guesses.ts'
+
+export interface PresentedPassword {
+  /** undefined: a sign-in names no account that exists */
+  readonly account: number | undefined
+  /** what wrong passwords are counted for; by default the account. A sign-in counts for the name that was entered, whether it exists or not. */
+  readonly name?: string
+  readonly password: string
+  /** the address block of the client */
+  readonly from: string
+}
+
+/** Whether a password is the account's; with `wait`, it was not checked, and may be tried again after so many seconds. */
+export type PasswordVerdict = 'right' | 'wrong' | { readonly wait: number }
+
+export interface AccountPasswords {
+  /** Checks a password. It takes as long when there is no such account. Throws `TooManyPasswords`. */
+  readonly verify: (presented: PresentedPassword) => Promise<PasswordVerdict>
+  /** Fails unless `current_password` of a request is the password of the account: with 400, or 429 after too many wrong ones. */
+  readonly require: (account: number, current: string | undefined, from: string) => Promise<void>
+}
+
+export interface AccountPasswordOptions {
+  readonly limiter: Limiter
+  readonly load: Load
+  readonly check?: typeof checkAccountPassword
+}
+
+/**
+ * Checks passwords of accounts, one at a time, against the newest event of the account. Wrong ones are limited by account and by address, in
+ * all processes together.
+ */
+export const openAccountPasswords = ({
+  limiter,
+  load,
+  check = checkAccountPassword,
+}: AccountPasswordOptions): AccountPasswords => {
+  const countGuess = openGuesses(limiter, 'account password')
+
+  const verify: AccountPasswords['verify'] = async ({ account, name = String(account), password, from }) => {
+    const { wait, end } = await countGuess({ link: name, block: from, password })
+    if (wait !== undefined) return { wait }
+    const isRight = async () => {
+      const state = account === undefined ? undefined : (await load(accounts, account)).state
+      return check(password, state?.password ?? null)
+    }
+    const right = await isRight().catch(async (error: unknown) => {
+      await end(false)
+      throw error
+    })
+    await end(!right)
+    return right ? 'right' : 'wrong'
+  }
+
+  return {
+    verify,
+    require: async (account, current, from) => {
+      if (current === undefined) return failField('current_password', 'is required')
+      const verdict = await verify({ account, password: current, from })
+      if (verdict === 'right') return
+      if (verdict === 'wrong') return failField('current_password', 'is not the password of the account')
+      const { wait } = verdict
+      fail(429, `There were too many wrong passwords. Try again in ${wait} seconds.`, { 'Retry-After': String(wait) })
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto'
+import { type Account, account } from '../../commands/accounts/account.ts'
+import { register, Registration } from '../../commands/accounts/register.ts'
+import { refuseTaken } from '../../commands/claims/taken.ts'
+import { findAccountBy } from '../../queries/accounts/account.ts'
+import { fail } from '../api/errors.ts'
+import type { Limiter } from '../api/limits/limiter.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import type { Mails } from './mails.ts'
+import { newKey } from '../../security/apikeys.ts'
+
+const hour = 3600
+
+/** Registrations in an hour, 0 = unlimited: of one address block, and of all together. */
+export interface RegistrationLimits {
+  readonly perAddress: number
+  readonly total: number
+}
+
+/**
+ * Returns a function that counts the registration of an address block, and fails with 429 when there are too many. It has nothing to do with
+ * the rate limit: an account is for good, and its password costs a hash.
+ */
+export const limitRegistrations =
+  (limiter: Limiter, { perAddress, total }: RegistrationLimits) =>
+  async (from: string): Promise<void> => {
+    const count = async (key: string, limit: number, whose: string) => {
+      if (limit === 0) return
+      const { over, wait } = await limiter.count(key, limit, hour)
+      const minutes = Math.ceil(wait / 60)
+      if (over)
+        fail(
+          429,
+          `There were too many registrations ${whose}. Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
+          {
+            'Retry-After': String(wait),
+          },
+        )
+    }
+    await count(`register ${from}`, perAddress, 'from your network')
+    await count('register', total, 'at this service')
+  }
+
+/**
+ * Orders the mail that confirms a new address, or tells the owner of one that is taken. Nothing here depends on which it is: the answer and its
+ * time must not show who has an account. A username shows itself, at the address of its lists.
+ */
+const registerByMail = async (
+  { body: { email, username, password }, lang }: Pick<Call<unknown, unknown, Registration>, 'body' | 'lang'>,
+  mails: Mails,
+  { reader, hashNewPassword }: Pick<Services, 'reader' | 'hashNewPassword'>,
+) => {
+  if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
+  await mails.order({ kind: 'register', lang, to: email, username, password: await hashNewPassword(password) })
+  return {
+    message: 'Open the link that was sent to this e-mail address. Its page creates the account and shows the API key.',
+  }
+}
+
+/** Answers a registration that was interrupted. Nobody has seen its key, which is replaced, each time under new ids. */
+const newKeyFor = async (
+  { id, state: { username } }: { readonly id: number; readonly state: Pick<Account, 'username'> },
+  part: Call['part'],
+  pepper: Buffer,
+) => {
+  const { key, hash, id: keyId } = newKey(pepper)
+  await part(randomInt(2 ** 47)).write(account, { type: 'IssueKey', id, apiKey: { key: keyId, hash, expires: null } })
+  return { id, username: username ?? '', api_key: key }
+}
+
+export const registerRoutes = [
+  route({
+    method: 'post',
+    path: '/register',
+    public: true,
+    body: Registration,
+    run: async ({ body, create, created, part, from, lang }, services) => {
+      const { pepper, countRegistration, hashNewPassword, mails } = services
+      const before = await created('account', account)
+      if (before) return newKeyFor(before, part, pepper)
+      // after the fields were checked: a mistake in them is no registration
+      await countRegistration(from)
+      if (mails) return registerByMail({ body, lang }, mails, services)
+      return register(pepper, body, (make) => create('account', account, make), hashNewPassword)
+    },
+  }),
+]

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { type Account, account } from '../../commands/accounts/account.ts'
+import { Refused } from '../../commands/decider.ts'
+import type { SecondFactor } from '../../commands/accounts/secondfactor.ts'
+import { text } from '../../lib/fields.ts'
+import {
+  hashRecoveryCode,
+  isTotpSecret,
+  newRecoveryCodes,
+  newTotpSecret,
+  stepOfCode,
+  totpAddress,
+} from '../../security/secondfactor.ts'
+import type { Sessions } from '../../security/sessions.ts'
+import { fail, Failure, failField } from '../api/errors.ts'
+import type { Limiter } from '../api/limits/limiter.ts'
+import { type Call, route } from '../api/route.ts'
+import { openGuesses } from '../api/limits/guesses.ts'
+
+/** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
+export interface PresentedCode {
+  readonly account: number
+  readonly factor: SecondFactor
+  readonly code: string
+  /** the address block of the client */
+  readonly from: string
+  /** Stores that a recovery code is used. Throws `Refused` when it was used before. */
+  readonly useRecoveryCode: (hash: string) => Promise<unknown>
+}
+
+export interface SecondFactors {
+  /** Fails unless a code is right and was never used: with 400, or 429 after too many wrong ones. */
+  readonly require: (presented: PresentedCode) => Promise<void>
+  /** Fails with 400 unless the authenticator app that has this secret shows this code. */
+  readonly confirm: (account: number, secret: string, code: string) => Promise<void>
+}
+
+export interface SecondFactorOptions {
+  readonly limiter: Limiter
+  readonly sessions: Pick<Sessions, 'useStep'>
+  readonly pepper: Buffer
+}
+
+const wrong = 'is wrong. Enter the code that your authenticator app shows now'
+const used = 'was used already. Wait for the next one'
+const isRecoveryCode = (code: string) => !/^\d{6}$/.test(code)
+const plain = (code: string) => (/^[\d\s]+$/.test(code) ? code.replaceAll(/\s/g, '') : code.trim())
+
+/** Checks second factors. Wrong codes are limited by account and by address, in all processes together. */
+export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOptions): SecondFactors => {
+  const countGuess = openGuesses(limiter, 'code')
+
+  /** Returns what is wrong with a code, undefined when it is right. */
+  const problemOf = async ({ account, factor, code, useRecoveryCode }: PresentedCode) => {
+    if (!isRecoveryCode(code)) {
+      const step = stepOfCode(factor.secret, code, Date.now())
+      if (step === undefined) return wrong
+      return (await sessions.useStep(account, step)) ? undefined : used
+    }
+    const hash = hashRecoveryCode(pepper, account, code)
+    if (!factor.recovery.includes(hash)) return wrong
+    try {
+      await useRecoveryCode(hash)
+      return undefined
+    } catch (error) {
+      // another sign-in was faster
+      if (error instanceof Refused) return used
+      throw error
+    }
+  }
+
+  return {
+    require: async (presented) => {
+      const { account, from } = presented
+      const code = plain(presented.code)
+      const { wait, end } = await countGuess({ link: account, block: from, password: code })
+      if (wait !== undefined)
+        return fail(429, `There were too many wrong codes. Try again in ${wait} seconds.`, {
+          'Retry-After': String(wait),
+        })
+      const problem = await problemOf({ ...presented, code }).catch(async (error: unknown) => {
+        await end(false)
+        throw error
+      })
+      await end(problem === wrong)
+      if (problem !== undefined) throw new Failure(400, `\`code\` ${problem}.`, {}, { second_factor: true })
+    },
+    confirm: async (account, secret, code) => {
+      const step = stepOfCode(secret, plain(code), Date.now())
+      if (step === undefined) return failField('code', wrong)
+      await sessions.useStep(account, step)
+    },
+  }
+}
+
+const currentPassword = text(1024)
+
+/** The label under which an authenticator app shows the account. */
+const labelOf = ({ email, username }: Pick<Account, 'email' | 'username'>) => email ?? username ?? ''
+
+const stateOf = async ({ account: id, load }: Pick<Call, 'account' | 'load'>) => (await load(account, id)).state
+
+export const secondFactorRoutes = [
+  route({
+    method: 'get',
+    path: '/api/account/totp',
+    scope: 'account',
+    run: async (call) => {
+      const { secondFactor } = await stateOf(call)
+      return { data: { enabled: secondFactor !== null, recovery_codes: secondFactor?.recovery.length ?? 0 } }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/account/totp/secret',
+    scope: 'account',
+    secret: true,
+    run: async (call, { baseUrl }) => {
+      const secret = newTotpSecret()
+      const label = labelOf(await stateOf(call))
+      return { secret, address: totpAddress(secret, `Linkledger ${new URL(baseUrl()).host}`, label) }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/account/totp',
+    scope: 'account',
+    secret: true,
+    body: z.object({
+      secret: text(64).refine(isTotpSecret, 'must be a secret that `POST /api/account/totp/secret` has returned'),
+      code: text(64),
+      current_password: currentPassword,
+    }),
+    run: async (call, { passwords, pepper, secondFactors, sessions }) => {
+      const { account: id, body, from, session, write } = call
+      await passwords.require(id, body.current_password, from)
+      await secondFactors.confirm(id, body.secret, body.code)
+      const codes = newRecoveryCodes()
+      const recovery = codes.map((code) => hashRecoveryCode(pepper, id, code))
+      await write(account, { type: 'AddSecondFactor', id, secret: body.secret, recovery })
+      // a session that was opened without the second factor does not outlive its beginning
+      await sessions.endOthers(id, session)
+      return {
+        message:
+          'Signing in needs a code of the authenticator app from now on. The recovery codes are shown only once.',
+        recovery_codes: codes,
+      }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/account/totp/delete',
+    scope: 'account',
+    body: z.object({ current_password: currentPassword }),
+    run: async ({ account: id, body, from, write }, { passwords }) => {
+      await passwords.require(id, body.current_password, from)
+      await write(account, { type: 'RemoveSecondFactor', id })
+      return { message: 'The password alone signs in now.' }
+    },
+  }),
+]

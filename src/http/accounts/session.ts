@@ -1,0 +1,122 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import { account } from '../../commands/accounts/account.ts'
+import { refuse } from '../../commands/decider.ts'
+import { email, text, timestamp } from '../../lib/fields.ts'
+import { Unavailable } from '../../lib/unavailable.ts'
+import { findAccountBy } from '../../queries/accounts/account.ts'
+import type { Session } from '../../security/sessions.ts'
+import { fail, Failure } from '../api/errors.ts'
+import { byId } from '../api/fields.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { sessionCookie } from '../api/session.ts'
+
+const SignIn = z.object({ email, password: text(1024), code: text(64).optional() })
+type SignIn = z.output<typeof SignIn>
+
+/** What wrong passwords of a sign-in are counted for. The address itself is in no table. */
+const nameOf = (pepper: Buffer, address: string) =>
+  `sign-in ${createHmac('sha256', pepper).update(`sign-in ${address}`).digest('base64url')}`
+
+/** Returns the account whose password was entered. Fails with 400, with 403 when it is disabled, or with 429 after too many wrong ones. */
+const checkPassword = async (
+  { body, from, load }: Pick<Call<unknown, unknown, SignIn>, 'body' | 'from' | 'load'>,
+  { passwords, pending, pepper, reader }: Services,
+) => {
+  const found = await findAccountBy(reader, { email: body.email })
+  // it may not be projected yet: nobody is told that the right password is wrong
+  if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
+  const { password } = body
+  const verdict = await passwords.verify({ account: found?.id, name: nameOf(pepper, body.email), password, from })
+  if (typeof verdict === 'object') {
+    const { wait } = verdict
+    return fail(429, `There were too many wrong passwords. Try again in ${wait} seconds.`, {
+      'Retry-After': String(wait),
+    })
+  }
+  if (verdict === 'wrong' || !found) return fail(400, 'The e-mail address or the password is wrong.')
+  const { state } = await load(account, found.id)
+  if (state.status === 'disabled') return fail(403, 'This account is disabled.')
+  return { id: found.id, state }
+}
+
+const present = ({ id, browser, os, created, used, expires }: Omit<Session, 'isFor'>, current: number | undefined) => ({
+  id,
+  browser,
+  os,
+  date: timestamp(created),
+  lastused: timestamp(used),
+  expires: timestamp(expires),
+  current: id === current,
+})
+
+export const sessionRoutes = [
+  route({
+    method: 'post',
+    path: '/api/session',
+    public: true,
+    body: SignIn,
+    run: async (call, services) => {
+      const { body, browser, from, setCookie, write } = call
+      const { baseUrl, secondFactors, sessions } = services
+      // also what signs somebody in must not come from another site: they would use the account of somebody else
+      if (!browser.sameOrigin) fail(403, 'Sign in on the dashboard of this service. Programs send an API key instead.')
+      const { id, state } = await checkPassword(call, services)
+      const { secondFactor: factor } = state
+      if (factor && body.code === undefined)
+        throw new Failure(400, '`code` is required: this account has a second factor.', {}, { second_factor: true })
+      const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
+      if (factor) await secondFactors.require({ account: id, factor, code: body.code ?? '', from, useRecoveryCode })
+      // always a new session: one that the browser had before may be known to somebody else
+      const before = browser.token === undefined ? undefined : await sessions.find(browser.token)
+      if (before) await sessions.end(before.account, before.id)
+      const { id: session, token } = await sessions.open(id, state.password, browser.client)
+      setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
+      return { id, username: state.username ?? '', session }
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/api/sessions',
+    nowOnly: 'must not be sent here: sessions are those of the present',
+    scope: 'account',
+    run: async ({ account: id, load, session }, { sessions }) => {
+      const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id)])
+      return { data: { sessions: all.filter((one) => one.isFor(state.password)).map((one) => present(one, session)) } }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/session',
+    scope: [],
+    run: async ({ account: id, session, setCookie }, { baseUrl, sessions }) => {
+      if (session === undefined) return fail(400, 'This request was not sent by a session of the dashboard.')
+      await sessions.end(id, session)
+      setCookie(sessionCookie(undefined, baseUrl(), 0))
+      return { message: 'You are signed out.' }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/session/:id',
+    scope: 'account',
+    params: byId,
+    run: async ({ account: id, params }, { sessions }) => {
+      if (!(await sessions.end(id, params.id))) refuse('not_found', 'Session not found.')
+      return { message: 'The session has ended.' }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/sessions',
+    scope: 'account',
+    run: async ({ account: id, session }, { sessions }) => {
+      await sessions.endOthers(id, session)
+      return { message: session === undefined ? 'All sessions have ended.' : 'All other sessions have ended.' }
+    },
+  }),
+]

@@ -1,0 +1,203 @@
+import Router from '@koa/router'
+import Koa, { type Context, type Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { admit, type Admitted, type AdmitOptions, identify, isAdmitted, setUncountedRate } from './admit.ts'
+import { readBody } from './body.ts'
+import { allowedRevisions, sendTagged } from './conditions.ts'
+import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
+import { envelope, preflight } from './envelope.ts'
+import { fail } from './errors.ts'
+import { onceForKey } from './write/idempotency.ts'
+import { nextPage } from './list/list.ts'
+import { answerAt, type Past, refuseAt } from './past/past.ts'
+import { addressBlock, clientAddress } from '../../lib/address.ts'
+import { firstProblem } from '../../lib/fields.ts'
+import { textsFor } from '../public/texts/languages.ts'
+import type { IdempotencyStore } from '../../security/idempotency.ts'
+import type { Call, Query, Route, Services, Writer } from './route.ts'
+import { routes } from '../routes.ts'
+import { browserOf } from './session.ts'
+import { mayCall } from './scope.ts'
+import { timed } from './timing.ts'
+import { operating, writer, type Writing } from './write/writer.ts'
+import { type TogetherOptions, writerApart, writerTogether } from './write/together.ts'
+import type { z } from 'zod'
+
+export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
+  readonly log: Logger
+  readonly idempotency: IdempotencyStore
+  /** undefined: answers are of the present, and do not say which events they contain */
+  readonly past: Past | undefined
+}
+
+/** The JSON API. Every response, also of a failure, is an object with `error` and carries the rate limit's headers. */
+export const createApi = (options: ApiOptions) => {
+  const { log, rateLimit, registration } = options
+  const served = routes.filter(({ path }) => registration || path !== '/register')
+  const routed = byArea(served, (ctx, route) => serve(ctx, route, options))
+  const isPublic = (path: unknown) => served.some((route) => route.public && route.path === path)
+
+  const app = new Koa()
+  app.on('error', logUnsent(log))
+  return app
+    .use(envelope(log))
+    .use((ctx, next) => {
+      setUncountedRate(ctx, rateLimit)
+      return next()
+    })
+    .use(preflight)
+    .use((ctx, next) => routed(ctx.path)?.(ctx, next) ?? next())
+    .use((ctx) => unmatched(ctx, isPublic, options))
+}
+
+/** Returns the part of a path in which routes have no parameters: `/api/url` of `/api/url/7/update`. Letter case does not matter. */
+const areaOf = (path: string) => (/^\/(?:api\/)?[^/]*/i.exec(path)?.[0] ?? '').toLowerCase()
+
+/** Returns what finds the routes that may match a path. A router tests all of its routes for each request, so each area has one of its own. */
+const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) => Promise<void>) => {
+  const routers = new Map<string, Router>()
+  for (const route of served) {
+    const area = areaOf(route.path)
+    const router = routers.get(area) ?? new Router()
+    routers.set(area, router)
+    router[route.method](route.path, (ctx) => handle(ctx as unknown as Context, route))
+  }
+  const areas = new Map([...routers].map(([area, router]) => [area, router.routes() as unknown as Middleware]))
+  return (path: string) => areas.get(areaOf(path))
+}
+
+/** A client that has closed its connection, in the words of the stream or of the system. */
+const gone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+
+/** Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that has closed its connection. */
+const logUnsent = (log: Logger) => {
+  const logged = new WeakSet<object>()
+  return (error: NodeJS.ErrnoException) => {
+    if (gone.has(error.code ?? '') || logged.has(error)) return
+    logged.add(error)
+    log.error({ err: error }, 'an answer was not sent to its end')
+  }
+}
+
+/** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
+const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, options: ApiOptions) => {
+  const { matched = [] } = ctx as unknown as { matched?: readonly { path: unknown; methods: readonly string[] }[] }
+  await identify(
+    ctx,
+    matched.some(({ path }) => isPublic(path)),
+    options,
+  )
+  if (matched.length === 0) fail(404, 'There is nothing at this address.')
+  const methods = [...new Set([...matched.flatMap((layer) => layer.methods), 'OPTIONS'])]
+  const allowed = methods.join(', ')
+  if (ctx.method === 'OPTIONS') {
+    ctx.status = 204
+    ctx.set('Allow', allowed)
+    return
+  }
+  fail(405, `This address supports ${allowed}.`, { Allow: allowed })
+}
+
+/** The parameters as they are in the path: an id that was percent-encoded is not an id. */
+const rawParams = (ctx: Context) => {
+  const { params = {}, captures = [] } = ctx as unknown as { params?: object; captures?: readonly string[] }
+  return Object.fromEntries(Object.keys(params).map((name, i) => [name, captures[i]]))
+}
+const firstValues = (query: Context['query']): Query =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat()[0] ?? '']))
+
+const closing = ({ res }: Context) => {
+  const closed = new AbortController()
+  res.once('close', () => closed.abort())
+  return closed.signal
+}
+
+const valid = (schema: z.ZodType | undefined, input: unknown) => {
+  const parsed = schema?.safeParse(input)
+  if (parsed && !parsed.success) fail(400, firstProblem(parsed.error))
+  return parsed?.data
+}
+
+/** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
+const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
+  const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
+  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
+  const allowed = allowedRevisions(ctx, route)
+  const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
+  const keyed = {
+    scope: who ? `account ${who.account}` : `address ${from}`,
+    account: who?.account,
+    body: sent,
+    only: route.secret ? (who?.key ?? (who && `session ${who.session}`)) : undefined,
+  }
+  const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
+    run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
+  )
+  if (isDownload(body)) return sendDownload(ctx, body)
+  if (isPicture(body)) return sendPicture(ctx, body)
+  ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
+  if (route.single && route.method === 'get') sendTagged(ctx, body)
+  else ctx.body = body
+}
+
+interface Request extends Admitted {
+  readonly ctx: Context
+  readonly route: Route
+  readonly sent: unknown
+  readonly from: string
+  readonly writing: Writing
+  /** called when all checks are passed */
+  readonly begin: () => void
+}
+
+const run = async (request: Request, options: ApiOptions) => {
+  const { ctx, route, who, writing } = request
+  const caller = writer(ctx, who, options, writing)
+  if (route.method === 'get') {
+    const { reader, pending } = options
+    const reading = { reader, pending, load: caller.load, account: who?.account }
+    return answerAt(ctx, route, options.past, reading, ({ load, ...from }) =>
+      execute(request, { ...options, ...from }, { ...caller, load }),
+    )
+  }
+  refuseAt(ctx, 'must not be sent with a request that changes something')
+  return execute(request, options, caller)
+}
+
+const execute = async (request: Request, options: ApiOptions, caller: Writer) => {
+  const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
+  const params = valid(route.params, rawParams(ctx))
+  await route.owner?.({ ...caller, params }, options)
+  const call: Call = {
+    ...caller,
+    params,
+    query: valid(route.query, firstValues(ctx.query)),
+    body: valid(route.body, sent),
+    together: writerTogether(ctx, who, options, writing),
+    apart: writerApart(ctx, who, options, writing),
+    from,
+    gone: () => closing(ctx),
+    // read from headers where a route needs it: most do not
+    get lang() {
+      return textsFor(ctx.req).lang
+    },
+    key: who?.key === undefined ? undefined : who,
+    session: who?.session,
+    get browser() {
+      return browserOf(ctx.req, options)
+    },
+    setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
+    inScope,
+    may: (right) => who === undefined || mayCall(who, right),
+    isAdmitted: (also) => isAdmitted(ctx, route, options, also),
+    header: (name) => ctx.get(name),
+    accepts: (types) => ctx.accepts(...types) || undefined,
+    charge,
+    seed: async () => writing.execution?.seed(who?.account ?? null),
+    onBehalfOf: (holder) => writer(ctx, holder, options),
+    operate: operating(ctx, who, options, writing),
+  }
+  begin()
+  const answer = await timed(ctx, 'run', () => route.run(call, options))
+  return isDownload(answer) || isPicture(answer) ? answer : { error: 0, ...answer }
+}

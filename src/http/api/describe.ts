@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import type { failures } from './failures.ts'
+
+export type FailureStatus = keyof typeof failures
+export interface OwnFailure {
+  readonly description: string
+  readonly shape?: z.ZodRawShape
+}
+
+/** What the schemas of a route do not say about it. */
+export interface Description {
+  /** what it does, in a few words */
+  readonly summary: string
+  readonly description?: string
+  /** the meaning of fields in the body or the query, by name */
+  readonly fields?: Readonly<Record<string, string>>
+  /** a body that the service accepts */
+  readonly example?: object
+  /** the query that goes with it, where one is required */
+  readonly exampleQuery?: Readonly<Record<string, string>>
+  /** the body, where it is not what the route validates */
+  readonly body?: z.ZodType
+  /** examples of the same body as text, by content type */
+  readonly texts?: Readonly<Record<string, string>>
+  /** failures that differ from those of the other routes: what they mean, and what the answer has besides `error` and `message` */
+  readonly failures?: Readonly<Partial<Record<FailureStatus, OwnFailure>>>
+  readonly answer: z.ZodType
+  /** the content type of the answer, where that is no JSON */
+  readonly answerType?: string
+  /** what the answer is in other content types, which `Accept` asks for */
+  readonly answersAs?: Readonly<Record<string, string>>
+}
+/** Descriptions by method and path: `GET /api/account`. */
+export type Reference = Readonly<Record<string, Description>>
+
+export const id = z
+  .int()
+  .positive()
+  .meta({ examples: [42] })
+export const text = z.string()
+export const address = z.string().meta({ examples: ['https://example.com/spring'] })
+/** `2030-01-31 18:00:00`, in UTC */
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  .meta({ examples: ['2030-01-31 18:00:00'] })
+export const count = z
+  .int()
+  .nonnegative()
+  .meta({ examples: [1234] })
+
+/** Goes up with every change of a resource. */
+export const revision = count.describe('goes up with every change; `If-Match` compares it').meta({ examples: [7] })
+
+/** The answer to a request that succeeded. */
+export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: z.literal(0), ...shape })
+/** The answer to a request that changed something: a sentence for people. */
+export const done = success({ message: text }).meta({ id: 'Done' })
+/** The answer to a request that deleted a resource. */
+export const undo = z
+  .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
+  .meta({ id: 'Undo', description: 'the request that takes it back' })
+export const deleted = success({ message: text, undo }).meta({ id: 'Deleted' })
+/** The answer to a request that deleted what cannot come back. */
+export const deletedForGood = success({ message: text, undo: z.null().describe('it cannot be taken back') }).meta({
+  id: 'DeletedForGood',
+})
+/** The answer to a request that created a resource. */
+export const created = success({ id, revision }).meta({ id: 'Created' })
+/** The answer to a request that changed a resource. */
+export const updated = success({ message: text, revision }).meta({ id: 'Updated' })
+
+interface ListShape {
+  /** of the collection in the answer */
+  readonly name: string
+  readonly columns: readonly string[]
+  /** the columns that a row has whatever `fields` says */
+  readonly identity: readonly string[]
+}
+const lists = new WeakMap<z.ZodType, ListShape>()
+/** Returns what was passed to `page`; undefined for other answers. */
+export const shapeOf = (answer: z.ZodType): ListShape | undefined =>
+  answer instanceof z.ZodUnion
+    ? (answer.options as z.ZodType[]).map(shapeOf).find((found) => found !== undefined)
+    : lists.get(answer)
+
+/**
+ * One page of a list, in which `error` is a string: `LinkList`, of which each entry is a `Link`, if that is its title. `beside`: what the
+ * answer has besides the page.
+ */
+export const page = (
+  title: string,
+  name: string,
+  row: z.ZodObject,
+  identity: readonly string[] = ['id'],
+  beside: z.ZodRawShape = {},
+) => {
+  const always = Object.fromEntries(identity.map((column) => [column, row.shape[column]!]))
+  const entry = row.partial().extend(always).meta({ id: title })
+  const answer = z
+    .object({
+      error: z.literal('0'),
+      data: z.object({
+        result: count.describe('number of all matches; with `q`, `from` or `to` at most 10,000'),
+        perpage: count.describe('the limit in effect'),
+        currentpage: count,
+        nextpage: count.describe('stays at `maxpage` on the last page'),
+        maxpage: count,
+        next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
+        [name]: z.array(entry).describe('rows; with `fields`, only those columns of them'),
+      }),
+      ...beside,
+    })
+    .meta({ id: `${title}List` })
+  lists.set(answer, { name, columns: Object.keys(row.shape), identity })
+  return answer
+}
+
+/** A list of the API, as the reference describes it. */
+export interface DescribedList extends ListShape {
+  readonly path: string
+}
+/** Returns the list at a path. Throws for a path that is not described as a list. */
+export const listAt = (reference: Reference, path: string): DescribedList => {
+  const shape = reference[`GET ${path}`] && shapeOf(reference[`GET ${path}`]!.answer)
+  if (!shape) throw new Error(`GET ${path} is not described as a list in src/http/docs/reference`)
+  return { path, ...shape }
+}
+
+/** What became of several links together. */
+export const linkTotals = z
+  .object({
+    links: count.describe('number of its links'),
+    clicks: count.describe('on those links, all time'),
+    uniqueClicks: count.describe('visitors of each of those links, added up'),
+  })
+  .meta({ id: 'LinkTotals' })
+
+const labels = z.record(z.string(), z.string()).meta({ id: 'Labels', examples: [{ Canada: '12', Germany: '3' }] })
+/** The ten most frequent labels; `none` without data. */
+const top = <N extends z.ZodType>(none: N) => z.union([labels, none])
+
+/** What people did in total. `none` replaces a top list without data. */
+export const statistics = <N extends z.ZodType>(none: N, networks: readonly string[]) => ({
+  clicks: count,
+  uniqueClicks: count,
+  topCountries: top(none),
+  topReferrers: top(none),
+  topBrowsers: top(none),
+  topOs: top(none),
+  socialCount: z.object(Object.fromEntries(networks.map((network) => [network, count]))),
+})
+
+/** The fields of a list's query. */
+export const pageFields = {
+  limit: 'entries on a page, 15 if not sent, at most 1,000',
+  page: 'number of the page, from 1 on',
+  cursor:
+    'instead of `page`: empty for the first rows, then the `next_cursor` of the answer before. Rows that are created or deleted meanwhile do not move the others',
+  order: '`date` (newest first, default) or `oldest`',
+  from: 'created since this time or day',
+  to: 'created before this time, or until the end of this day',
+  q: 'part of the name, in any letter case',
+  fields: 'columns to return, separated by commas; all if not sent',
+}

@@ -1,0 +1,73 @@
+import type { Counted, Limiter } from './limiter.ts'
+
+const seconds = 600
+/** What a password belongs to: a link, or an account. A code is its second factor. */
+type Kind = 'password' | 'account password' | 'code'
+/** Wrong passwords in ten minutes: of one address at one link, of one address at all links, and of all addresses at one link. */
+const budgets = (kind: Kind, link: number | string, block: string) => [
+  { key: `${kind} ${link} ${block}`, limit: 10 },
+  { key: `${kind} * ${block}`, limit: 50 },
+  // a code has six digits only, and whoever guesses it knows the password
+  { key: `${kind} ${link}`, limit: kind === 'code' ? 20 : 100 },
+]
+
+export interface GuessedPassword {
+  /** what the password belongs to */
+  readonly link: number | string
+  readonly block: string
+  readonly password: string
+}
+
+export interface Guess {
+  /** seconds until the next guess is allowed, undefined when this one is */
+  readonly wait: number | undefined
+  /** Ends the guess. One that was right, or was not checked, is taken back. */
+  readonly end: (wasWrong: boolean) => Promise<void>
+}
+
+/** A count of one budget, for all that guess the same password at the moment. */
+interface Shared {
+  readonly counted: Promise<Counted>
+  guesses: number
+  wrong: boolean
+}
+
+/**
+ * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Guesses of the same password at the same time
+ * are one: a class that opens a link together, behind one address, enters the right one. A guess that is not allowed is taken back.
+ */
+export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
+  const open = new Map<string, Shared>()
+
+  const share = (
+    { key, limit }: { readonly key: string; readonly limit: number },
+    { link, password }: GuessedPassword,
+  ) => {
+    // only a password may have a line break
+    const name = `${key}\n${link}\n${password}`
+    const shared = open.get(name) ?? { counted: limiter.count(key, limit, seconds), guesses: 0, wrong: false }
+    open.set(name, shared)
+    shared.guesses++
+    const end = async (wasWrong: boolean) => {
+      shared.wrong ||= wasWrong
+      if (--shared.guesses > 0) return
+      open.delete(name)
+      if (!shared.wrong) await limiter.uncount(key)
+    }
+    return { counted: shared.counted, end }
+  }
+
+  return async (guessed: GuessedPassword): Promise<Guess> => {
+    const all = budgets(kind, guessed.link, guessed.block).map((budget) => share(budget, guessed))
+    const end: Guess['end'] = async (wasWrong) => void (await Promise.all(all.map((one) => one.end(wasWrong))))
+    const counted = await Promise.all(all.map((one) => one.counted)).catch(async (error: unknown) => {
+      // what was counted is unknown
+      await end(true)
+      throw error
+    })
+    const over = counted.filter((one) => one.over)
+    if (over.length === 0) return { wait: undefined, end }
+    await end(false)
+    return { wait: Math.max(...over.map(({ wait }) => wait)), end: async () => {} }
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash, createHmac } from 'node:crypto'
+import { z } from 'zod'
+import type { Position } from '../../../queries/page.ts'
+import { BrokenSeal, seal, unseal } from '../../../security/seal.ts'
+import { failField } from '../errors.ts'
+
+/** A place in a list. It is sealed: a position in the log, which sorts some lists, would tell how much the service is used. */
+export interface Place {
+  /** number of the page that starts there */
+  readonly page: number
+  readonly after: Position
+}
+const Content = z.tuple([z.string(), z.int().min(1)], z.union([z.number(), z.string()]))
+
+/** The list of an account, in one order and with the same filters. */
+export interface CursorOf {
+  readonly account: number
+  /** anything else that its rows and their order depend on */
+  readonly list: unknown
+}
+
+const keyOf = (pepper: Buffer) => createHmac('sha256', pepper).update('cursors of lists').digest()
+const contextOf = ({ account }: CursorOf) => `cursor/${account}`
+const markOf = ({ list }: CursorOf) =>
+  createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 16)
+
+export const makeCursor = (pepper: Buffer, of: CursorOf, { page, after }: Place): string =>
+  seal(keyOf(pepper), contextOf(of), JSON.stringify([markOf(of), page, ...after]))
+
+const opened = (pepper: Buffer, of: CursorOf, cursor: string) => {
+  try {
+    return Content.parse(JSON.parse(unseal(keyOf(pepper), contextOf(of), cursor).toString()))
+  } catch (error) {
+    if (!(error instanceof BrokenSeal)) throw error
+    return failField('cursor', 'must be a `next_cursor` that this list returned to this account, unchanged')
+  }
+}
+
+/** Fails with 400 for what `makeCursor` has not made for this list. */
+export const openCursor = (pepper: Buffer, of: CursorOf, cursor: string): Place => {
+  const [mark, page, ...after] = opened(pepper, of, cursor)
+  if (mark !== markOf(of))
+    failField(
+      'cursor',
+      'belongs to another list, order or filter: send it with the parameters that it was returned for',
+    )
+  return { page, after }
+}

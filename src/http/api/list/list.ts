@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { isStorable, notStorable } from '../../../lib/fields.ts'
+import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
+import type { DescribedList } from '../describe.ts'
+import { makeCursor, openCursor } from './cursor.ts'
+import { failField } from '../errors.ts'
+import { moment, pagination } from '../fields.ts'
+import type { Call, Services } from '../route.ts'
+
+const text = z.string().optional()
+/** PostgreSQL refuses to search for what it cannot store. */
+export const searched = z.string().refine(isStorable, notStorable).optional()
+
+/** The order of a list, of which the first is the default. */
+export const orderOf = (...orders: readonly [ListOrder, ...ListOrder[]]) =>
+  text
+    .transform((given, context): ListOrder => {
+      const known = given ? orders.find((name) => name === given) : orders[0]
+      if (known) return known
+      context.addIssue(`must be ${orders.length === 1 ? orders[0] : `one of ${orders.join(', ')}`}`)
+      return z.NEVER
+    })
+    .meta({ enum: [...orders] })
+
+const fieldsOf = (columns: readonly string[]) =>
+  text.transform((given, context) => {
+    const names = given ? given.split(',').map((name) => name.trim()) : []
+    if (names.every((name) => columns.includes(name))) return new Set(names)
+    context.addIssue(`must be any of ${columns.join(', ')}, separated by commas`)
+    return z.NEVER
+  })
+
+/** The query of a list. */
+export const listQuery = ({ columns }: DescribedList) =>
+  pagination.extend({
+    cursor: text,
+    order: orderOf('date', 'oldest'),
+    from: moment('00:00:00'),
+    to: moment('24:00:00'),
+    q: searched,
+    fields: fieldsOf(columns),
+  })
+type ListQuery = Omit<z.output<ReturnType<typeof listQuery>>, 'from' | 'to'> & {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+interface ListCall extends Pick<Call, 'account' | 'params'> {
+  readonly query: ListQuery
+}
+/** Reads a list for the request: its window, order and filters. */
+export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
+
+const pick = (row: object, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
+
+/** Returns the envelope of every list, in which `error` is a string. `spellings` returns the texts that find the same as `q`. */
+export const list = async <R>(
+  { path, name, columns, identity }: DescribedList,
+  { account, params, query }: ListCall,
+  { pepper }: Pick<Services, 'pepper'>,
+  read: ReadList<R>,
+  present: (row: R) => object,
+  spellings: (q: string) => readonly string[] = (q) => [q],
+) => {
+  const { limit, page, cursor, fields, q, ...filters } = query
+  const { from, to, order } = filters
+  if (from && to && from >= to) failField('from', 'must be before `to`')
+  const own = { account, list: [path, params, q, filters] }
+  const place = cursor ? openCursor(pepper, own, cursor) : undefined
+  const current = place?.page ?? (cursor === undefined ? page : 1)
+  const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellings(q) : undefined }
+  const { total, rows, next } = await read(request)
+  const maxpage = Math.max(1, Math.ceil(total / limit))
+  const shown = new Set(fields.size === 0 ? columns : [...identity, ...fields])
+  return {
+    error: '0',
+    data: {
+      result: total,
+      perpage: limit,
+      currentpage: current,
+      nextpage: Math.min(current + 1, maxpage),
+      maxpage,
+      ...(cursor !== undefined && next && { next_cursor: makeCursor(pepper, own, { page: current + 1, after: next }) }),
+      [name]: rows.map((row) => pick(present(row), shown)),
+    },
+  }
+}
+
+/** Returns the `Link` header of a response (RFC 8288): the next page of a list, nothing on its last page or for other responses. */
+export const nextPage = ({ data }: { readonly data?: unknown }, path: string, query: URLSearchParams) => {
+  const { currentpage, maxpage, next_cursor: cursor } = (data ?? {}) as Readonly<Record<string, unknown>>
+  const next = new URLSearchParams(query)
+  if (query.has('cursor')) {
+    if (typeof cursor !== 'string') return {}
+    next.delete('page')
+    next.set('cursor', cursor)
+  } else {
+    if (typeof currentpage !== 'number' || typeof maxpage !== 'number' || currentpage >= maxpage) return {}
+    next.set('page', String(currentpage + 1))
+  }
+  return { Link: `<${path}?${next.toString()}>; rel="next"` }
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+import { failField } from './errors.ts'
+import type { Services } from './route.ts'
+
+/** Fails with 400 when one of the addresses, by field, leads to the service itself or to a branded domain: redirects could loop. */
+export const rejectOwnAddresses = (
+  fields: Readonly<Record<string, readonly (string | undefined)[]>>,
+  { isOurHost }: Pick<Services, 'isOurHost'>,
+) => {
+  for (const [field, addresses] of Object.entries(fields))
+    for (const address of addresses)
+      if (address && isOurHost(new URL(address).host))
+        failField(field, "must not lead to one of this service's own addresses")
+}
+
+/** One spelling for the default ports: a request does not say whether its visitor used https. */
+const withoutDefaultPort = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/:(?:80|443)$/, '')
+    .replace(/\.(?=$|:\d+$)/, '')
+
+/**
+ * Returns a test for our hosts that also knows the one that the request names. The request came here by it, so it leads here,
+ * even when it is a name or a forwarded address that no setting mentions.
+ */
+export const withRequestedHost = (
+  { headers: { host: requested } }: Pick<IncomingMessage, 'headers'>,
+  isOurHost: (host: string) => boolean,
+) => {
+  if (!requested) return isOurHost
+  const here = withoutDefaultPort(requested)
+  return (host: string) => isOurHost(host) || withoutDefaultPort(host) === here
+}

@@ -1,0 +1,198 @@
+import type { Context } from 'koa'
+import type { Load } from '../../../commands/load.ts'
+import type { Ordinals } from '../../../events/ordinals.ts'
+import { timestamp } from '../../../lib/fields.ts'
+import { BeforeHorizon } from '../../../queries/statistics/facts.ts'
+import { ClicksDropped, type Contained, NoPast, type TablesAt } from '../../../queries/history/tablesat.ts'
+import { failField } from '../errors.ts'
+import { momentForms, parseMoment } from './moment.ts'
+import type { Route, Services } from '../route.ts'
+
+/** Who reads, and what: statistics have connections of their own, so that lists never wait for them. */
+export interface ReadBy {
+  readonly account: number | undefined
+  readonly statistics: boolean
+}
+
+/** How answers are made of one moment. */
+export interface Past {
+  readonly ordinals: Ordinals
+  /** Begins to read the tables as they are. */
+  readonly present: (by: ReadBy) => Promise<TablesAt>
+  /** Begins to read the tables as they were; undefined when the service does not keep that. */
+  readonly earlier: ((at: Contained, by: ReadBy) => Promise<TablesAt>) | undefined
+  /** Reads streams as they were. */
+  readonly loadUntil: (position: bigint) => Load
+}
+
+/** The header that says which events an answer contains. */
+export const containedHeader = 'Linkledger-At'
+
+const atOf = (ctx: Context) => {
+  const [at] = [ctx.query['at']].flat()
+  return at === undefined || at === '' ? undefined : at
+}
+
+/** Fails with 400 when a request asks for the past where there is none: a client must not take the present for it. */
+export const refuseAt = (ctx: Context, reason: string) => {
+  if (atOf(ctx) !== undefined) failField('at', reason)
+}
+
+/** ms that an answer waits for the numbers of the events that it contains */
+const numberingPatience = 1000
+
+const contents =
+  /^domain=(0|[1-9]\d{0,14}), ?clicks=(0|[1-9]\d{0,14})(?:, ?to=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z))?$/
+
+/** The newest events that an answer contains, and when it was. */
+interface Asked {
+  readonly contained: Contained
+  readonly time: Date
+}
+
+const notFuture = (time: Date) => {
+  if (!(time.getTime() <= Date.now())) failField('at', 'must not be in the future')
+  return time
+}
+
+/** Returns the moment that a client asks for. */
+const momentOf = async (at: string, ordinals: Ordinals): Promise<Asked> => {
+  const positionOf = async (ordinal: number) =>
+    (await ordinals.positionOf(ordinal)) ?? failField('at', 'must not be later than the newest event')
+  const timeOf = async (ordinal: number) => new Date((await ordinals.timeOf(ordinal)) ?? Date.now())
+  const [, first, second, to] = contents.exec(at) ?? []
+  if (first !== undefined && second !== undefined) {
+    const [domain, clicks] = [Number(first), Number(second)]
+    const contained = { domain: await positionOf(domain), clicks: await positionOf(clicks) }
+    return { contained, time: to === undefined ? await timeOf(Math.max(domain, clicks)) : notFuture(new Date(to)) }
+  }
+  const moment = parseMoment(at)
+  if (!moment) return failField('at', `must be ${momentForms}`)
+  if (moment.kind === 'event') {
+    const position = await positionOf(moment.ordinal)
+    return { contained: { domain: position, clicks: position }, time: await timeOf(moment.ordinal) }
+  }
+  const time = notFuture(moment.at)
+  const position = (await ordinals.lastAt(time))?.position ?? 0n
+  return { contained: { domain: position, clicks: position }, time }
+}
+
+/** Returns the header's value; undefined while an event has no number. */
+const headerOf = async ({ domain, clicks }: Contained, ordinals: Ordinals): Promise<string | undefined> => {
+  const numbers = await ordinals.of([domain, clicks].filter((position) => position > 0n))
+  const [first, second] = [domain, clicks].map((position) => (position === 0n ? 0 : numbers.get(position)))
+  return first === undefined || second === undefined ? undefined : `domain=${first}, clicks=${second}`
+}
+
+/** Never throws: it must not take the place of an answer, or of the reason why there is none. */
+const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals, end: Date | undefined) => {
+  const value = await numbered(contained, ordinals).catch(() => undefined)
+  if (value !== undefined) ctx.set(containedHeader, end ? `${value}, to=${end.toISOString()}` : value)
+}
+
+/** Returns whether the answer is about a period that ends with the moment of the answer: the header has to say that, too. */
+const endsNow = (ctx: Context, period: Route['period']) => period === true && !ctx.query['to']
+
+const numbered = async (contained: Contained, ordinals: Ordinals) => {
+  const latest = Date.now() + numberingPatience
+  let value = await headerOf(contained, ordinals)
+  while (value === undefined && Date.now() < latest) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    value = await headerOf(contained, ordinals)
+  }
+  return value
+}
+
+/** Turns what is not known of a moment into a failure. */
+const explain = async (error: unknown, ordinals: Ordinals): Promise<never> => {
+  if (error instanceof NoPast) failField('at', 'is not available here: this answer is of the present only')
+  if (error instanceof BeforeHorizon) failField('at', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+  if (!(error instanceof ClicksDropped)) throw error
+  const ordinal = (await ordinals.of([error.position])).get(error.position)
+  const time = ordinal === undefined ? undefined : await ordinals.timeOf(ordinal)
+  // times are shown in whole seconds, and what was stored in this one is not known
+  const first = time === undefined ? 'later' : `${timestamp(new Date(Date.parse(time) + 1000))} or later`
+  return failField('at', `must be ${first}: ${error.message}`)
+}
+
+/** What a GET reads from. */
+export interface ReadingFrom extends Pick<Services, 'reader' | 'pending'> {
+  readonly load: Load
+}
+
+const nonePending: Pick<Services, 'pending'>['pending'] = {
+  add: () => {},
+  has: () => false,
+  any: () => false,
+  list: () => [],
+}
+
+/** Notes the newest event of the streams that are read. */
+const noting = (load: Load, note: (position: bigint) => void): Load => {
+  return async (decider, id) => {
+    const loaded = await load(decider, id)
+    note(loaded.position)
+    return loaded
+  }
+}
+
+const answerEarlier = async <A>(
+  ctx: Context,
+  { ordinals, earlier, loadUntil }: Past,
+  { at, by, open }: { readonly at: string; readonly by: ReadBy; readonly open: boolean },
+  answer: (from: ReadingFrom) => Promise<A>,
+): Promise<A> => {
+  if (!earlier)
+    return failField(
+      'at',
+      'is not available: this service does not keep the past (KEEP_PAST is off), or it is a replay, whose moment is fixed',
+    )
+  const { contained, time } = await momentOf(at, ordinals)
+  try {
+    const tables = await earlier(contained, by)
+    const reader = { ...tables.reader, now: time }
+    try {
+      return await answer({ reader, pending: nonePending, load: loadUntil(contained.domain) })
+    } finally {
+      await tables.end()
+      await setHeader(ctx, contained, ordinals, open ? time : undefined)
+    }
+  } catch (error) {
+    return explain(error, ordinals)
+  }
+}
+
+/**
+ * Answers a GET from tables that do not change meanwhile, those of the moment `at` if it is given, and says in a header which events they
+ * contain. While the tables are behind, parts of an answer are newer: it has `X-Projection-Pending` then.
+ */
+export const answerAt = async <A>(
+  ctx: Context,
+  { nowOnly, statistics, period }: Pick<Route, 'nowOnly' | 'statistics' | 'period'>,
+  past: Past | undefined,
+  { account, ...from }: ReadingFrom & Pick<ReadBy, 'account'>,
+  answer: (from: ReadingFrom) => Promise<A>,
+): Promise<A> => {
+  const at = atOf(ctx)
+  if (nowOnly !== undefined || !past) {
+    refuseAt(ctx, nowOnly ?? 'is not available in this service')
+    return answer(from)
+  }
+  const by = { account, statistics: statistics === true }
+  const open = endsNow(ctx, period)
+  if (at !== undefined) return answerEarlier(ctx, past, { at, by, open }, answer)
+  const { contained, reader, end } = await past.present(by)
+  // a replay has a time of its own
+  const now = open ? (reader.now ?? new Date()) : undefined
+  let newest = contained.domain
+  const load = noting(from.load, (position) => {
+    if (position > newest) newest = position
+  })
+  try {
+    return await answer({ ...from, reader: now ? { ...reader, now } : reader, load })
+  } finally {
+    void end()
+    if (newest > contained.domain) ctx.set('X-Projection-Pending', '1')
+    await setHeader(ctx, { ...contained, domain: newest }, past.ordinals, now)
+  }
+}

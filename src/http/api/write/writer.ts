@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'koa'
+import { v5 as uuid } from 'uuid'
+import type { KeyHolder } from '../../../cache/auth.ts'
+import type { Progress } from '../../../cache/progress.ts'
+import { type Decider, streamOf } from '../../../commands/decider.ts'
+import type { Handled, NextId, Revisions } from '../../../commands/handle.ts'
+import { countRevision, type Load } from '../../../commands/load.ts'
+import type { DomainEvent } from '../../../events/index.ts'
+import { parseStreamId } from '../../../events/streams.ts'
+import type { Execution } from '../../../security/idempotency.ts'
+import type { Operate, Services, Writer } from '../route.ts'
+import { timed } from '../timing.ts'
+
+export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
+  readonly progress: Progress
+  /** A write is stored but not projected yet: other processes must be notified. */
+  readonly onPending: (stream: string, position: bigint) => void
+}
+
+/** ms until a stream counts as pending */
+const pendingAfter = 40
+/** the same for a resource that the client does not know of before the answer: others read nothing of it meanwhile */
+const newPendingAfter = 1000
+/** ms until a write is answered although it is not projected yet */
+const patience = 2000
+
+/** Waits until the changes of streams are in the read tables. Those that are not there soon count as pending. */
+export const projected = async (
+  ctx: Context,
+  streams: readonly string[],
+  position: bigint,
+  { progress, onPending }: Pick<WriterOptions, 'progress' | 'onPending'>,
+  after = pendingAfter,
+): Promise<void> => {
+  const isShown = (stream: string) => progress.shows(stream, position)
+  const wait = (ms: number) => timed(ctx, 'project', () => progress.wait(position, ms))
+  const reached = await wait(after)
+  const hidden = streams.filter((stream) => !isShown(stream))
+  for (const stream of hidden) onPending(stream, position)
+  if (!reached) await wait(patience - after)
+  if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
+}
+
+/** The caller of a request: an account, and its key unless it is the owner on the dashboard. */
+export type Who = Pick<KeyHolder, 'account'> & { readonly key?: string; readonly session?: number }
+
+const actorOf = (who: Who | undefined) =>
+  who === undefined
+    ? ({ kind: 'visitor' } as const)
+    : who.key === undefined
+      ? ({ kind: 'session' } as const)
+      : ({ kind: 'key', key: who.key } as const)
+
+/** How a request writes. */
+export interface Writing {
+  /** the revisions that its first write may change */
+  readonly allowed?: Revisions
+  /** the execution under its Idempotency-Key */
+  readonly execution?: Execution | undefined
+}
+
+/**
+ * Returns the ids of a request's commands. Under an Idempotency-Key they follow from the key and from what the command is for, so that what a
+ * crash has interrupted is recognised in the log.
+ */
+const commandIds = (execution: Execution | undefined, part: string) => {
+  const used = new Map<string, number>()
+  return (what: string) => {
+    const n = used.get(what) ?? 0
+    used.set(what, n + 1)
+    const name = `${part}${what} ${n}`
+    return { name, id: execution ? uuid(name, execution.command) : randomUUID() }
+  }
+}
+
+/** Draws ids for one thing that a request creates. Those of an earlier execution are used again, new ones are stored before they are used. */
+const drawing =
+  (name: string, nextId: NextId, { drawn, draw }: Execution): NextId =>
+  async (past) => {
+    const known = past === undefined ? drawn(name) : undefined
+    if (known !== undefined) return known
+    const id = await nextId(past)
+    await draw(name, id)
+    return id
+  }
+
+/** Returns a resource if the command has created it. */
+const createdBy = async <C, S, E extends DomainEvent>(
+  load: Load,
+  decider: Decider<C, S, E>,
+  id: number,
+  command: string,
+): Promise<(Handled<S, E> & { readonly id: number }) | undefined> => {
+  const loaded = await load(decider, id)
+  if (loaded.createdBy !== command) return undefined
+  return { id, state: loaded.state, events: [], position: loaded.position, revision: countRevision(loaded.revision) }
+}
+
+/**
+ * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
+ * projection it does not wait.
+ */
+export const writer = (
+  ctx: Context,
+  who: Who | undefined,
+  options: WriterOptions,
+  { allowed, execution }: Writing = {},
+  part = '',
+): Writer => {
+  const { handler, nextId, quotas } = options
+  const actor = actorOf(who)
+  const account = who?.account ?? 0
+  const resumed = execution?.resumed ?? false
+  const commandId = commandIds(execution, part)
+  let unwritten = allowed
+  const context = (account: number, command: string) => ({
+    account,
+    actor,
+    request: String(ctx.state['request']),
+    command,
+    at: new Date().toISOString(),
+  })
+  const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H, after?: number): Promise<H> => {
+    // statistics have a subscription of their own
+    if (parseStreamId(stream).kind === 'reclassification') return handled
+    await projected(ctx, [stream], handled.position, options, after)
+    return handled
+  }
+  const created: Writer['created'] = async (kind, decider) => {
+    const commands = commandIds(execution, part)
+    for (;;) {
+      const { name, id } = commands(kind)
+      const drawn = resumed ? execution?.drawn(name) : undefined
+      if (drawn === undefined) return undefined
+      const found = await createdBy(handler.load, decider, drawn, id)
+      if (found) return found
+    }
+  }
+  return {
+    account,
+    load: handler.load,
+    write: async (decider, command) => {
+      const revisions = unwritten
+      unwritten = undefined
+      const stream = streamOf(decider, command)
+      const owner = who || decider.kind !== 'account' ? account : Number(decider.id(command))
+      const own = context(owner, commandId(stream).id)
+      return shown(stream, await handler.handle(decider, command, own, { revisions, resumed }))
+    },
+    create: async (kind, decider, make) => {
+      const { name, id: command } = commandId(kind)
+      const own = context(0, command)
+      const drawn = resumed ? execution?.drawn(name) : undefined
+      const before = drawn === undefined ? undefined : await createdBy(handler.load, decider, drawn, command)
+      if (before) return shown(streamOf(decider, make(before.id)), before)
+      const end = kind === 'account' ? () => {} : await quotas.reserve(account, kind)
+      const next = execution ? drawing(name, nextId[kind], execution) : nextId[kind]
+      const handled = await handler
+        .create(decider, next, make, (id) => ({ ...own, account: who?.account ?? id }))
+        .catch((error: unknown) => {
+          end()
+          throw error
+        })
+      end(handled.position)
+      return shown(streamOf(decider, make(handled.id)), handled, newPendingAfter)
+    },
+    created,
+    part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),
+  }
+}
+
+/**
+ * Writes what an operator does on the dashboard. The event names their account and nothing else of them: it stays for good, and a username could
+ * not be erased from it.
+ */
+export const operating =
+  (ctx: Context, who: Pick<Who, 'account'> | undefined, options: WriterOptions, { execution }: Writing): Operate =>
+  async (decider, command, of) => {
+    const stream = streamOf(decider, command)
+    const context = {
+      account: of,
+      actor: { kind: 'operator', name: `account ${who?.account ?? 0}` } as const,
+      request: String(ctx.state['request']),
+      command: commandIds(execution, '')(stream).id,
+      at: new Date().toISOString(),
+    }
+    const handled = await options.handler.handle(decider, command, context, { resumed: execution?.resumed ?? false })
+    await projected(ctx, [stream], handled.position, options)
+    return handled
+  }

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { address, count, done, id, type Reference, revision, success, text, time, updated } from '../../api/describe.ts'
+
+const dimension = z.record(z.string(), count)
+const series = success({
+  data: z
+    .object({
+      from: time,
+      to: time.describe('exclusive'),
+      interval: z.enum(['hour', 'day', 'month']),
+      total: z.object({
+        clicks: count,
+        uniqueClicks: count,
+        visits: count.describe('including bots, link previewers and prefetching browsers'),
+        suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
+      }),
+      series: z.array(z.object({ at: time, clicks: count, uniqueClicks: count })),
+      by: z.record(z.string(), dimension).describe('for each requested dimension, clicks by label'),
+    })
+    .meta({ id: 'ClicksOverTime' }),
+})
+const seriesFields = {
+  from: 'a time or a day; 30 days before `to` if not sent',
+  to: 'a time or a day, which is included; now if not sent',
+  interval: '`hour`, `day` (default) or `month`; at most 2,000 intervals',
+  by: 'dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`',
+}
+
+const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] })
+
+const linkFields = { ...seriesFields, by: `${seriesFields.by}, \`variant\`` }
+
+export const accountReference: Reference = {
+  'POST /register': {
+    summary: 'Create an account',
+    description:
+      'Needs no API key. `REGISTRATION=closed` turns it off. Where the service sends mail (`SMTP_URL`), the answer is a message, the same for every e-mail address: a link in the mail leads to a page that creates the account and shows the API key.',
+    fields: {
+      password: 'at least 8 characters',
+      username: '3 to 32 lower-case letters, digits, hyphens and underscores; made from the e-mail address if not sent',
+    },
+    example: { email: 'ann@example.com', password: 'correct horse battery' },
+    answer: z.union([success({ id, username: text.meta({ examples: ['ann'] }), api_key: apiKey }), done]),
+  },
+  'GET /api/account': {
+    summary: 'Get the account',
+    answer: success({
+      data: z
+        .object({
+          id,
+          email: text.meta({ examples: ['ann@example.com'] }),
+          username: text.meta({ examples: ['ann'] }),
+          avatar: address,
+          status: z.literal('pro'),
+          expires: time,
+          registered: time,
+          erases: z
+            .union([time, z.literal('')])
+            .describe('when the account is erased; empty unless that was asked for'),
+          operator: z.literal(true).optional().describe('only for a session of an operator'),
+          revision,
+        })
+        .meta({ id: 'Account' }),
+    }),
+  },
+  'PUT /api/account/update': {
+    summary: 'Change the e-mail address or the password',
+    description:
+      'Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told.',
+    fields: {
+      password: 'at least 8 characters',
+      current_password: 'the password so far; when it is sent, it must be right',
+    },
+    example: { email: 'ann.smith@example.com' },
+    answer: updated,
+  },
+  'POST /api/account/reset': {
+    summary: 'Ask for a link that sets a new password',
+    description:
+      'Needs no API key. The answer is the same whether the address is known. The link works once, within an hour. API keys stay valid. 404 where the service sends no mail.',
+    example: { email: 'ann@example.com' },
+    answer: done,
+  },
+  'POST /api/account/erase': {
+    summary: 'Have the account erased for good',
+    description:
+      'After a delay that the service sets (`ERASURE_DELAY_DAYS`, 7 days if not set). Until then the account works as before, shows the time as `erases`, and the erasure can be cancelled. Then its links, pages and codes answer 404, its personal data cannot be read any more, and its addresses stay reserved. There is no way back.',
+    fields: { current_password: 'the password of the account' },
+    example: { current_password: 'correct horse battery' },
+    answer: success({ message: text, erases: time, revision }),
+  },
+  'DELETE /api/account/erase': { summary: 'Cancel the erasure of the account', answer: updated },
+  'GET /api/account/export': {
+    summary: 'Export everything that the account has',
+    description:
+      'An archive (`.tar.gz`) with all resources as the API answers them, their history, and every click, in files with one JSON object on each line; `README.txt` in it says what each file has. It is made while it is sent: when the connection ends early, the archive is not complete, and lacks its last file, `manifest.json`. Counts as one request.',
+    failures: { 409: { description: 'An export of the account is still running.' } },
+    answer: z.file().mime('application/gzip'),
+    answerType: 'application/gzip',
+  },
+  'GET /api/account/stats': {
+    summary: 'Get clicks over time of all links, QR codes and entries of bio pages',
+    fields: seriesFields,
+    answer: series,
+  },
+}
+
+const counted = { clicks: count, uniqueClicks: count, visits: count }
+const overTime = {
+  from: time,
+  to: time.describe('exclusive'),
+  total: z.object(counted),
+  series: z.array(z.object({ at: time, ...counted })),
+}
+const filterField = (what: string) => `only clicks with one of these values, separated by commas: ${what}`
+
+export const filteredReference: Reference = {
+  'GET /api/stats': {
+    summary: 'Get clicks by filters, over time and broken down',
+    description:
+      'Counts what passes all filters. Without filters, it is answered from sums, for any number of clicks; with filters, or with `by` of `link`, `rule` or `class`, from the clicks themselves, of which one answer reads at most 5,000,000. `none` is the value of what is not known: no country, no referrer.',
+    fields: {
+      ...seriesFields,
+      by: `${seriesFields.by}, \`variant\`, \`rule\`, \`class\`, \`link\``,
+      link: 'the id of a link; all links, QR codes and entries of bio pages if not sent',
+      campaign: 'the id of a campaign: only clicks on the links that are in it',
+      channel:
+        'the id of a channel: only clicks on the links in it, and on its QR codes and bio pages that lead to no link of yours',
+      country: filterField('codes such as `DE,US`'),
+      referrer: filterField('hosts'),
+      browser: filterField('names such as `Firefox`'),
+      os: filterField('names such as `Android`'),
+      device: filterField('`desktop`, `mobile`, `tablet`, `other`'),
+      language: filterField('codes such as `en`'),
+      source: filterField('`link`, `qr`, `rotator`, `bio`'),
+      variant: filterField('ids of variants of the link'),
+      rule: filterField('`link`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …'),
+      class:
+        '`human`, `bot`, `preview`, `prefetch` or `excluded`, or several of them: rows of `by` count their visits then',
+      compare: '`before`: add the period of the same length before',
+      limit: 'rows of each dimension, 100 if not sent, at most 1,000',
+    },
+    answer: success({
+      data: z
+        .object({
+          ...overTime,
+          interval: z.enum(['hour', 'day', 'month']),
+          by: z
+            .record(
+              z.string(),
+              z.array(
+                z.object({
+                  value: text.describe('what a filter takes').meta({ examples: ['DE'] }),
+                  name: text.describe('for people').meta({ examples: ['Germany'] }),
+                  count: count.describe('clicks; visits of `class`, and with the filter `class`'),
+                }),
+              ),
+            )
+            .describe('for each requested dimension, its values with most clicks'),
+          before: z
+            .object(overTime)
+            .nullable()
+            .optional()
+            .describe('with `compare`; null where its clicks are no longer kept one by one'),
+          through: z
+            .object({
+              event: count.nullable().describe('the number of the newest event with clicks that is counted'),
+              at: time.nullable().describe('when it was stored'),
+              behind: count
+                .nullable()
+                .describe(
+                  'seconds that the oldest event has waited that is not counted yet; 0 without one; null while the log does not answer',
+                ),
+            })
+            .describe('how complete the figures are'),
+        })
+        .meta({ id: 'Statistics' }),
+    }),
+  },
+}
+
+export const linkStatsReference: Reference = {
+  'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: linkFields, answer: series },
+}

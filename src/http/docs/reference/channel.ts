@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import {
+  address,
+  deleted,
+  done,
+  id,
+  linkTotals,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+} from '../../api/describe.ts'
+
+const channel = {
+  id,
+  name: text.meta({ examples: ['Newsletter'] }),
+  description: text,
+  color: text.meta({ examples: ['#3b82f6'] }),
+  starred: z.boolean(),
+  revision,
+}
+const details = z.object(channel).meta({ id: 'ChannelDetails' })
+const type = z.enum(['links', 'bio', 'qr'])
+const day = text.meta({ examples: ['2030-01-31'] })
+const item = z.object({
+  type,
+  id,
+  title: text,
+  preview: address.describe('its image, or the favicon address of its destination'),
+  link: address,
+  date: day.describe('when it was added'),
+})
+const fields = { color: 'HEX color, with or without the hash' }
+
+export const channelReference: Reference = {
+  'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('Channel', 'channels', details) },
+  'GET /api/channel/:id': {
+    summary: 'Get a channel, and list its items',
+    description:
+      'The latest assignment comes first. `details` is the channel itself, and `totals` has the clicks on its links; QR codes and bio pages count on their own.',
+    fields: {
+      ...pageFields,
+      order: '`date` (latest assignment first, default) or `oldest`',
+      from: 'added since this time or day',
+      to: 'added before this time, or until the end of this day',
+      q: 'part of the title, in any letter case',
+    },
+    answer: page('ChannelItem', 'items', item, ['type', 'id'], { details, totals: linkTotals }),
+  },
+  'POST /api/channel/add': {
+    summary: 'Create a channel',
+    fields,
+    example: { name: 'Newsletter', color: '#3b82f6', starred: true },
+    answer: success(channel),
+  },
+  'PUT /api/channel/:id/update': {
+    summary: 'Change a channel',
+    fields,
+    example: { description: 'Every Monday' },
+    answer: success({ message: text, ...channel }),
+  },
+  'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
+  'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: deleted },
+  'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: deleted },
+}

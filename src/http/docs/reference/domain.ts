@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import {
+  address,
+  count,
+  deleted,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+  time,
+  updated,
+} from '../../api/describe.ts'
+
+const found = { found: z.array(text).nullable(), ok: z.boolean().nullable() }
+/** What the account has to do, and what was found in DNS. Absent where domains are not checked. */
+const verification = z
+  .object({
+    record: z.object({ type: z.literal('TXT'), name: text, value: text, ...found }),
+    dns: z.object({ targets: z.array(text), ...found }).optional(),
+    checked: time.nullable(),
+    failures: count,
+    problem: text.nullable(),
+  })
+  .meta({ id: 'Verification' })
+const state = { revision, status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
+const domain = z
+  .object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
+  .meta({ id: 'DomainDetails' })
+
+const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
+
+export const domainReference: Reference = {
+  'GET /api/domains': {
+    summary: 'List branded domains',
+    fields: { ...pageFields, q: 'part of the address' },
+    answer: page('Domain', 'domains', domain),
+  },
+  'GET /api/domain/:id': {
+    summary: 'Get a branded domain',
+    description: '`verification` says which DNS record to create, and what was found.',
+    answer: success({ details: domain }),
+  },
+  'POST /api/domain/add': {
+    summary: 'Add a branded domain',
+    description:
+      'While `status` is `pending`, links on it answer 404. Create the TXT record in `verification.record`, have the host lead to the service (`verification.dns`), and send `POST /api/domain/{id}/verify`. A link is on it with its address as `domain`.',
+    fields: { domain: 'scheme and host, for example `https://go.example.com`', ...redirects },
+    example: { domain: 'https://go.example.com', redirectroot: 'https://example.com/' },
+    answer: success({ id, ...state }),
+  },
+  'POST /api/domain/:id/verify': {
+    summary: 'Look at the DNS records of a branded domain again',
+    answer: success({ message: text, id, ...state }),
+  },
+  'PUT /api/domain/:id/update': {
+    summary: 'Change where a branded domain redirects',
+    fields: redirects,
+    example: { redirect404: 'https://example.com/not-found' },
+    answer: updated,
+  },
+  'DELETE /api/domain/:id/delete': {
+    summary: 'Delete a branded domain',
+    description: 'Its links return 404 until the account adds it again.',
+    answer: deleted,
+  },
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { count, page, pageFields, type Reference, revision, success, text, time } from '../../api/describe.ts'
+
+const value = z.unknown()
+
+/** What a field of a resource was, and what it is now. */
+export const fieldChange = z
+  .object({
+    field: text.meta({ examples: ['longurl'] }),
+    old: value.describe('null for what there was not; of a password, only whether there was one'),
+    new: value,
+  })
+  .meta({ id: 'FieldChange' })
+
+const row = z.object({
+  event: count
+    .nullable()
+    .describe('the number of the event in the log, as in `at=event:123456`; null for a moment, while it has none')
+    .meta({ examples: [123456] }),
+  revision: count.describe('of the resource, or of the account for its keys').meta({ examples: [7] }),
+  time,
+  actor: z
+    .object({
+      kind: z
+        .string()
+        .meta({ examples: ['key'] })
+        .describe('`key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`'),
+      key: z.int().optional().describe('id of the API key'),
+      name: text
+        .optional()
+        .describe('name of the API key')
+        .meta({ examples: ['Nightly import'] }),
+    })
+    .describe('who did it'),
+  request: text.describe('`X-Request-Id` of the request'),
+  type: text.describe('what happened, as a name that never changes').meta({ examples: ['LinkUpdated'] }),
+  message: text.describe('what happened, as a sentence').meta({ examples: ['Link changed.'] }),
+  resource: z.object({
+    type: text.describe('as in the paths of the API').meta({ examples: ['url'] }),
+    id: z.int().meta({ examples: [42] }),
+  }),
+  changes: z.array(fieldChange).describe('only fields whose value changed'),
+})
+
+const fields = {
+  ...pageFields,
+  q: 'part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor`',
+  from: 'happened since this time or day',
+  to: 'happened before this time, or until the end of this day',
+  order: '`date` (newest first, default) or `oldest`',
+}
+
+const accountFields = {
+  ...fields,
+  resource: 'only of resources of this kind, as in the paths of the API; `account` has keys, too',
+  deleted: '`true`: only the deletions of what is deleted now, and can be restored',
+}
+
+const historyOf = (what: string, description: string) => ({
+  summary: `List what happened to ${what}, and who did it`,
+  description,
+  fields,
+  answer: page('HistoryEntry', 'events', row, ['event']),
+})
+const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
+
+export const historyReference: Reference = {
+  'GET /api/account/history': {
+    ...historyOf(
+      'the account and everything in it',
+      'Changes of the account, its keys and all its resources, also of deleted ones. Secrets and hashes are never shown.',
+    ),
+    fields: accountFields,
+  },
+  'GET /api/key/:id/history': historyOf('an API key', 'Also of a key that has ended.'),
+  'GET /api/url/:id/history': historyOf(
+    'a link',
+    `${deletedToo} Also when it came into a channel or left one, and when the operator blocked it.`,
+  ),
+  'GET /api/qr/:id/history': historyOf('a QR code', deletedToo),
+  'GET /api/domain/:id/history': historyOf('a domain', deletedToo),
+  'GET /api/pixel/:id/history': historyOf('a tracking pixel', deletedToo),
+  'GET /api/campaign/:id/history': historyOf('a campaign', `${deletedToo} Also which links came and left.`),
+  'GET /api/channel/:id/history': historyOf('a channel', `${deletedToo} Also which items came and left.`),
+  'GET /api/overlay/:id/history': historyOf('an overlay', `${deletedToo} Also when visitors answered it.`),
+  'GET /api/splash/:id/history': historyOf('a splash page', deletedToo),
+  'GET /api/bio/:id/history': historyOf('a bio page', deletedToo),
+  'GET /api/webhook/:id/history': historyOf(
+    'a webhook',
+    `${deletedToo} Also why it was disabled, and where it was told to continue.`,
+  ),
+}
+
+const restored = success({
+  message: text,
+  dryRun: z.literal(true).optional(),
+  changes: z.array(fieldChange).describe('what changed, or would change'),
+  notRestored: z
+    .array(z.object({ field: text.meta({ examples: ['campaign'] }), reason: text }))
+    .describe('what is not as it was, and why'),
+  revision,
+}).meta({ id: 'Restored' })
+const restoreFields = {
+  revision: 'the revision whose values it shall have again, as in its history',
+  at: 'instead of `revision`: a moment, as a time or as `event:123456`',
+  dryRun: '`true`: only say what would change',
+}
+const restoreOf = (what: string, description: string, example: object = { revision: 0, dryRun: true }) => ({
+  summary: `Restore ${what}`,
+  description,
+  fields: restoreFields,
+  example,
+  failures: {
+    409: {
+      description:
+        'Its name was taken meanwhile: the message says what to do. Or the first request with this `Idempotency-Key` is still running.',
+    },
+  },
+  answer: restored,
+})
+const both = 'Brings a deleted one back under its id and its addresses, or sets it back to an earlier version.'
+
+export const restoreReference: Reference = {
+  'POST /api/url/:id/restore': restoreOf('a link', `${both} It is in its channels again.`),
+  'POST /api/qr/:id/restore': restoreOf('a QR code', `${both} Its design and its logo come back, too.`),
+  'POST /api/domain/:id/restore': restoreOf(
+    'a domain',
+    `${both} It is verified as before until its reservation ends, 30 days after the deletion; then it has to be verified again.`,
+  ),
+  'POST /api/pixel/:id/restore': restoreOf('a tracking pixel', `${both} It fires for its links again.`),
+  'POST /api/campaign/:id/restore': restoreOf(
+    'a campaign',
+    `${both} Links that were in it when it was deleted are in it again.`,
+  ),
+  'POST /api/channel/:id/restore': restoreOf('a channel', `${both} Its items are in it again.`),
+  'POST /api/overlay/:id/restore': restoreOf('an overlay', both),
+  'POST /api/splash/:id/restore': restoreOf('a splash page', both),
+  'POST /api/bio/:id/restore': restoreOf('a bio page', `${both} Its entries keep their clicks.`),
+  'POST /api/webhook/:id/restore': restoreOf(
+    'an earlier version of a webhook',
+    'Its fields, its address and whether it is enabled. Its secret stays, and so does its place in the log. A deleted webhook cannot come back.',
+  ),
+  'POST /api/key/:id/restore': restoreOf(
+    'an earlier version of an API key',
+    'Its name, scopes, end and addresses. `revision` is that of the account. A key that has ended cannot come back.',
+    { dryRun: true },
+  ),
+  'POST /api/account/restore': restoreOf(
+    'an earlier e-mail address or password',
+    'What the operator has set stays, and so do keys. Where the service sends mail, an e-mail address is not restored: it has to be confirmed.',
+  ),
+}

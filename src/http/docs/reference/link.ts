@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import {
+  address,
+  count,
+  deleted,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  statistics,
+  success,
+  text,
+  time,
+} from '../../api/describe.ts'
+
+const alias = text.meta({ examples: ['spring'] })
+const shorturl = address.meta({ examples: ['https://go.example.com/spring'] })
+const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https://example.com/ca' }] })
+
+const tags = z.array(text).meta({ examples: [['spring', 'print']] })
+
+const row = z
+  .object({
+    id,
+    alias,
+    shorturl,
+    longurl: address,
+    clicks: count,
+    title: text,
+    description: text,
+    date: time,
+    uniqueclicks: count,
+    domain: address,
+    campaign: id.nullable(),
+    tags,
+    archived: z.boolean(),
+    status: z
+      .enum(['active', 'scheduled', 'expired', 'protected', 'blocked'])
+      .describe('what a visitor meets now; an archived link redirects all the same'),
+    revision,
+  })
+  .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
+
+const details = z
+  .object({
+    id,
+    shorturl,
+    longurl: address.describe('as it was sent'),
+    title: text,
+    description: text,
+    location: targets.describe('destination by country'),
+    device: targets.describe('destination by device').meta({ examples: [{ iphone: 'https://example.com/app' }] }),
+    expiry: time.nullable(),
+    date: time,
+    alias,
+    type: text.meta({ examples: ['direct'] }),
+    domain: address,
+    language: targets.describe('destination by language').meta({ examples: [{ fr: 'https://example.com/fr' }] }),
+    parameters: z.array(z.object({ name: text, value: text })),
+    metatitle: text,
+    metadescription: text,
+    metaimage: text,
+    campaign: id.nullable(),
+    channels: z.array(id),
+    pixels: z.array(id),
+    password: z.boolean().describe('whether visitors have to enter one'),
+    unframed: z
+      .array(
+        z.object({ url: address, reason: z.enum(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }),
+      )
+      .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
+    tags,
+    notes: text.describe('for you alone'),
+    archived: z.boolean().describe('left out of the list of links'),
+    starts: time.nullable().describe('not found before'),
+    expired_url: address.describe('where visitors are sent once the link has ended'),
+    max_clicks: count.nullable().describe('ends with this number of clicks'),
+    forward: z.boolean().describe('whether the query of the short address is passed on'),
+    variants: z
+      .array(z.object({ id, url: address, weight: count }))
+      .describe('destinations that visitors are split between; clicks have the `id`'),
+    revision,
+  })
+  .meta({ id: 'LinkDetails' })
+const data = {
+  ...statistics(z.literal(0), ['facebook', 'twitter', 'google']),
+  topVariants: z
+    .union([z.record(z.string(), text), z.literal(0)])
+    .optional()
+    .describe('clicks by the `id` of a variant, for a link that has or had variants')
+    .meta({ examples: [{ 1: '750', 2: '250' }] }),
+}
+const found = success({ details, data: z.object(data).meta({ id: 'LinkStatistics' }) })
+
+const fields = {
+  url: 'destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme',
+  custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
+  type: '`direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>`; an id alone is that of a splash page',
+  password: 'visitors have to enter it',
+  expiry: 'a time in UTC or with an offset, or a day for its end',
+  title: 'for your lists',
+  description: 'for your lists',
+  geotarget: 'other destinations by country, by its English name or ISO code',
+  devicetarget:
+    'other destinations by device: `iphone`, `ipad`, `ios`, `android`, `mobile`, `tablet`, `desktop`, `windows`, `mac`, `linux`',
+  languagetarget: 'other destinations by language code',
+  metatitle: 'title in previews of chats and social networks',
+  metadescription: 'description in previews',
+  metaimage: 'picture in previews',
+  parameters: 'appended to the query of the destination',
+  domain: 'one of your branded domains; `""` is the domain of the service',
+  pixels: 'ids of pixels',
+  campaign: 'id of the campaign',
+  channel: 'id of a channel to add the link to; null takes it out of all',
+  tags: 'at most 20, each of at most 50 characters without commas, stored in lower case; or one string with commas between them',
+  notes: 'for you alone: no visitor sees them; at most 4,000 characters',
+  archived: 'true leaves the link out of the list; it redirects all the same',
+  starts: 'before this time the link is not found; a day means its beginning; must be before `expiry`',
+  expired_url: 'where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click',
+  max_clicks: 'the link ends with this number of clicks; those of the last second may exceed it',
+  forward:
+    'true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have',
+  variants:
+    'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show',
+}
+const written = success({ id, shorturl, short: shorturl, revision }).meta({ id: 'LinkWritten' })
+
+export const linkReference: Reference = {
+  'GET /api/urls': {
+    summary: 'List links, or find one by its short address',
+    description:
+      'With `short`, the answer has the details of one link, and `data.urls` its row. If there is no such link, `error` is 1, with status 200.',
+    fields: {
+      ...pageFields,
+      order: '`date` (newest first, default), `oldest` or `click` (most clicks first); anything else is `date`',
+      short: 'a short address, or an alias alone',
+      q: 'part of the alias, the title or the long URL; three characters or more are fast on any number of links',
+      domain: 'address of a branded domain; empty for the domain of the service',
+      campaign: 'id of a campaign',
+      channel: 'id of a channel',
+      tag: 'a tag; with commas between them, tags that a link must all have',
+      archived: '`false` (default), `true` for archived links, `all` for both',
+    },
+    answer: z.union([
+      page('Link', 'urls', row),
+      success({ details, data: z.object({ ...data, urls: z.array(row) }).meta({ id: 'LinkFound' }) }),
+      z.object({ error: z.literal(1), message: text }),
+    ]),
+  },
+  'GET /api/url/:id': { summary: 'Get a link and its statistics', answer: found },
+  'POST /api/url/add': {
+    summary: 'Shorten an address',
+    description: 'Only `url` is required. How the fields work together: “From a visit to the destination” above.',
+    fields,
+    example: {
+      url: 'https://example.com/spring',
+      custom: 'spring',
+      title: 'Spring sale',
+      geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }],
+      devicetarget: [{ device: 'iphone', link: 'https://example.com/app' }],
+      parameters: [{ name: 'utm_source', value: 'mail' }],
+    },
+    answer: written,
+  },
+  'PUT /api/url/:id/update': {
+    summary: 'Change a link',
+    description: 'Changes the fields that are sent; `""` or null clears an optional one.',
+    fields,
+    example: { url: 'https://example.com/spring-2', title: 'Spring sale, second week' },
+    answer: written,
+  },
+  'DELETE /api/url/:id/delete': {
+    summary: 'Delete a link',
+    description: 'Its alias is never given to another account.',
+    answer: deleted,
+  },
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import {
+  count,
+  created,
+  deleted,
+  id,
+  page,
+  pageFields,
+  type Reference,
+  revision,
+  success,
+  text,
+  time,
+  updated,
+} from '../../api/describe.ts'
+
+const type = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
+const row = { id, type, name: text, date: time, revision }
+const fields = {
+  message: 'the text',
+  label: 'text of the button',
+  link: 'where the button leads',
+  image: 'address of the image; type `image` needs it',
+  color: 'HEX color',
+  position: 'corner: `bl` bottom left, `br` bottom right, `tl` top left, `tr` top right',
+  question: 'type `poll` needs it',
+  options: 'answers to choose from; type `poll` needs 2 to 10',
+  coupon: 'type `coupon` needs it',
+}
+
+export const overlayReference: Reference = {
+  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('Overlay', 'cta', z.object(row)) },
+  'GET /api/overlay/:id': {
+    summary: 'Get an overlay',
+    answer: success({
+      details: z
+        .object({
+          ...row,
+          message: text,
+          label: text,
+          link: text,
+          image: text,
+          color: text,
+          position: z.enum(['bl', 'br', 'tl', 'tr']),
+          question: text,
+          options: z.array(text),
+          coupon: text,
+        })
+        .meta({ id: 'OverlayDetails' }),
+    }),
+  },
+  'POST /api/overlay/add': {
+    summary: 'Create an overlay',
+    description:
+      'A call to action above the framed destination of a link. A link shows it with the `type` `overlay-<id>`.',
+    fields,
+    example: { type: 'poll', name: 'Taste', question: 'Tea or coffee?', options: ['Tea', 'Coffee'] },
+    answer: created,
+  },
+  'PUT /api/overlay/:id/update': {
+    summary: 'Change an overlay',
+    fields,
+    example: { name: 'Taste of visitors' },
+    answer: updated,
+  },
+  'DELETE /api/overlay/:id/delete': {
+    summary: 'Delete an overlay',
+    description: 'Its links then redirect directly.',
+    answer: deleted,
+  },
+  'GET /api/overlay/:id/answers': {
+    summary: 'List what visitors sent through an overlay',
+    fields: { ...pageFields, q: 'part of what a visitor entered, in any letter case' },
+    answer: page('OverlayAnswer', 'answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
+  },
+  'GET /api/overlay/:id/answers/counts': {
+    summary: 'Count the answers to a poll',
+    description:
+      'Counts the newest 500,000 answers at most. Choices that the poll does not offer any more are counted too, 100 choices at most. An overlay that is no poll has answers without a choice, which count as `null`.',
+    answer: success({
+      data: z.object({
+        answers: count.describe('how many there are'),
+        counted: count.describe('how many of them, the newest ones, were counted'),
+        choices: z
+          .array(z.object({ choice: text.nullable().meta({ examples: ['Tea'] }), count }))
+          .describe('what was chosen how often, most often first'),
+      }),
+    }),
+  },
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { count, page, pageFields, type Reference, text } from '../../api/describe.ts'
+
+const row = z.object({
+  tag: text.meta({ examples: ['spring'] }),
+  links: count.describe('links with this tag that are not archived'),
+  archived: count.describe('archived links with this tag'),
+})
+
+// a tag is not created: it is there while a link has it
+const { from: _from, to: _to, ...undated } = pageFields
+
+export const tagReference: Reference = {
+  'GET /api/tags': {
+    summary: 'List the tags of your links, in alphabetical order',
+    fields: { ...undated, order: '`name`', q: 'part of the tag' },
+    answer: page('Tag', 'tags', row, ['tag']),
+  },
+}

@@ -1,0 +1,208 @@
+import { account } from '../../commands/accounts/account.ts'
+import { bio } from '../../commands/pages/bio.ts'
+import { campaign } from '../../commands/links/campaign.ts'
+import { channel } from '../../commands/links/channel.ts'
+import type { Decider } from '../../commands/decider.ts'
+import { domain } from '../../commands/domains/domain.ts'
+import { link } from '../../commands/links/link.ts'
+import { overlay } from '../../commands/pages/overlay.ts'
+import { pixel } from '../../commands/pages/pixel.ts'
+import { qr } from '../../commands/qr/qr.ts'
+import { splash } from '../../commands/pages/splash.ts'
+import { webhook } from '../../commands/webhooks/webhook.ts'
+import type { DomainEvent, LogEvent } from '../../events/index.ts'
+import { parseStreamId } from '../../events/streams.ts'
+import {
+  accountFieldsOf,
+  bioFieldsOf,
+  changesBetween,
+  domainFieldsOf,
+  type FieldChange,
+  type Fields,
+  keyFieldsOf,
+  linkFieldsOf,
+  type OriginOf,
+  qrFieldsOf,
+  webhookFieldsOf,
+} from './fields.ts'
+
+/** How histories call a kind of resource, by the kind of its stream. */
+export interface ResourceKind {
+  /** as in the paths of the API */
+  readonly path: string
+  readonly label: string
+  readonly decider: Pick<Decider<never, unknown, DomainEvent>, 'kind' | 'version' | 'initialState' | 'evolve'>
+  readonly fields: (state: unknown, originOf: OriginOf) => Fields
+}
+
+const kind = <C, S, E extends DomainEvent>(
+  path: string,
+  label: string,
+  decider: Decider<C, S, E>,
+  fields: (state: S, originOf: OriginOf) => Fields,
+) => ({ path, label, decider, fields }) as unknown as ResourceKind
+const plain = ({ fields }: { readonly fields: object }): Fields => fields as Fields
+
+export const resourceKinds: Readonly<Record<string, ResourceKind>> = {
+  account: kind('account', 'Account', account, accountFieldsOf),
+  link: kind('url', 'Link', link, linkFieldsOf),
+  qr: kind('qr', 'QR code', qr, ({ fields }) => qrFieldsOf(fields)),
+  domain: kind('domain', 'Domain', domain, domainFieldsOf),
+  pixel: kind('pixel', 'Pixel', pixel, plain),
+  campaign: kind('campaign', 'Campaign', campaign, plain),
+  channel: kind('channel', 'Channel', channel, plain),
+  overlay: kind('overlay', 'CTA overlay', overlay, plain),
+  splash: kind('splash', 'Splash page', splash, plain),
+  bio: kind('bio', 'Bio page', bio, ({ fields }) => bioFieldsOf(fields)),
+  webhook: kind('webhook', 'Webhook', webhook, webhookFieldsOf),
+}
+
+/** The resource that an event is about, as the API names it. */
+export interface About {
+  readonly type: string
+  readonly id: number
+}
+
+/** Returns the kind of stream that has the resources at a path. */
+const streamKindOf = (path: string) => Object.entries(resourceKinds).find(([, one]) => one.path === path)?.[0] ?? path
+
+/** Returns the resource that an event is about. */
+export const aboutOf = ({ stream, type, data }: { readonly stream: string } & LogEvent): About => {
+  const { kind: streamKind, number } = parseStreamId(stream)
+  const of = (kindOf: string, id: number) => ({ type: resourceKinds[kindOf]?.path ?? kindOf, id })
+  switch (type) {
+    case 'ApiKeyIssued':
+      return { type: 'key', id: 1 }
+    case 'ApiKeyAdded':
+    case 'ApiKeyUpdated':
+    case 'ApiKeyDeleted':
+      return { type: 'key', id: data.number }
+    case 'ItemAssignedToChannel':
+    case 'ItemRemovedFromChannel':
+      return of(data.item.kind === 'links' ? 'link' : data.item.kind, data.item.id)
+    case 'AnswerGiven':
+      return of('overlay', data.overlay)
+    case 'AddressBlocked':
+    case 'AddressUnblocked':
+      return of(data.kind, Number(data.value) || 0)
+    default:
+      return of(streamKind, Number.isNaN(number) ? 0 : number)
+  }
+}
+
+const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
+  AccountRegistered: 'Account registered.',
+  AccountEmailChanged: 'E-mail address changed.',
+  AccountPasswordChanged: 'Password changed.',
+  AccountRateLimitSet: 'Rate limit changed by the operator.',
+  AccountOperatorMarked: 'Account marked as an operator.',
+  AccountOperatorUnmarked: 'Account no longer an operator.',
+  AccountDisabled: 'Account disabled.',
+  AccountEnabled: 'Account enabled.',
+  AccountErasureScheduled: 'Erasure of the account scheduled.',
+  AccountErasureCancelled: 'Erasure of the account cancelled.',
+  AccountErased: 'Account erased.',
+  ApiKeyAdded: 'API key created.',
+  ApiKeyUpdated: 'API key changed.',
+  ApiKeyDeleted: 'API key ended.',
+  LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
+  DomainVerified: 'Domain verified.',
+  DomainUnverified: 'Domain no longer verified: its checks failed.',
+  DomainReleased: 'Domain released: other accounts can verify its host.',
+  WebhookSecretRotated: 'Secret of the webhook replaced.',
+  WebhookEnabled: 'Webhook enabled.',
+  AnswerGiven: 'Answered by a visitor.',
+  AddressBlocked: 'Blocked by the operator.',
+  AddressUnblocked: 'Unblocked by the operator.',
+}
+
+/** `WebhookSecretRotated` becomes `Webhook secret rotated.`: for types that have no sentence. */
+const spelled = (type: string) => {
+  const words = type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+/** Why a webhook was disabled, as a sentence. */
+const stops: Readonly<Record<string, string>> = {
+  owner: 'Webhook disabled.',
+  gone: 'Webhook disabled: its receiver wants no more messages (410).',
+  failing: 'Webhook disabled: deliveries have failed for three days.',
+}
+
+const past = { Created: 'created', Updated: 'changed', Deleted: 'deleted', Restored: 'restored' } as const
+
+/** Returns what happened, as a sentence. */
+export const sentenceOf = (event: { readonly stream: string } & LogEvent, first: boolean): string => {
+  const { stream, type, data } = event
+  if (type === 'Unknown') return 'Changed by a newer version of Linkledger.'
+  const label = resourceKinds[parseStreamId(stream).kind]?.label
+  const to = 'to' in data && typeof data.to === 'number' ? data.to : undefined
+  if (type === 'ApiKeyIssued') return first ? 'First API key issued.' : 'All API keys replaced by a new one.'
+  if (type === 'ItemAssignedToChannel') return `Added to channel ${data.channel}.`
+  if (type === 'ItemRemovedFromChannel') return `Removed from channel ${data.channel}.`
+  if (type === 'ApiKeyAdded' && data.replaces !== undefined) return `API key created in place of key ${data.replaces}.`
+  if (type === 'WebhookReplayed') return `Webhook continues at event ${data.from}.`
+  if (type === 'WebhookPartReplayed') return `Webhook sends events ${data.from} to ${data.until - 1} again.`
+  if (type === 'WebhookDisabled') return stops[data.reason] ?? 'Webhook disabled.'
+  const [, verb] = /(Created|Updated|Deleted|Restored)$/.exec(type) ?? []
+  const done = verb === undefined ? undefined : past[verb as keyof typeof past]
+  if (label !== undefined && to !== undefined) {
+    const back =
+      'deleted' in data && data.deleted ? `restored, as it was at revision ${to}` : `set back to revision ${to}`
+    return `${type.startsWith('ApiKey') ? 'API key' : label} ${back}.`
+  }
+  return sentences[type] ?? (label === undefined || done === undefined ? spelled(type) : `${label} ${done}.`)
+}
+
+const blocked = (value: boolean): readonly FieldChange[] => [{ field: 'blocked', old: !value, new: value }]
+
+/** Returns the changes that an event makes without a state of its own resource; undefined: those of the states before and after it. */
+export const changesOfEvent = ({ type, data }: LogEvent): readonly FieldChange[] | undefined => {
+  switch (type) {
+    case 'ItemAssignedToChannel':
+      return [{ field: 'channel', old: null, new: data.channel }]
+    case 'ItemRemovedFromChannel':
+      return [{ field: 'channel', old: data.channel, new: null }]
+    case 'AddressBlocked':
+      return blocked(true)
+    case 'AddressUnblocked':
+      return blocked(false)
+    case 'AnswerGiven':
+    case 'Unknown':
+      return []
+    default:
+      return undefined
+  }
+}
+
+/** Returns the changes from one state of a resource to the next. `about` names the API key, for the events of one. */
+export const changesOfStep = (
+  { type, id }: About,
+  { before, after }: { readonly before: unknown; readonly after: unknown },
+  originOf: OriginOf,
+): readonly FieldChange[] => {
+  if (type === 'key') {
+    const fields = (state: unknown) => keyFieldsOf(state as typeof account.initialState, id)
+    return changesBetween(fields(before), fields(after))
+  }
+  const of = resourceKinds[streamKindOf(type)]
+  if (!of) return []
+  const changes = changesBetween(of.fields(before, originOf), of.fields(after, originOf))
+  const created = (before as { readonly status?: string }).status === 'none'
+  return created ? changes.map((change) => ({ ...change, old: null })) : changes
+}
+
+/** Fields that name a resource. */
+const naming = ['name', 'title', 'alias', 'slug', 'username']
+
+/** Returns the names that the resource of an event had before it. */
+export const namesBefore = (
+  { event: { stream }, before }: { readonly event: { readonly stream: string }; readonly before: unknown },
+  { type, id }: About,
+  originOf: OriginOf,
+): readonly unknown[] => {
+  const of = resourceKinds[parseStreamId(stream).kind]
+  if (!of || (before as { readonly status?: string }).status === 'none') return []
+  const fields = type === 'key' ? keyFieldsOf(before as typeof account.initialState, id) : of.fields(before, originOf)
+  return (type === 'domain' ? ['domain'] : naming).map((name) => fields[name])
+}

@@ -1,0 +1,133 @@
+import type { Account } from '../../commands/accounts/account.ts'
+import type { Domain } from '../../commands/domains/domain.ts'
+import type { Link } from '../../commands/links/link.ts'
+import type { Webhook } from '../../commands/webhooks/webhook.ts'
+import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
+import { completed, type LinkFields } from '../../events/links/link.ts'
+import type { QrFields, QrPersonal } from '../../events/qr/qr.ts'
+import { completedWebhook } from '../../events/webhooks/webhook.ts'
+import { timestamp } from '../../lib/fields.ts'
+import { networksIn } from '../../lib/networks.ts'
+import { publicPart } from '../../security/apikeys.ts'
+import { dataOf } from '../qr/address.ts'
+
+const mark = Symbol('hidden')
+/** A value that is compared, and never shown: only whether there is one. */
+interface Hidden {
+  readonly [mark]: true
+  readonly value: string | null
+}
+const hidden = (value: string | null): Hidden => ({ [mark]: true, value })
+const isHidden = (value: unknown): value is Hidden => typeof value === 'object' && value !== null && mark in value
+
+/** The fields of a resource by the names that the API has for them. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** What a field was and is. Of a secret, only whether it is set. */
+export interface FieldChange {
+  readonly field: string
+  readonly old: unknown
+  readonly new: unknown
+}
+
+const shown = (value: unknown): unknown => (isHidden(value) ? value.value !== null : (value ?? null))
+
+/** Returns the fields that differ, in the order of the later ones. */
+export const changesBetween = (before: Fields, after: Fields): readonly FieldChange[] =>
+  [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((field) =>
+    JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null)
+      ? []
+      : [{ field, old: shown(before[field]), new: shown(after[field]) }],
+  )
+
+/** Returns the address of a branded domain by its id; null: the service's own. */
+export type OriginOf = (domain: number | null) => string
+
+const timeOrNull = (time: string | null) => (time === null ? null : timestamp(time))
+const byName = (entries: LinkFields['location']) =>
+  Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
+
+export const linkFieldsOf = ({ fields, password, unframed = [] }: Link, originOf: OriginOf): Fields => {
+  const {
+    url,
+    entered,
+    domain,
+    expiry,
+    starts,
+    location,
+    device,
+    language,
+    last_variant: _,
+    ...same
+  } = completed(fields)
+  return {
+    longurl: entered ?? url,
+    ...same,
+    domain: originOf(domain),
+    expiry: timeOrNull(expiry),
+    starts: timeOrNull(starts),
+    location: byName(location),
+    device: byName(device),
+    language: byName(language),
+    notes: same.notes ?? '',
+    password: hidden(password),
+    unframed: unframed.map((one) => ({ ...one, since: timestamp(one.since) })),
+  }
+}
+
+export const qrFieldsOf = ({ logo, logoHash, data, name, ...same }: QrFields & QrPersonal): Fields => ({
+  name,
+  data: dataOf({ data }),
+  ...same,
+  logo: hidden(logo ?? logoHash ?? null),
+})
+
+export const bioFieldsOf = ({ links, lastEntry: _, ...same }: BioFields): Fields => ({
+  ...bioLook,
+  ...same,
+  links: entriesOf(links),
+})
+
+export const domainFieldsOf = ({ fields, verified }: Domain): Fields => ({ ...fields, verified })
+
+export const webhookFieldsOf = ({ fields, url, secret, stopped }: Webhook): Fields => ({
+  ...completedWebhook(fields),
+  url: url ?? '',
+  enabled: stopped === null,
+  secret: hidden(secret),
+})
+
+export const accountFieldsOf = ({
+  email,
+  username,
+  password,
+  status,
+  rateLimit,
+  exclusions,
+  operator,
+  erases,
+}: Account): Fields => ({
+  email,
+  username,
+  password: hidden(password),
+  // there is no account before it is registered
+  status: status === 'none' ? null : status,
+  rate_limit: rateLimit,
+  exclusions,
+  // few accounts ever have it
+  operator: operator || null,
+  erases: timeOrNull(erases),
+})
+
+/** Returns the fields of an API key; none when there is none with the number. */
+export const keyFieldsOf = ({ keys: { keys } }: Account, wanted: number): Fields => {
+  const key = keys.find(({ number }) => number === wanted)
+  if (!key) return {}
+  return {
+    key: `${publicPart(key.key)}…`,
+    name: key.name,
+    scopes: key.scopes,
+    expires: timeOrNull(key.expires),
+    addresses: key.addresses === null ? [] : networksIn(key.addresses),
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { EndReservation } from '../../../cache/quotas.ts'
+import { type Decider, Refused } from '../../../commands/decider.ts'
+import type { Handled } from '../../../commands/handle.ts'
+import { countRevision } from '../../../commands/load.ts'
+import type { DomainEvent } from '../../../events/index.ts'
+import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
+import { must } from '../../../lib/fields.ts'
+import type { QuotaKind } from '../../../queries/accounts/quota.ts'
+import { Failure, failField } from '../../api/errors.ts'
+import { flag } from '../../api/fields.ts'
+import { momentForms, parseMoment } from '../../api/past/moment.ts'
+import type { Call, Services, Writer } from '../../api/route.ts'
+import { changesBetween, type Fields } from '../fields.ts'
+
+const revision = z.int(must('a revision, as a whole number')).min(0, 'must be a revision, as a whole number')
+/** The body of a restore: what to go back to, and whether only to say what that would change. */
+export const RestoreBody = z
+  .object({
+    revision: revision.optional(),
+    at: z.string(must(momentForms)).optional(),
+    dryRun: flag.optional(),
+  })
+  .refine(({ revision: to, at }) => to === undefined || at === undefined, 'Only one of `revision` and `at` can be sent')
+export type RestoreBody = z.output<typeof RestoreBody>
+
+/** A field that is not as it was, and why. */
+export interface NotRestored {
+  readonly field: string
+  readonly reason: string
+}
+
+/** A state that a resource had, after one of its revisions. */
+export interface FormerState<S> {
+  readonly revision: number
+  readonly state: S
+}
+
+/** Returns the position of the log up to which a body asks for; undefined: it names a revision, or nothing. Fails with 400. */
+const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<Services, 'ordinals'>) => {
+  if (at === undefined) return undefined
+  const moment = parseMoment(at)
+  if (!moment) return failField('at', `must be ${momentForms}`)
+  if (moment.kind === 'event')
+    return (await ordinals.positionOf(moment.ordinal)) ?? failField('at', 'must not be later than the newest event')
+  if (moment.at.getTime() > Date.now()) failField('at', 'must not be in the future')
+  return (await ordinals.lastAt(moment.at))?.position ?? 0n
+}
+
+/** Returns what a resource was when the body says; undefined when it says nothing. Fails with 400 when it did not exist then. */
+export const formerState = async <C, S, E extends DomainEvent>(
+  decider: Decider<C, S, E>,
+  id: number,
+  body: RestoreBody,
+  services: Pick<Services, 'handler' | 'ordinals'>,
+  exists: (state: S) => boolean,
+): Promise<FormerState<S> | undefined> => {
+  const field = body.at === undefined ? 'revision' : 'at'
+  const upTo = await positionOf(body, services)
+  if (upTo === undefined && body.revision === undefined) return undefined
+  let found: FormerState<S> | undefined
+  for await (const { event, after } of services.handler.steps(decider, id, { upTo: body.revision })) {
+    if (upTo !== undefined && event.position > upTo) break
+    if (isUnknown(event)) throw new ChangedByNewer('The resource')
+    found = { revision: countRevision(event.revision), state: after }
+  }
+  if (body.revision !== undefined && found?.revision !== body.revision)
+    failField('revision', `must be one that the resource has had: 0 to ${found?.revision ?? 0}`)
+  if (!found || !exists(found.state)) return failField(field, 'must be one at which it existed')
+  return found
+}
+
+/** A restore: what it writes, and how its fields are shown. */
+export interface Restoring<S> {
+  readonly label: string
+  readonly before: S
+  readonly fields: (state: S) => Fields
+  readonly isDeleted: boolean
+  readonly quota: QuotaKind | undefined
+  readonly dryRun: boolean
+  readonly write: (writer: Writer) => Promise<Pick<Handled<S, unknown>, 'state' | 'revision' | 'position' | 'events'>>
+  readonly notRestored: readonly NotRestored[]
+}
+
+/** A name that is taken meanwhile is a conflict with what is there now, and not an invalid request. */
+const conflict = (error: unknown, label: string): never => {
+  if (!(error instanceof Refused) || error.code !== 'taken') throw error
+  throw new Failure(
+    409,
+    `${label} cannot be restored: ${error.message.replace(/ Please choose another one\.$/, '')} ` +
+      'Rename or delete what has the name now, then restore again.',
+  )
+}
+
+/** `QR code` and `API key` stay as they are. */
+const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+
+/** Restores a resource, or only says what that would change. Returns the answer. Fails with 409 when its name is taken, and with 403 over a quota. */
+export const restore = async <S>(
+  call: Pick<Call, 'account' | 'together'> & Writer,
+  { quotas }: Pick<Services, 'quotas'>,
+  { label, before, fields, isDeleted, quota, dryRun, write, notRestored }: Restoring<S>,
+) => {
+  const end: EndReservation = isDeleted && quota ? await quotas.reserve(call.account, quota) : () => {}
+  try {
+    const done = await (dryRun ? call.together(write, false) : write(call)).catch((error: unknown) =>
+      conflict(error, label),
+    )
+    end(dryRun || done.events.length === 0 ? undefined : done.position)
+    const changes = changesBetween(fields(before), fields(done.state))
+    const changed = isDeleted || changes.length > 0
+    const message = changed
+      ? `${label} ${dryRun ? 'would be' : 'has been'} restored.`
+      : `Nothing to restore: the ${inSentence(label)} is not deleted, and no field differs.`
+    return { message, changes, notRestored, ...(dryRun && { dryRun }), revision: done.revision }
+  } catch (error) {
+    end()
+    throw error
+  }
+}

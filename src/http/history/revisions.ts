@@ -1,0 +1,187 @@
+import type { Caller } from '../../commands/caller.ts'
+import { hideForeign } from '../../commands/caller.ts'
+import { refuse } from '../../commands/decider.ts'
+import { link } from '../../commands/links/link.ts'
+import { countRevision } from '../../commands/load.ts'
+import type { Recorded } from '../../events/event.ts'
+import type { LogEvent } from '../../events/index.ts'
+import { completed, type LinkFields } from '../../events/links/link.ts'
+import { isUnknown } from '../../events/unknown.ts'
+import { timestamp } from '../../lib/fields.ts'
+import type { Listed, ListRequest } from '../../queries/page.ts'
+import { readOneMoment } from '../../queries/reader.ts'
+import { namesOfOwnKeys, revisionsWithVisits, type Route, routesOf } from '../../queries/history/revisions.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { label } from '../links/write.ts'
+import { listAt } from '../api/describe.ts'
+import { revisionsReference } from '../docs/reference/revisions.ts'
+
+/** A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says nothing. */
+interface Revision {
+  readonly revision: number
+  readonly event?: Recorded<LogEvent>
+  readonly until?: string
+  readonly fields?: LinkFields
+  readonly deleted: boolean
+}
+
+/** Fails with 404 unless the link belongs to the account, also when it is deleted. */
+const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, id: number) => {
+  const { state } = await load(link, id).catch(hideForeign(account, label))
+  if (state.status === 'none' || state.account !== account) refuse('not_found', `${label} not found.`)
+}
+
+/** Returns the revisions of a link from one to another, both included. */
+const readRevisions = async (
+  id: number,
+  { handler }: Pick<Services, 'handler'>,
+  [from, last]: readonly [number, number],
+): Promise<readonly Revision[]> => {
+  const found: Revision[] = []
+  let isKnown = true
+  for await (const { event, after } of handler.steps(link, id, { from, upTo: last })) {
+    isKnown &&= !isUnknown(event)
+    const before = found.pop()
+    if (before) found.push({ ...before, until: event.at })
+    const fields = isKnown ? { fields: completed(after.fields) } : {}
+    found.push({ revision: Number(event.revision), event, ...fields, deleted: after.status === 'deleted' })
+  }
+  return found
+}
+
+const isWithin = ({ event }: Revision, { from, to }: Pick<ListRequest, 'from' | 'to'>) => {
+  const at = new Date(event?.at ?? 0)
+  return (!from || at >= from) && (!to || at < to)
+}
+const says = ({ fields }: Revision, q: readonly string[] | undefined) =>
+  q === undefined ||
+  q.some((part) =>
+    JSON.stringify(fields ?? {})
+      .toLowerCase()
+      .includes(part.toLowerCase()),
+  )
+
+/** Returns one page of the revisions. */
+const pageOf = (all: readonly Revision[], request: ListRequest): Listed<Revision> => {
+  const { after, limit, page, order, q } = request
+  const matching = all.filter((one) => isWithin(one, request) && says(one, q))
+  const sorted = order === 'oldest' ? matching : matching.toReversed()
+  const last = after === undefined ? undefined : Number(after[0])
+  const isAfter = ({ revision }: Revision) =>
+    last === undefined || (order === 'oldest' ? revision > last : revision < last)
+  const rest = sorted.filter(isAfter)
+  const skip = after === undefined ? (page - 1) * limit : 0
+  const rows = rest.slice(skip, skip + limit)
+  const next = rest.length > skip + limit ? rows.at(-1) : undefined
+  return { rows, total: matching.length, ...(next && { next: [next.revision] }) }
+}
+
+const byName = (entries: LinkFields['location']) =>
+  Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
+
+/** What a revision says about where visitors go. */
+const rulesOf = (fields: LinkFields | undefined) => ({
+  longurl: fields ? (fields.entered ?? fields.url) : '',
+  location: byName(fields?.location ?? []),
+  device: byName(fields?.device ?? []),
+  language: byName(fields?.language ?? []),
+  variants: fields?.variants ?? [],
+  parameters: fields?.parameters ?? [],
+  starts: fields?.starts ? timestamp(fields.starts) : '',
+  expiry: fields?.expiry ? timestamp(fields.expiry) : '',
+  expired_url: fields?.expired_url ?? '',
+  max_clicks: fields?.max_clicks ?? null,
+})
+
+interface Shown extends Revision {
+  readonly number: number | undefined
+  readonly by: object
+  readonly sent: readonly Route[]
+}
+
+const present = ({ revision, number, event, until, by, fields, deleted, sent }: Shown) => ({
+  revision,
+  event: number ?? null,
+  from: event ? timestamp(event.at) : '',
+  until: until === undefined ? '' : timestamp(until),
+  actor: by,
+  request: event?.metadata.request ?? '',
+  type: event === undefined ? '' : isUnknown(event) ? event.data.type : event.type,
+  deleted,
+  ...rulesOf(fields),
+  clicks: sent.reduce((sum, { clicks }) => sum + clicks, 0),
+  visits: sent.reduce((sum, { visits }) => sum + visits, 0),
+  sent: sent.map(({ rule, destination, clicks, visits }) => ({ rule, destination, clicks, visits })),
+})
+
+const bare = (revision: number): Revision => ({ revision, deleted: false })
+
+/** Reads what is not known yet of some revisions, of which the link has those up to `last`. */
+const completeRows = async (rows: readonly Revision[], id: number, last: number, services: Services) => {
+  const missing = rows.filter(({ event, revision }) => !event && revision <= last).map(({ revision }) => revision)
+  if (missing.length === 0) return rows
+  // the next one ends the last of them
+  const upTo = Math.min(last, Math.max(...missing) + 1)
+  const found = new Map(
+    (await readRevisions(id, services, [Math.min(...missing), upTo])).map((one) => [one.revision, one]),
+  )
+  return rows.map((row) => found.get(row.revision) ?? row)
+}
+
+/** Reads a page of revisions with what they did. */
+const readPage = async (
+  { account, load, params }: Call<{ id: number }>,
+  request: ListRequest,
+  services: Services,
+): Promise<Listed<Shown>> => {
+  const { id } = params
+  const last = countRevision((await load(link, id)).revision)
+  const isFiltered = Boolean(request.from ?? request.to ?? request.q)
+  const known = isFiltered
+    ? await readRevisions(id, services, [0, last])
+    : Array.from({ length: last + 1 }, (_, revision) => bare(revision))
+  return readOneMoment(services.reader, async (reader) => {
+    // clicks of a log that was restored from a backup may have revisions that the link does not have yet
+    const unknown = await revisionsWithVisits(reader, id, known.length)
+    const { rows: found, ...listed } = pageOf([...known, ...unknown.map(bare)], request)
+    const rows = await completeRows(found, id, last, services)
+    const events = rows.flatMap(({ event }) => event ?? [])
+    const keys = events.flatMap(({ metadata }) => metadata.actor.key ?? [])
+    const [routes, names, numbers] = await Promise.all([
+      routesOf(
+        reader,
+        id,
+        rows.map(({ revision }) => revision),
+      ),
+      namesOfOwnKeys(reader, account, keys),
+      services.ordinals.of(events.map(({ position }) => position)),
+    ])
+    const shown = rows.map((row): Shown => {
+      const actor = row.event?.metadata.actor
+      return {
+        ...row,
+        number: row.event && numbers.get(row.event.position),
+        by: { kind: actor?.kind ?? '', ...(actor?.key !== undefined && names.get(actor.key)) },
+        sent: routes.filter(({ revision }) => revision === row.revision),
+      }
+    })
+    return { ...listed, rows: shown }
+  })
+}
+
+const revisions = listAt(revisionsReference, '/api/url/:id/revisions')
+
+/** What each revision of a link said, and where it has sent whom. */
+export const revisionRoutes = [
+  route({
+    method: 'get',
+    path: '/api/url/:id/revisions',
+    scope: 'read',
+    params: byId,
+    owner: (call) => requireOwn(call, call.params.id),
+    query: listQuery(revisions),
+    run: (call, services) => list(revisions, call, services, (request) => readPage(call, request, services), present),
+  }),
+]

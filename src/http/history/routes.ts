@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { account } from '../../commands/accounts/account.ts'
+import { bio } from '../../commands/pages/bio.ts'
+import { type Caller, hideForeign } from '../../commands/caller.ts'
+import { campaign } from '../../commands/links/campaign.ts'
+import { channel } from '../../commands/links/channel.ts'
+import { type Decider, refuse } from '../../commands/decider.ts'
+import { domain } from '../../commands/domains/domain.ts'
+import { link } from '../../commands/links/link.ts'
+import { overlay } from '../../commands/pages/overlay.ts'
+import { onceMine } from '../../commands/owned/owned.ts'
+import { pixel } from '../../commands/pages/pixel.ts'
+import { qr } from '../../commands/qr/qr.ts'
+import { splash } from '../../commands/pages/splash.ts'
+import { webhook, webhookLabel } from '../../commands/webhooks/webhook.ts'
+import type { DomainEvent } from '../../events/index.ts'
+import type { Scope } from '../../events/accounts/scope.ts'
+import { streamId } from '../../events/streams.ts'
+import { type HistoryOf, keySubject, streamsOf } from '../../queries/history/history.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { inTurns } from '../api/limits/turns.ts'
+import { readHistory } from './history.ts'
+import { findInHistory } from './search.ts'
+import { origin } from '../links/write.ts'
+import { listAt } from '../api/describe.ts'
+import { historyReference } from '../docs/reference/history.ts'
+
+/** Returns the `owner` check of a route for a resource that may be deleted. */
+export const onceOwnedBy =
+  <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
+    decider: Decider<C, S, E>,
+    label: string,
+  ) =>
+  async (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
+    onceMine(
+      (await call.load(decider, call.params.id).catch(hideForeign(call.account, label))).state,
+      call.account,
+      label,
+    )
+
+/** The `owner` check of a route for an API key that may have ended. */
+export const onceOwnKey = async (
+  call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } },
+) => {
+  const { state } = await call.load(account, call.account)
+  if (call.params.id < 1 || call.params.id > state.keys.lastKey) refuse('not_found', 'API key not found.')
+}
+
+/** ms before a time that is still before it */
+const justBefore = (time: Date) => new Date(time.getTime() - 1)
+
+type HistoryCall = Pick<Call, 'account' | 'params'> & { readonly query: z.output<ReturnType<typeof queryOf>> }
+
+const queryOf = (path: string) => listQuery(listAt(historyReference, path))
+
+/** Each may read 10,000 events, and holds a connection meanwhile. */
+const inTurn = inTurns('searches of histories', { atOnce: 2, ofAccount: 3, total: 12 })
+
+const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: Services) => {
+  const { reader, ordinals, handler } = services
+  const { from, to } = call.query
+  const upTo = async (time: Date) => (await ordinals.lastAt(justBefore(time)))?.position ?? 0n
+  const span = { after: from && (await upTo(from)), upTo: to && (await upTo(to)) }
+  const sources = { reader, ordinals, handler, originOf: (id: number | null) => origin({ domain: id }, services) }
+  return list(
+    listAt(historyReference, path),
+    call,
+    services,
+    async (request) => {
+      const find = () => findInHistory(of, span, request, sources)
+      const { rows, ...found } = await (request.q ? inTurn(call.account, find) : find())
+      return { ...found, rows: await readHistory(rows, sources) }
+    },
+    (entry) => entry,
+  )
+}
+
+const resourceRoute = <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
+  name: string,
+  decider: Decider<C, S, E>,
+  label: string,
+  scope: Scope = 'read',
+) => {
+  const path = `/api/${name}/:id/history`
+  return route({
+    method: 'get',
+    path,
+    scope,
+    params: byId,
+    query: queryOf(path),
+    owner: onceOwnedBy(decider, label),
+    run: (call, services) => listEvents(path, { subject: streamId(decider.kind, call.params.id) }, call, services),
+  })
+}
+
+const keyPath = '/api/key/:id/history'
+const accountPath = '/api/account/history'
+
+const kinds = Object.keys(streamsOf) as (keyof typeof streamsOf)[]
+/** `true`, or not sent: other words would silently return what was not asked for. */
+const onlyTrue = z
+  .string()
+  .optional()
+  .transform((given, context) => {
+    if (given === undefined || given === '' || given === 'true') return given === 'true'
+    context.addIssue('must be true, or not be sent')
+    return z.NEVER
+  })
+const AccountQuery = queryOf(accountPath).extend({
+  resource: z
+    .string()
+    .optional()
+    .transform((given, context) => {
+      const known = kinds.find((kind) => kind === given)
+      if (known || !given) return known
+      context.addIssue(`must be one of ${kinds.join(', ')}`)
+      return z.NEVER
+    })
+    .meta({ enum: kinds }),
+  deleted: onlyTrue,
+})
+
+export const historyRoutes = [
+  route({
+    method: 'get',
+    path: accountPath,
+    // it has the names and the rights of keys
+    scope: 'account',
+    query: AccountQuery,
+    run: (call, services) => {
+      const { resource: kind, deleted } = call.query
+      return listEvents(accountPath, { account: call.account, kind, deleted }, call, services)
+    },
+  }),
+  route({
+    method: 'get',
+    path: keyPath,
+    scope: 'account',
+    params: byId,
+    query: queryOf(keyPath),
+    owner: onceOwnKey,
+    run: (call, services) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
+  }),
+  resourceRoute('url', link, 'Link'),
+  resourceRoute('qr', qr, 'QR code'),
+  resourceRoute('domain', domain, 'Domain'),
+  resourceRoute('pixel', pixel, 'Pixel'),
+  resourceRoute('campaign', campaign, 'Campaign'),
+  resourceRoute('channel', channel, 'Channel'),
+  resourceRoute('overlay', overlay, 'CTA overlay'),
+  resourceRoute('splash', splash, 'Splash page'),
+  resourceRoute('bio', bio, 'Bio page'),
+  // the address of a receiver often has a password in it
+  resourceRoute('webhook', webhook, webhookLabel, 'webhooks'),
+]

@@ -1,0 +1,118 @@
+import type { Actor } from '../../events/event.ts'
+import type { LogEvent } from '../../events/index.ts'
+import {
+  type HistoryOf,
+  type HistoryRow,
+  idsNamed,
+  listHistory,
+  type Nameable,
+  namesOfKeys,
+  type Span,
+} from '../../queries/history/history.ts'
+import { type Listed, type ListRequest, mostCounted, offset } from '../../queries/page.ts'
+import { actorOf, forEachFound, type Found, type HistorySources, typeOf } from './history.ts'
+import { namesBefore } from './events.ts'
+
+/** Entries that one request searches: a search reads them from the log, because values of the past are nowhere else. */
+const mostSearched = mostCounted
+
+type Matches = (text: unknown) => boolean
+const matcher = (parts: readonly string[]): Matches => {
+  const wanted = parts.map((part) => part.toLowerCase())
+  return (value) => {
+    if (value === undefined || value === null) return false
+    const text = (typeof value === 'string' ? value : JSON.stringify(value)).toLowerCase()
+    return wanted.some((part) => text.includes(part))
+  }
+}
+
+/** Whether the event itself has the text: what happened, in which request, the fields, their values, and the names of the resource, of which new ones are values. */
+const matchesItself = (
+  { step, message, resource, changes }: Found,
+  { originOf }: HistorySources,
+  matches: Matches,
+): boolean =>
+  [typeOf(step.event), message, step.event.metadata.request].some(matches) ||
+  changes.some((change) => [change.field, change.old, change.new].some(matches)) ||
+  namesBefore(step, resource, originOf).some(matches)
+
+interface Ref {
+  readonly kind: Nameable
+  readonly id: number
+}
+const nameable = (kind: string, id: number): readonly Ref[] =>
+  kind === 'link' || kind === 'bio' || kind === 'qr' ? [{ kind, id }] : []
+/** The resources that an event names without their states: their names are those of the tables. */
+const namedBy = ({ type, data }: LogEvent): readonly Ref[] => {
+  switch (type) {
+    case 'ItemAssignedToChannel':
+    case 'ItemRemovedFromChannel': {
+      const { kind, id } = data.item
+      return [{ kind: 'channel', id: data.channel }, ...nameable(kind === 'links' ? 'link' : kind, id)]
+    }
+    case 'AnswerGiven':
+      return [{ kind: 'overlay', id: data.overlay }]
+    case 'AddressBlocked':
+    case 'AddressUnblocked':
+      return nameable(data.kind, Number(data.value))
+    default:
+      return []
+  }
+}
+
+/** Returns the rows whose entries have one of some texts, in their order. */
+const searchRows = async (
+  rows: readonly HistoryRow[],
+  sources: HistorySources,
+  parts: readonly string[],
+): Promise<readonly HistoryRow[]> => {
+  const { reader, actorOf: present = actorOf } = sources
+  const matches = matcher(parts)
+  const found = new Set<bigint>()
+  // not the events themselves: ten thousand may be large
+  const others: { readonly position: bigint; readonly actor: Actor; readonly refs: readonly Ref[] }[] = []
+  await forEachFound(rows, sources, (one) => {
+    const { event } = one.step
+    if (matchesItself(one, sources, matches)) found.add(event.position)
+    else others.push({ position: event.position, actor: event.metadata.actor, refs: namedBy(event) })
+  })
+  const keys = await namesOfKeys(reader, [...new Set(others.flatMap(({ actor }) => actor.key ?? []))])
+  const refs = others.flatMap((one) => one.refs)
+  const named = new Set<string>()
+  for (const kind of new Set(refs.map((ref) => ref.kind))) {
+    const ids = refs.filter((ref) => ref.kind === kind).map(({ id }) => id)
+    for (const id of await idsNamed(reader, kind, [...new Set(ids)], parts)) named.add(`${kind}-${id}`)
+  }
+  for (const { position, actor, refs: own } of others) {
+    const { kind, name } = present(actor, keys)
+    const isNamed = own.some((ref) => named.has(`${ref.kind}-${ref.id}`))
+    if ([kind, name].some(matches) || isNamed) found.add(position)
+  }
+  return rows.filter(({ position }) => found.has(position))
+}
+
+/**
+ * Returns one page of the events of a history that have the text of a request. It looks at `most` events: pages with numbers, and the number
+ * of matches, end with these. A cursor goes on after the last one that was looked at, also when the page is not full. It has the number of matches.
+ */
+export const findInHistory = async (
+  of: HistoryOf,
+  span: Span,
+  request: ListRequest,
+  sources: HistorySources,
+  most = mostSearched,
+): Promise<Listed<HistoryRow>> => {
+  const { q, limit } = request
+  const [after, counted] = request.after ?? []
+  const place = after === undefined ? undefined : [after]
+  if (!q) return listHistory(sources.reader, of, span, { ...request, after: place })
+  const window = { ...request, after: place, page: 1, limit: most }
+  const { rows, next: further } = await listHistory(sources.reader, of, span, window)
+  const matching = await searchRows(rows, sources, q)
+  const total = counted === undefined ? matching.length : Number(counted)
+  const skip = place ? 0 : offset(request)
+  const page = matching.slice(skip, skip + limit)
+  const last = page.at(-1)
+  const next = matching.length > skip + limit && last ? [last.position.toString()] : further
+  return { total, rows: page, next: next && [...next, total] }
+}

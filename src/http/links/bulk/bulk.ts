@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { AppendTooLarge } from '../../../events/store.ts'
+import { must } from '../../../lib/fields.ts'
+import { fail, Failure } from '../../api/errors.ts'
+import { type Call, route, type Services } from '../../api/route.ts'
+import { readRows, type Row, type UnreadableRow } from './rows.ts'
+import { type Bulk, BulkRow, type Done, doRows, hashing, withoutAnswer } from './operations.ts'
+
+const truth = z
+  .enum(['true', 'false'], must('true or false'))
+  .optional()
+  .transform((text) => text === 'true')
+/** An unknown parameter is refused: with `dryrun`, a client believes that nothing is stored. */
+const BulkQuery = z.strictObject(
+  {
+    op: z.enum(['create', 'update', 'delete'], must('create, update or delete')),
+    dryRun: truth,
+    atomic: truth,
+  },
+  {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `\`${String((keys as readonly unknown[])[0])}\` is no parameter here: there are \`op\`, \`dryRun\` and \`atomic\``
+        : undefined,
+  },
+)
+
+/** Requests of the rate limit: one for every so many rows. */
+const rowsPerRequest = 50
+
+const countFailed = (rows: readonly Done[]) => rows.filter(({ error }) => error === 1).length
+
+/** Some rows are stored and some may be: the same rows have to be sent again. */
+const unavailable = (rows: readonly Done[]) =>
+  new Failure(
+    503,
+    `${rows.length - countFailed(rows)} of ${rows.length} rows are stored; the service cannot reach its database right now. Try again shortly.`,
+    { 'Retry-After': '2' },
+    { rows },
+  )
+
+class NotAll extends Error {
+  override readonly name = 'NotAll'
+  readonly rows: readonly Done[]
+  constructor(rows: readonly Done[]) {
+    super('some rows cannot be stored')
+    this.rows = rows
+  }
+}
+
+const requireAtomicLog = ({ together }: Services) => {
+  if (!together.possible)
+    fail(
+      400,
+      '`atomic` needs an event store that stores many streams as one: PostgreSQL. This service keeps its log in EventStoreDB. Leave `atomic` out; each row has its own result.',
+    )
+}
+
+/** A row that could have been stored has no id and no address then: nothing is there. */
+const nothingStored = (all: readonly Done[]) => {
+  const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
+  const outage = rows.find(({ status = 0 }) => status >= 500)
+  const message = `Nothing was stored, because ${countFailed(rows)} of ${rows.length} rows cannot be: see the rows with \`error\` 1.`
+  return outage ? new Failure(503, message, { 'Retry-After': '2' }, { rows }) : new Failure(400, message, {}, { rows })
+}
+
+/** Decides all rows, then stores all of them or none. A dry run stores none. */
+const doTogether = async (bulk: Bulk, call: Pick<Call, 'together'>, atomic: boolean): Promise<readonly Done[]> => {
+  try {
+    return await call.together(async (writer) => {
+      const rows = await doRows(bulk, writer)
+      if (atomic && !bulk.dryRun && countFailed(rows) > 0) throw new NotAll(rows)
+      return rows
+    }, !bulk.dryRun)
+  } catch (error) {
+    if (error instanceof NotAll) throw nothingStored(error.rows)
+    if (error instanceof AppendTooLarge)
+      fail(
+        400,
+        '`atomic` reaches as far as one append of the log, 1 MiB, and these rows need more: send fewer at once (about 900 short ones fit), or leave `atomic` out.',
+      )
+    throw error
+  }
+}
+
+const run = async (
+  call: Call<unknown, z.output<typeof BulkQuery>, readonly (Row | UnreadableRow)[]>,
+  services: Services,
+) => {
+  const { op, dryRun, atomic } = call.query
+  if (atomic) requireAtomicLog(services)
+  await call.charge(Math.ceil(call.body.length / rowsPerRequest) - 1)
+  /** the links whose frames are to be checked once they are stored */
+  const framed: number[] = []
+  const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
+  const isTogether = dryRun || atomic
+  const bulk = { op, rows: call.body, dryRun, isTogether, sources: { services: noted, hash: hashing(dryRun, noted) } }
+  const rows = isTogether ? await doTogether(bulk, call, atomic) : await call.apart((writer) => doRows(bulk, writer))
+  if (rows.some(({ status = 0 }) => status >= 500)) throw dryRun ? nothingStored(rows) : unavailable(rows)
+  if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)
+  const failures = countFailed(rows)
+  return { op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows }
+}
+
+export const bulkRoutes = [
+  route({
+    method: 'post',
+    path: '/api/urls/bulk',
+    scope: 'links:write',
+    query: BulkQuery,
+    read: (ctx) => readRows(ctx, BulkRow.update),
+    body: z.custom<readonly (Row | UnreadableRow)[]>(),
+    run,
+  }),
+]

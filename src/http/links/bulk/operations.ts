@@ -1,0 +1,173 @@
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { aliasKey } from '../../../commands/links/alias.ts'
+import { requireOwn } from '../../../commands/caller.ts'
+import { link } from '../../../commands/links/link.ts'
+import type { Load } from '../../../commands/load.ts'
+import { fieldProblem, firstProblem } from '../../../lib/fields.ts'
+import { inOrder } from '../../../lib/inorder.ts'
+import { fail, failureOf } from '../../api/errors.ts'
+import { bodyId } from '../../api/fields.ts'
+import type { Services, Writer } from '../../api/route.ts'
+import type { Row, UnreadableRow } from './rows.ts'
+import { LinkBody, LinkChanges } from '../body.ts'
+import { addLink, deleteLink, label, updateLink } from '../write.ts'
+
+export type Operation = 'create' | 'update' | 'delete'
+
+const WithId = z.object({ id: bodyId })
+/** What a row may have, by operation. */
+export const BulkRow = {
+  create: LinkBody,
+  update: LinkChanges.extend(WithId.shape),
+  delete: WithId,
+} as const
+
+/** Each takes about 50 ms of a processor, and other requests hash passwords meanwhile. */
+const passwordLimit = 50
+
+/** The result of one row. */
+export interface Done {
+  readonly row: number
+  readonly line?: number
+  readonly error: 0 | 1
+  readonly status?: number
+}
+
+const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
+  const parsed = schema.safeParse(value)
+  return parsed.success ? parsed.data : fail(400, firstProblem(parsed.error))
+}
+
+interface Sources {
+  readonly services: Services
+  readonly hash: (row: Row, password: string) => Promise<string>
+}
+
+/** Does one row as the single route would, in the same order of checks. */
+const write: Readonly<Record<Operation, (writer: Writer, row: Row, sources: Sources) => Promise<object>>> = {
+  create: (writer, row, { services, hash }) =>
+    addLink(writer, parse(LinkBody, row.value), services, (password) => hash(row, password)),
+  update: async (writer, row, { services, hash }) => {
+    const { id } = parse(WithId, row.value)
+    await requireOwn(writer, link, label, id)
+    return updateLink(writer, id, parse(LinkChanges, row.value), services, (password) => hash(row, password))
+  },
+  delete: async (writer, row) => {
+    const { id } = parse(WithId, row.value)
+    const { undo } = await deleteLink(writer, id)
+    return { id, undo }
+  },
+}
+
+/** Returns the result of a row that is right, of which nothing is stored. */
+export const withoutAnswer = ({ row, line }: Pick<Done, 'row'> & { readonly line?: number | undefined }): Done => ({
+  row,
+  ...(line !== undefined && { line }),
+  error: 0,
+})
+
+const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, status: number, message: string): Done => {
+  const field = /^`([^`]+)` /.exec(message)?.[1]
+  return {
+    row: number,
+    ...(line !== undefined && { line }),
+    error: 1,
+    status,
+    message,
+    ...(field !== undefined && { field }),
+  } as Done
+}
+
+/** Returns what is wrong with a row in view of the others, by the number of the row. */
+const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number, string> => {
+  const problems = new Map<number, string>()
+  const ids = new Map<string, number>()
+  let passwords = 0
+  for (const { number, value } of rows) {
+    const { id, password } = value
+    if (typeof password === 'string' && password !== '' && ++passwords > passwordLimit)
+      problems.set(
+        number,
+        fieldProblem(
+          'password',
+          `may be in at most ${passwordLimit} rows of one request: send this row in another one`,
+        ),
+      )
+    if (op === 'create' || (typeof id !== 'number' && typeof id !== 'string')) continue
+    const first = ids.get(String(id))
+    if (first !== undefined) problems.set(number, fieldProblem('id', `is also in row ${first}: send each link once`))
+    else ids.set(String(id), number)
+  }
+  return problems
+}
+
+/**
+ * Rows with the same alias take turns: the first one gets it. Together, all that change an alias do, because one may get what another one
+ * has given up.
+ */
+const turnsOf = (op: Operation, isTogether: boolean) => (row: Row | UnreadableRow) => {
+  const custom = 'value' in row ? row.value['custom'] : undefined
+  if (typeof custom !== 'string' || custom === '') return []
+  return [isTogether && op === 'update' ? '' : aliasKey(custom)]
+}
+
+/** Loads what many rows refer to, such as a campaign, once. */
+const loadingOnce = (load: Load): Load => {
+  const loaded = new Map<string, ReturnType<Load>>()
+  return (async (decider, id) => {
+    if (decider.kind === 'link' || decider.kind === 'channelitem') return load(decider, id)
+    const key = `${decider.kind} ${id}`
+    const found = loaded.get(key) ?? load(decider, id)
+    loaded.set(key, found)
+    return found
+  }) as Load
+}
+
+export interface Bulk {
+  readonly op: Operation
+  readonly rows: readonly (Row | UnreadableRow)[]
+  readonly dryRun: boolean
+  readonly isTogether: boolean
+  readonly sources: Sources
+}
+
+/** Enough for the store to combine their appends; more would wait for each other until they count as failed. */
+const rowsAtATime = 64
+
+/** Does all rows and returns the result of each. Rejects only for an unexpected error. */
+export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, given: Writer): Promise<Done[]> => {
+  const writer = { ...given, load: loadingOnce(given.load) }
+  const problems = problemsAmong(
+    op,
+    rows.filter((row): row is Row => 'value' in row),
+  )
+  const doRow = async (row: Row | UnreadableRow): Promise<Done> => {
+    if (!('value' in row)) return failed(row, 400, row.problem)
+    const problem = problems.get(row.number)
+    if (problem !== undefined) return failed(row, 400, problem)
+    try {
+      const answer = await write[op]({ ...given.part(row.number), load: writer.load }, row, sources)
+      const done = withoutAnswer({ row: row.number, line: row.line })
+      return dryRun ? done : { ...done, ...answer }
+    } catch (error) {
+      const { status, message } = failureOf(error)
+      if (status === 500) throw error
+      return failed(row, status, message)
+    }
+  }
+  const limit = pLimit(rowsAtATime)
+  return inOrder(rows, turnsOf(op, isTogether), (row) => limit(() => doRow(row)))
+}
+
+/** Returns a hash function for passwords: one at a time, and once for each row. */
+export const hashing = (dryRun: boolean, { hashNewPassword }: Pick<Services, 'hashNewPassword'>): Sources['hash'] => {
+  const oneAtATime = pLimit(1)
+  const hashes = new Map<number, Promise<string>>()
+  return async ({ number }, password) => {
+    if (dryRun) return ''
+    const found = hashes.get(number) ?? oneAtATime(() => hashNewPassword(password))
+    hashes.set(number, found)
+    return found
+  }
+}

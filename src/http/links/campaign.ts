@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { withRandomAlias } from '../../commands/links/alias.ts'
+import { assignLink } from '../../commands/links/assign.ts'
+import type { Caller } from '../../commands/caller.ts'
+import { campaign } from '../../commands/links/campaign.ts'
+import type { CampaignFields } from '../../events/links/campaign.ts'
+import { text } from '../../lib/fields.ts'
+import { findAccount } from '../../queries/accounts/account.ts'
+import { findCampaign, listCampaigns } from '../../queries/links/campaign.ts'
+import { campaignTotals } from '../../queries/statistics/totals.ts'
+import { readAccount } from '../accounts/account.ts'
+import { alias, byId, flag, name, orEmpty, pathId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { route, type Services } from '../api/route.ts'
+import { deleteRoute, ownedBy, readOwned } from '../api/owned.ts'
+import { listAt } from '../api/describe.ts'
+import { campaignReference } from '../docs/reference/campaign.ts'
+
+const label = 'Campaign'
+const campaigns = listAt(campaignReference, '/api/campaigns')
+const fields = { slug: alias.optional(), public: flag.optional() }
+
+type Presented = CampaignFields & { readonly id: number; readonly revision: number }
+
+/** Before there was the account, it had no campaigns, and so none is shown with its name. */
+const usernameOf = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
+  const { reader } = services
+  const found =
+    reader.clicksUpTo === undefined ? await readAccount(caller, services) : await findAccount(reader, caller.account)
+  return found?.username ?? ''
+}
+
+/** The name is returned as `domain` too, where the contract puts it. */
+const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
+  const base = services.baseUrl()
+  const username = await usernameOf(caller, services)
+  return ({ id, name, slug, public: open, revision }: Presented) => ({
+    id,
+    name,
+    domain: name,
+    public: open,
+    rotator: open ? `${base}/r/${slug}` : false,
+    list: `${base}/u/${username}/${slug}-${id}`,
+    revision,
+  })
+}
+
+/** Existing clients read the name of what they have created or changed as `campaign`. */
+const named = <T extends { readonly name: string }>(presented: T) => ({ ...presented, campaign: presented.name })
+
+export const campaignRoutes = [
+  route({
+    method: 'get',
+    path: campaigns.path,
+    scope: 'read',
+    query: listQuery(campaigns),
+    run: async (call, services) => {
+      const present = await presenter(call, services)
+      return list(
+        campaigns,
+        call,
+        services,
+        (request) => listCampaigns(services.reader, call.account, request),
+        present,
+      )
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/api/campaign/:id',
+    statistics: true,
+    single: true,
+    scope: 'read',
+    params: byId,
+    run: async (call, services) => {
+      const { account, params } = call
+      const row = await readOwned(campaign, label, findCampaign, call, params.id, services)
+      const { links, clicks, uniques } = await campaignTotals(services.reader, account, params.id)
+      return {
+        details: (await presenter(call, services))(row),
+        data: { links, clicks, uniqueClicks: uniques },
+      }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/campaign/add',
+    scope: 'write',
+    body: z.object({ name: orEmpty(text(255)).optional(), ...fields }),
+    run: async (call, services) => {
+      const { account, body, create } = call
+      const token = randomUUID()
+      const make = (slug: string) =>
+        create('campaign', campaign, (id) => ({
+          type: 'Create' as const,
+          id,
+          account,
+          fields: { name: body.name || `Campaign ${id}`, slug, public: body.public ?? body.slug !== undefined },
+          token,
+        }))
+      const { id, state, revision } = body.slug === undefined ? await withRandomAlias(make) : await make(body.slug)
+      return named((await presenter(call, services))({ ...state.fields, id, revision }))
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/campaign/:campaignid/assign/:linkid',
+    scope: 'write',
+    params: z.object({ campaignid: pathId, linkid: pathId }),
+    run: async (call) => {
+      await assignLink(call, call.params.campaignid, call.params.linkid)
+      return { message: 'Link has been added to the campaign.' }
+    },
+  }),
+
+  route({
+    method: 'put',
+    path: '/api/campaign/:id/update',
+    single: true,
+    scope: 'write',
+    params: byId,
+    owner: ownedBy(campaign, label),
+    body: z.object({ name, ...fields }),
+    run: async (call, services) => {
+      const { id } = call.params
+      const changes = call.body as Partial<CampaignFields>
+      const command = { type: 'Update', id, account: call.account, changes, token: randomUUID() } as const
+      const { state, revision } = await call.write(campaign, command)
+      return named((await presenter(call, services))({ ...state.fields, id, revision }))
+    },
+  }),
+
+  deleteRoute('/api/campaign/:id/delete', campaign, label),
+]

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { assignItem, removeItem } from '../../commands/links/assign.ts'
+import { channel } from '../../commands/links/channel.ts'
+import type { ChannelFields } from '../../events/links/channel.ts'
+import { text, timestamp } from '../../lib/fields.ts'
+import { findChannel, type ItemRow, listChannels, listItems } from '../../queries/links/channel.ts'
+import { channelTotals } from '../../queries/statistics/totals.ts'
+import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { route, type Services } from '../api/route.ts'
+import { short } from './write.ts'
+import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
+import { imageAddress } from '../qr/address.ts'
+import { channelReference } from '../docs/reference/channel.ts'
+import { listAt } from '../api/describe.ts'
+
+const label = 'Channel'
+const items = listAt(channelReference, '/api/channel/:id')
+const { initialState } = channel
+const fields = z
+  .object({
+    name,
+    description: orEmpty(text(2000)),
+    color: orInitial(colorAsSent, initialState.fields.color),
+    starred: flag,
+  })
+  .partial()
+
+type Presented = ChannelFields & { readonly id: number; readonly revision: number }
+
+const present = ({ id, name, description, color, starred, revision }: Presented) => ({
+  id,
+  name,
+  description,
+  color,
+  starred,
+  revision,
+})
+
+/** `preview` is the item's own image, else the favicon address of its destination; the service does not fetch it. */
+const presentItem = (row: ItemRow, services: Services) => {
+  const { kind, id, title, image, url, assigned } = row
+  const link = kind === 'qr' ? imageAddress(row.alias, services.baseUrl) : short(row, services)
+  const preview = kind === 'qr' ? link : image || `${new URL(url ?? link).origin}/favicon.ico`
+  return { type: kind, id, title, preview, link, date: timestamp(assigned).slice(0, 10) }
+}
+
+const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
+
+export const channelRoutes = [
+  listRoute(channelReference, '/api/channels', listChannels, present),
+
+  route({
+    method: 'get',
+    path: items.path,
+    scope: 'read',
+    params: byId,
+    query: listQuery(items),
+    owner: ownedBy(channel, label),
+    run: async (call, services) => {
+      const { account, params } = call
+      const listed = await list(
+        items,
+        call,
+        services,
+        (request) => listItems(services.reader, { id: params.id, account }, request),
+        (row) => presentItem(row, services),
+      )
+      const row = await readOwned(channel, label, findChannel, call, params.id, services)
+      const { links, clicks, uniques } = await channelTotals(services.reader, account, params.id)
+      return { ...listed, details: present(row), totals: { links, clicks, uniqueClicks: uniques } }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/channel/add',
+    scope: 'write',
+    body: fields.extend({ name }),
+    run: async ({ account, body, create }) => {
+      const fields = { ...initialState.fields, ...body } as ChannelFields
+      const make = (id: number) => ({ type: 'Create' as const, id, account, fields })
+      const { id, state, revision } = await create('channel', channel, make)
+      return present({ ...state.fields, id, revision })
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/channel/:channelid/assign/:type/:itemid',
+    scope: 'write',
+    params: itemPath,
+    run: async (call) => {
+      const { channelid, type, itemid } = call.params
+      await assignItem(call, channelid, type, itemid)
+      return { message: 'Item has been added to the channel.' }
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api/channel/:channelid/assign/:type/:itemid',
+    scope: 'write',
+    params: itemPath,
+    run: async (call) => {
+      const { channelid, type, itemid } = call.params
+      await removeItem(call, channelid, type, itemid)
+      const undo = { method: 'POST', path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
+      return { message: 'Item has been removed from the channel.', undo }
+    },
+  }),
+
+  route({
+    method: 'put',
+    path: '/api/channel/:id/update',
+    single: true,
+    scope: 'write',
+    params: byId,
+    owner: ownedBy(channel, label),
+    body: fields,
+    run: async ({ account, params: { id }, body, write }) => {
+      const changes = body as Partial<ChannelFields>
+      const { state, revision } = await write(channel, { type: 'Update', id, account, changes })
+      return { message: 'Channel has been updated.', ...present({ ...state.fields, id, revision }) }
+    },
+  }),
+
+  deleteRoute('/api/channel/:id/delete', channel, label),
+]

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { aliasKey } from '../../commands/links/alias.ts'
+import { safeTargetUrl } from '../../lib/url.ts'
+import type { LinkFilter } from '../../queries/links/link.ts'
+import type { ListOrder } from '../../queries/page.ts'
+import { filterId } from '../api/fields.ts'
+import { listQuery, searched } from '../api/list/list.ts'
+import type { Services } from '../api/route.ts'
+import { tagFilter } from './tag.ts'
+import { listAt } from '../api/describe.ts'
+import { linkReference } from '../docs/reference/link.ts'
+
+/** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
+const domainAt = (address: string, account: number, { domains, isMainHost }: Services) => {
+  const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
+  return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
+}
+
+/** Returns the same for a filter: as in a link's body, an empty address is the service's own host. Without one, it is undefined. */
+export const domainFilter = (address: string | undefined, account: number, services: Services) =>
+  address === undefined ? undefined : address === '' ? null : domainAt(address, account, services)
+
+const text = z.string().optional()
+const orders = ['date', 'oldest', 'click'] as const
+export const urls = listAt(linkReference, '/api/urls')
+/** The query of `GET /api/urls`. */
+export const ListQuery = listQuery(urls).extend({
+  /** any other value means `date` */
+  order: text
+    .transform((given): ListOrder => orders.find((name) => name === given) ?? 'date')
+    .meta({ enum: [...orders] }),
+  /** a short address, with or without scheme, or an alias alone: finds one link */
+  short: searched,
+  domain: text,
+  campaign: filterId,
+  channel: filterId,
+  tag: tagFilter,
+  archived: z
+    .enum(['false', 'true', 'all'], 'must be one of false, true, all')
+    .default('false')
+    .transform((which) => (which === 'all' ? undefined : which === 'true')),
+})
+type ListQuery = z.output<typeof ListQuery>
+
+/** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
+export const spellings = (q: string) => {
+  const safe = safeTargetUrl(q)
+  // every address that contains the longer one contains `q`, and each spelling takes as long as the search itself
+  return safe.ok && !safe.url.toLowerCase().includes(q.toLowerCase()) ? [q, safe.url] : [q]
+}
+
+/** Returns the filter of a query, in terms of the tables. */
+export const filterOf = (
+  { domain, campaign, channel, tag, archived }: ListQuery,
+  account: number,
+  services: Services,
+): LinkFilter => ({
+  domain: domainFilter(domain, account, services),
+  campaign,
+  channel,
+  tags: tag,
+  archived,
+})
+
+/** Returns the filter for the link at a short address. */
+export const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
+  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
+  return {
+    aliasKey: aliasKey(alias),
+    domain: host === undefined ? undefined : domainAt(host, account, services),
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { isStorable, must, notStorable } from '../../lib/fields.ts'
+import { listTags } from '../../queries/links/tag.ts'
+import { list, listQuery, orderOf } from '../api/list/list.ts'
+import { route } from '../api/route.ts'
+import { listAt } from '../api/describe.ts'
+import { tagReference } from '../docs/reference/tag.ts'
+
+const [most, longest] = [20, 50]
+
+/** The form in which tags are stored, shown and compared: `Spring  Sale` is `spring sale`. */
+const normal = (tag: string) => tag.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+/** Commas separate tags. Other characters that cannot be seen would make two tags look the same. */
+const unfit = /[\p{Cc}\p{Cf}]/u
+const oneTag = z
+  .string(must('a string'))
+  .refine(isStorable, notStorable)
+  .transform(normal)
+  .refine((tag) => tag.length <= longest, `must be at most ${longest} characters long`)
+  .refine((tag) => !unfit.test(tag), 'must not contain control characters or invisible ones')
+  .refine((tag) => !tag.includes(','), 'must not contain a comma')
+
+const separate = (text: string) => text.split(',')
+export const tagList = z
+  .array(oneTag, must('an array of strings'))
+  .transform((given) => [...new Set(given.filter(Boolean))])
+
+/** The tags of a link: an array, or a string with commas between them, as in a column of a table. */
+export const tags = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? separate(given) : given),
+    tagList.refine((found) => found.length <= most, `must have at most ${most} entries`).nullable(),
+  )
+  .transform((found) => found ?? [])
+
+/** The tags that a list is filtered by, all of which a link must have. */
+export const tagFilter = z
+  .string()
+  .transform(separate)
+  .pipe(tagList)
+  .refine((found) => found.length > 0, 'must be a tag: leave it out to list all')
+  .optional()
+
+const tagNames = listAt(tagReference, '/api/tags')
+
+export const tagRoutes = [
+  route({
+    method: 'get',
+    path: tagNames.path,
+    scope: 'read',
+    query: listQuery(tagNames)
+      .omit({ from: true, to: true })
+      .extend({ order: orderOf('name') }),
+    run: (call, services) =>
+      list(
+        tagNames,
+        call,
+        services,
+        (request) => listTags(services.reader, call.account, request),
+        (row) => row,
+      ),
+  }),
+]

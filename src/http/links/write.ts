@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { withRandomAlias } from '../../commands/links/alias.ts'
+import { isFramed, type Link, link } from '../../commands/links/link.ts'
+import type { LinkFields } from '../../events/links/link.ts'
+import type { Services, Writer } from '../api/route.ts'
+import { type LinkBody, type LinkChanges, sentFields } from './body.ts'
+import { applyChannel } from './assigned.ts'
+import { deletedAnswer } from '../api/owned.ts'
+
+export const label = 'Link'
+
+type Addresses = Pick<Services, 'baseUrl' | 'domains'>
+export const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: Addresses) =>
+  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
+/** Returns a link's short address, on its branded domain if it has one. */
+export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
+  `${origin(row, services)}/${row.alias}`
+
+type Hash = (password: string) => Promise<string>
+const passwordOf = async ({ password }: Pick<LinkBody, 'password'>, hash: Hash) =>
+  password === undefined ? {} : { password: password === null ? null : await hash(password) }
+
+/** Called when a link was written: only one that frames its destination has anything to check. */
+const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) => {
+  if (isFramed(fields.type)) frameChecks.checkSoon(id)
+}
+
+/** Creates a link, under a random alias unless the body has one. Returns the answer. */
+export const addLink = async (
+  caller: Writer,
+  body: LinkBody,
+  services: Services,
+  hash: Hash = services.hashNewPassword,
+) => {
+  const { account, create } = caller
+  const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
+  const { password = null } = await passwordOf(body, hash)
+  const token = randomUUID()
+  const make = (alias: string) =>
+    create('link', link, (id) => ({
+      type: 'CreateLink' as const,
+      id,
+      account,
+      fields: { ...given, alias },
+      password,
+      token,
+      now: new Date().toISOString(),
+    }))
+  const { id, state, revision } = given.alias ? await make(given.alias) : await withRandomAlias(make)
+  checkFraming(id, state, services)
+  if (body.channel) await applyChannel(caller, id, body.channel, services)
+  const address = short(state.fields, services)
+  return { id, shorturl: address, short: address, revision }
+}
+
+/** Changes the fields of a link that the body has. Returns the answer. */
+export const updateLink = async (
+  caller: Writer,
+  id: number,
+  body: LinkChanges,
+  services: Services,
+  hash: Hash = services.hashNewPassword,
+) => {
+  const { account, write } = caller
+  const { state, revision } = await write(link, {
+    type: 'UpdateLink',
+    id,
+    account,
+    changes: await sentFields(body, caller, services),
+    ...(await passwordOf(body, hash)),
+    token: randomUUID(),
+    now: new Date().toISOString(),
+  })
+  checkFraming(id, state, services)
+  await applyChannel(caller, id, body.channel, services)
+  const address = short(state.fields, services)
+  return { id, short: address, shorturl: address, revision }
+}
+
+/** Deletes a link. Returns the answer. */
+export const deleteLink = async ({ account, write }: Writer, id: number) => {
+  await write(link, { type: 'DeleteLink', id, account })
+  return deletedAnswer(label, '/api/url/:id/delete', id)
+}

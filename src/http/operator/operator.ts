@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { account, type AccountCommand } from '../../commands/accounts/account.ts'
+import { block } from '../../commands/operator/block.ts'
+import { refuse } from '../../commands/decider.ts'
+import { report } from '../../commands/operator/report.ts'
+import { must, text, timestamp } from '../../lib/fields.ts'
+import { OperatorError } from '../../lib/operatorerror.ts'
+import { readReference, reference } from '../../lib/reference.ts'
+import { type NamedBlock, searchBlocks } from '../../queries/operator/block.ts'
+import { type BlockSubject, blockSubjects } from '../../queries/operator/subject.ts'
+import { type OperatedAccount, searchAccounts } from '../../queries/operator/operator.ts'
+import { type ReportRow, searchReports } from '../../queries/operator/report.ts'
+import { fail, failField } from '../api/errors.ts'
+import { bodyId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { route, type Services } from '../api/route.ts'
+import { listAt } from '../api/describe.ts'
+import { operatorReference } from '../docs/reference/operator.ts'
+
+/** Reads the health of the service. */
+export type OperatorHealth = () => Promise<{
+  readonly ready: boolean
+  readonly problems: readonly string[]
+  readonly projections: readonly { readonly name: string; readonly halted: string | null }[]
+  /** seconds; null while the log does not answer */
+  readonly behind: { readonly changes: number | null; readonly clicks: number | null }
+  readonly relay: { readonly clicks: number; readonly seconds: number }
+  readonly webhooks: { readonly all: number; readonly stopped: number; readonly failing: number }
+  /** bytes */
+  readonly storage: { readonly log: number; readonly read: number; readonly state: number }
+}>
+
+const nowOnly = 'must not be sent here: operators see the present'
+const shared = { scope: 'operator', nowOnly } as const
+const accounts = listAt(operatorReference, '/api/operator/accounts')
+const reports = listAt(operatorReference, '/api/operator/reports')
+const blocks = listAt(operatorReference, '/api/operator/blocks')
+
+const presentAccount = ({ id, email, username, status, registered, links }: OperatedAccount) => ({
+  id,
+  email: email ?? '',
+  username: username ?? '',
+  status,
+  registered: timestamp(registered),
+  links,
+})
+
+const presentReport = (row: ReportRow, blocks: Services['blocks']) => ({
+  reference: reference(row.id),
+  account: row.account,
+  kind: row.kind,
+  subject: row.subject,
+  address: row.address,
+  reason: row.reason,
+  message: row.message,
+  email: row.email,
+  sent: timestamp(row.sent),
+  closed: row.closed ? timestamp(row.closed) : '',
+  open: row.open,
+  blocked: row.kind === 'link' ? blocks.link(row.subject) : row.kind === 'bio' && blocks.bio(row.subject),
+})
+
+/** Spells what is blocked as an operator writes it. */
+const spelled = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonly kind: string }) =>
+  kind === 'link' || kind === 'bio'
+    ? { kind: 'link', value: `${kind === 'bio' ? 'bio' : 'id'}:${value}` }
+    : { kind, value }
+
+const presentBlock = ({ kind, value, alias, account, reason, operator, changed }: NamedBlock) => ({
+  ...spelled({ kind, value }),
+  alias: alias ?? '',
+  account,
+  reason: reason ?? '',
+  operator,
+  since: timestamp(changed),
+})
+
+const lists = [
+  route({
+    method: 'get',
+    path: accounts.path,
+    ...shared,
+    query: listQuery(accounts),
+    run: (call, services) =>
+      list(accounts, call, services, (request) => searchAccounts(services.reader, request), presentAccount),
+  }),
+  route({
+    method: 'get',
+    path: reports.path,
+    ...shared,
+    query: listQuery(reports).extend({ closed: z.enum(['true', 'false'], 'must be true or false').optional() }),
+    run: (call, services) => {
+      const closed = call.query.closed === 'true'
+      return list(
+        reports,
+        call,
+        services,
+        (request) => searchReports(services.reader, { ...request, closed }),
+        (row) => presentReport(row, services.blocks),
+      )
+    },
+  }),
+  route({
+    method: 'get',
+    path: blocks.path,
+    ...shared,
+    query: listQuery(blocks),
+    run: (call, services) =>
+      list(blocks, call, services, (request) => searchBlocks(services.reader, request), presentBlock),
+  }),
+]
+
+const change = (type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount'>, word: string) =>
+  route({
+    method: 'post',
+    path: `/api/operator/account/${word}`,
+    scope: 'operator',
+    body: z.object({ id: bodyId }),
+    run: async ({ account: own, body: { id }, operate }) => {
+      // the dashboard would offer no way back
+      if (id === own) refuse('invalid', 'Operators cannot disable their own account.')
+      const { state } = await operate(account, { type, id }, id)
+      return { id, status: state.status }
+    },
+  })
+
+const kinds = Object.keys(blockSubjects) as (keyof typeof blockSubjects)[]
+const Subject = z.object({
+  kind: z.enum(kinds, must(`one of ${kinds.join(', ')}`)),
+  value: text(2000).trim().min(1, 'must not be empty'),
+})
+const Blocked = Subject.extend({
+  reason: text(500)
+    .trim()
+    .min(1, 'must say why: it is stored in the log, and accounts that use a blocked destination read it'),
+})
+
+/** Returns what an operator means. Fails with 400 when there is no such thing. */
+const find = async (
+  { kind, value }: z.output<typeof Subject>,
+  { reader, baseUrl }: Pick<Services, 'reader' | 'baseUrl'>,
+  mustExist: boolean,
+): Promise<BlockSubject> => {
+  try {
+    return await blockSubjects[kind](value)({ reader, baseUrl: baseUrl() }, { mustExist })
+  } catch (error) {
+    if (error instanceof OperatorError) return failField('value', `cannot be used: ${error.message}`)
+    throw error
+  }
+}
+
+const changes = [
+  change('DisableAccount', 'disable'),
+  change('EnableAccount', 'enable'),
+  route({
+    method: 'post',
+    path: '/api/operator/report/close',
+    scope: 'operator',
+    body: z.object({ reference: text(20) }),
+    run: async ({ body, operate }) => {
+      const id = readReference(body.reference)
+      if (id === undefined) return fail(404, 'Report not found.')
+      await operate(report, { type: 'CloseReport', id }, null)
+      return { message: `Report ${reference(id)} is closed.` }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/operator/block',
+    scope: 'operator',
+    body: Blocked,
+    run: async ({ body, operate }, services) => {
+      const { kind, value, called } = await find(body, services, true)
+      await operate(block, { type: 'Block', kind, value, reason: body.reason }, null)
+      return { ...spelled({ kind, value }), message: `${called} is blocked.` }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/operator/unblock',
+    scope: 'operator',
+    body: Subject,
+    run: async ({ body, operate }, services) => {
+      const { kind, value, called } = await find(body, services, false)
+      await operate(block, { type: 'Unblock', kind, value }, null)
+      return { ...spelled({ kind, value }), message: `${called} is not blocked any more.` }
+    },
+  }),
+]
+
+const health = route({
+  method: 'get',
+  path: '/api/operator/health',
+  ...shared,
+  run: (_, { operatorHealth }) => operatorHealth(),
+})
+
+/** What operators see and do on the dashboard. The mark is read from the stream of their account with each request, so that it ends at once. */
+export const operatorRoutes = [...lists, ...changes, health]

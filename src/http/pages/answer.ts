@@ -1,0 +1,47 @@
+import { overlay } from '../../commands/pages/overlay.ts'
+import { timestamp } from '../../lib/fields.ts'
+import { countChoices, listAnswers } from '../../queries/pages/answer.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { route } from '../api/route.ts'
+import { ownedBy } from '../api/owned.ts'
+import { listAt } from '../api/describe.ts'
+import { overlayReference } from '../docs/reference/overlay.ts'
+
+const answers = listAt(overlayReference, '/api/overlay/:id/answers')
+
+export const answerRoutes = [
+  route({
+    method: 'get',
+    path: answers.path,
+    scope: 'read',
+    params: byId,
+    query: listQuery(answers),
+    owner: ownedBy(overlay, 'CTA overlay'),
+    run: (call, services) =>
+      list(
+        answers,
+        call,
+        services,
+        (request) => listAnswers(services.reader, call.params.id, request),
+        ({ number, fields, created }) => ({
+          id: number,
+          date: timestamp(created),
+          fields: fields === null ? {} : (JSON.parse(fields) as object),
+        }),
+      ),
+  }),
+
+  route({
+    method: 'get',
+    path: '/api/overlay/:id/answers/counts',
+    statistics: true,
+    scope: 'read',
+    params: byId,
+    owner: ownedBy(overlay, 'CTA overlay'),
+    run: async ({ params }, { reader }) => {
+      const { answers: n, counted, choices } = await countChoices(reader, params.id)
+      return { data: { answers: n, counted, choices: choices.map(({ choice, n: count }) => ({ choice, count })) } }
+    },
+  }),
+]

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { bio } from '../../commands/pages/bio.ts'
+import { type BioFields, bioLook, BioTheme, entriesOf } from '../../events/pages/bio.ts'
+import { type BioListRow, type BioRow, entryClicks, findBio, listBios } from '../../queries/pages/bio.ts'
+import { readOneMoment } from '../../queries/reader.ts'
+import { viewStats } from '../../queries/statistics/stats.ts'
+import { withRandomAlias } from '../../commands/links/alias.ts'
+import { type AddressesOf, deleteRoute, listRoute, readOwned, updateRoute } from '../api/owned.ts'
+import { statistics } from '../statistics/totals.ts'
+import { route, type Services } from '../api/route.ts'
+import { rejectBlocked } from '../api/blockedaddress.ts'
+import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
+import { must, text, timestamp } from '../../lib/fields.ts'
+import { bioReference } from '../docs/reference/bio.ts'
+
+const label = 'Bio page'
+const theme = z.enum(BioTheme.options, { error: must(`one of ${BioTheme.options.join(', ')}`).error })
+const entryId = z.int(must('the id of an entry, as a whole number')).optional()
+const links = z
+  .array(z.object({ id: entryId, title: name, url }), must('an array of objects'))
+  .max(100, 'must have at most 100 entries')
+
+const fields = z
+  .object({
+    name,
+    alias,
+    title: orEmpty(text(255)),
+    description: orEmpty(text(2000)),
+    avatar: orEmpty(url),
+    links: orInitial(links, []),
+    theme: orInitial(theme, bioLook.theme),
+    color: orInitial(color, bioLook.color),
+  })
+  .partial()
+
+export const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
+  avatar: [avatar],
+  links: links?.map(({ url }) => url) ?? [],
+})
+
+const address = ({ alias }: BioFields, { baseUrl }: Services) => `${baseUrl()}/${alias}`
+
+const summary = (row: BioRow, services: Services) => {
+  const { id, name, alias, title, created, revision } = row
+  return { id, name, alias, title, link: address(row, services), date: timestamp(created), revision }
+}
+const listed = (row: BioListRow, services: Services) => ({
+  ...summary(row, services),
+  views: row.views,
+  clicks: row.clicks,
+})
+
+/** The page with the clicks of each entry, and the statistics of its views. */
+const detailed = async (row: BioRow, services: Services) => {
+  const { views, clicks } = await readOneMoment(services.reader, async (moment) => ({
+    views: await viewStats(moment, row.id),
+    clicks: await entryClicks(moment, row),
+  }))
+  const { description, avatar, theme, color } = row
+  const links = entriesOf(row.links).map((entry) => {
+    const { clicks: n, uniques } = clicks.of(entry.id)
+    return { ...entry, clicks: n, uniqueClicks: uniques }
+  })
+  const {
+    clicks: viewed,
+    uniqueClicks: uniqueViews,
+    ...top
+  } = statistics(views, {}, ['facebook', 'twitter', 'instagram'])
+  const { total } = clicks
+  return {
+    details: {
+      ...summary(row, services),
+      description,
+      avatar,
+      theme: theme ?? bioLook.theme,
+      color: color ?? bioLook.color,
+      links,
+    },
+    data: { views: viewed, uniqueViews, clicks: total.clicks, uniqueClicks: total.uniques, ...top },
+  }
+}
+
+export const bioRoutes = [
+  listRoute(bioReference, '/api/bio', listBios, listed),
+  route({
+    method: 'get',
+    path: '/api/bio/:id',
+    statistics: true,
+    single: true,
+    scope: 'read',
+    params: byId,
+    run: async (call, services) =>
+      detailed(await readOwned(bio, label, findBio, call, call.params.id, services), services),
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/bio/add',
+    scope: 'write',
+    body: fields.extend({ name, links }),
+    run: async ({ account, body, create }, services) => {
+      rejectBlocked(addressesOf(body), services)
+      const { alias: wished, ...given } = body
+      const token = randomUUID()
+      const make = (alias: string) => {
+        const fields = { ...bio.initialState.fields, ...given, alias } as BioFields
+        return create('bio', bio, (id) => ({ type: 'Create' as const, id, account, fields, token }))
+      }
+      const { id, state, revision } = wished === undefined ? await withRandomAlias(make) : await make(wished)
+      return { id, link: address(state.fields, services), revision }
+    },
+  }),
+
+  updateRoute('/api/bio/:id/update', bio, label, fields, addressesOf),
+  deleteRoute('/api/bio/:id/delete', bio, label),
+]

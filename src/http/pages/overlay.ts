@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { overlay } from '../../commands/pages/overlay.ts'
+import { type OverlayFields, OverlayPosition, OverlayType } from '../../events/pages/overlay.ts'
+import { findOverlay, listOverlays, type OverlayRow } from '../../queries/pages/overlay.ts'
+import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from '../api/owned.ts'
+import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
+import { must, text, timestamp } from '../../lib/fields.ts'
+import { overlayReference } from '../docs/reference/overlay.ts'
+
+const label = 'CTA overlay'
+const initial = overlay.initialState.fields
+const type = z.enum(OverlayType.options, { error: must(`one of ${OverlayType.options.join(', ')}`).error })
+const position = z.enum(OverlayPosition.options, 'must be bl, br, tl or tr (bottom or top, left or right)')
+const options = z
+  .array(name, must('an array of strings'))
+  .max(10, 'must have at most 10 entries')
+  .refine((answers) => new Set(answers).size === answers.length, 'must not contain the same answer twice')
+
+const fields = z
+  .object({
+    type,
+    name,
+    message: orEmpty(text(2000)),
+    label: orEmpty(text(255)),
+    link: orEmpty(url),
+    image: orEmpty(url),
+    color: orInitial(color, initial.color),
+    position: orInitial(position, 'bl'),
+    question: orEmpty(text(255)),
+    options: orInitial(options, initial.options),
+    coupon: orEmpty(text(255)),
+  })
+  .partial()
+
+export const addressesOf: AddressesOf<OverlayFields> = ({ link, image }) => ({ link: [link], image: [image] })
+
+const listed = ({ id, type, name, created, revision }: OverlayRow) => ({
+  id,
+  type,
+  name,
+  date: timestamp(created),
+  revision,
+})
+const details = (row: OverlayRow) => {
+  const { message, label, link, image, color, position, question, options, coupon } = row
+  return { ...listed(row), message, label, link, image, color, position, question, options, coupon }
+}
+
+/** The decider checks which fields a type requires, because updates send them one by one. */
+export const overlayRoutes = [
+  listRoute(overlayReference, '/api/overlay', listOverlays, listed),
+  detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),
+  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), addressesOf),
+  updateRoute('/api/overlay/:id/update', overlay, label, fields, addressesOf),
+  deleteRoute('/api/overlay/:id/delete', overlay, label),
+]

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { pixel } from '../../commands/pages/pixel.ts'
+import { PixelType } from '../../events/pages/pixel.ts'
+import { defined } from '../../lib/defined.ts'
+import { must, timestamp } from '../../lib/fields.ts'
+import { listPixels, type PixelRow } from '../../queries/pages/pixel.ts'
+import { byId, name } from '../api/fields.ts'
+import { route } from '../api/route.ts'
+import { deleteRoute, listRoute, ownedBy } from '../api/owned.ts'
+import { pixelReference } from '../docs/reference/pixel.ts'
+
+/** One pattern for all networks, in which no tag can contain markup. */
+const tag = z
+  .string(must('a string'))
+  .regex(/^[A-Za-z0-9_./-]{3,64}$/, 'must be 3 to 64 letters, digits or any of _ . / -')
+const type = z.enum(PixelType.options, { error: must(`one of ${PixelType.options.join(', ')}`).error })
+
+const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
+  id,
+  type,
+  name,
+  tag,
+  date: timestamp(created),
+  revision,
+})
+
+export const pixelRoutes = [
+  listRoute(pixelReference, '/api/pixels', listPixels, present),
+
+  route({
+    method: 'post',
+    path: '/api/pixel/add',
+    scope: 'write',
+    body: z.object({ type, name, tag }),
+    run: async ({ account, body, create }) => {
+      const make = (id: number) => ({ type: 'Create' as const, id, account, fields: body })
+      const { id, revision } = await create('pixel', pixel, make)
+      return { id, revision }
+    },
+  }),
+
+  route({
+    method: 'put',
+    path: '/api/pixel/:id/update',
+    single: true,
+    scope: 'write',
+    params: byId,
+    owner: ownedBy(pixel, 'Pixel'),
+    body: z.object({ name: name.optional(), tag }),
+    run: async ({ account, params: { id }, body, write }) => {
+      const { revision } = await write(pixel, { type: 'Update', id, account, changes: defined(body) })
+      return { message: 'Pixel has been updated.', revision }
+    },
+  }),
+
+  deleteRoute('/api/pixel/:id/delete', pixel, 'Pixel'),
+]

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { isOrdinal, parseClickId } from '../../events/ordinals.ts'
+import type { Receipt } from '../../events/proof/receipt.ts'
+import { refuse } from '../../commands/decider.ts'
+import { timestamp } from '../../lib/fields.ts'
+import { fail } from '../api/errors.ts'
+import { route, type Services } from '../api/route.ts'
+import { asSent } from '../streams/publicevent.ts'
+
+const signed = (what: string, found: Receipt | 'unsigned' | undefined): Receipt => {
+  if (found === undefined) return refuse('not_found', `${what} not found.`)
+  if (found === 'unsigned')
+    return fail(409, `The ${what.toLowerCase()} is not in a signed checkpoint yet. Try again in a minute.`, {
+      'Retry-After': '60',
+    })
+  return found
+}
+
+// what cannot be an id is one that never exists
+const ordinal = z.string().transform((text) => (/^\d{1,15}$/.test(text) && isOrdinal(Number(text)) ? Number(text) : -1))
+const clickId = z.string().transform((text) => (parseClickId(text) ? text : ''))
+
+/** Throws unless the event was in the log at the moment that is asked for. */
+const requireStored = async (what: string, event: number | undefined, { ordinals, reader }: Services) => {
+  const { upTo, clicksUpTo } = reader
+  if (clicksUpTo === undefined || event === undefined) return
+  const last = what === 'Click' ? clicksUpTo : upTo
+  const position = await ordinals.positionOf(event)
+  if (position === undefined || last === undefined || position > last) refuse('not_found', `${what} not found.`)
+}
+
+export const proofRoutes = [
+  route({
+    method: 'get',
+    path: '/api/proof',
+    scope: 'read',
+    nowOnly: 'must not be sent here: the proof is that of the whole log',
+    run: async (_, { proofs }) => {
+      const { key, events, checkpoint, verified } = await proofs.state()
+      return {
+        key,
+        events,
+        checkpoint: checkpoint ? { ...checkpoint, at: timestamp(checkpoint.at) } : null,
+        verified: verified ? { ...verified, at: timestamp(verified.at) } : null,
+      }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/events/:event/proof',
+    scope: 'read',
+    params: z.object({ event: ordinal }),
+    run: async ({ account, params, may }, services) => {
+      const { proofs } = services
+      await requireStored('Event', params.event, services)
+      // a receipt shows as much as the stream of events does
+      const scopes = { read: true, account: may('account'), never: false, unknown: false }
+      const found = await proofs.ofEvent(
+        params.event,
+        (event) => event.metadata.account === account && scopes[asSent.shownTo(event)],
+      )
+      return signed('Event', found)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/clicks/:id/proof',
+    scope: 'read',
+    params: z.object({ id: clickId }),
+    run: async ({ account, params }, services) => {
+      await requireStored('Click', parseClickId(params.id)?.ordinal, services)
+      return signed('Click', await services.proofs.ofClick(params.id, account))
+    },
+  }),
+]

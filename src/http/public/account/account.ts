@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { password as validPassword } from '../../../commands/accounts/register.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
+import { email as validEmail } from '../../../lib/fields.ts'
+import type { LinkKind } from '../../../security/onetimelinks.ts'
+import type { Limiter } from '../../api/limits/limiter.ts'
+import type { Services } from '../../api/route.ts'
+import { type FormProblem, gonePage } from './pages.ts'
+import { createSteps, type Posted, type Step, type StepOptions } from './steps.ts'
+import { readForm } from '../postedform.ts'
+import type { SendPage } from '../page/page.ts'
+import { pages } from '../page/messages.ts'
+import type { Redirect } from '../redirect.ts'
+import type { PublicHandler } from '../responses.ts'
+import { counted, textsFor } from '../texts/languages.ts'
+
+export interface AccountPagesOptions
+  extends StepOptions, Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Services, 'domains'> {
+  readonly sendPage: SendPage
+  readonly limiter: Limiter
+  readonly trustProxy: TrustedProxies
+}
+
+/** bytes: an address and a password of 1,024 characters, percent-encoded */
+const formLimit = 32_768
+const rate = { limit: 30, seconds: 600 }
+
+/** The address of the page of a link that works once. */
+export const oneTimeAddress = (baseUrl: string, kind: LinkKind, token: string) =>
+  `${baseUrl}/account/${kind}?t=${token}`
+
+const problemOf = (name: keyof Posted): FormProblem => ({
+  status: 400,
+  field: name,
+  text: ({ account: { problems } }) => problems[name],
+})
+const tooMany = (wait: number): FormProblem => ({
+  status: 429,
+  field: undefined,
+  text: (texts) => counted(texts, texts.account.problems.tooMany, Math.ceil(wait / 60)),
+  headers: { 'Retry-After': String(wait) },
+})
+
+/**
+ * Serves the pages of links that work once, below `/account/` on the hosts of the service. Opening a link changes nothing and does not use it
+ * up: that takes the button of its page.
+ */
+export const createAccountPages = (options: AccountPagesOptions): PublicHandler => {
+  const { domains, limiter, sendFailure, sendPage, trustProxy } = options
+  const steps: Readonly<Record<string, Step>> = createSteps(options)
+
+  const receive = async (req: IncomingMessage, res: ServerResponse, step: Step) => {
+    const block = addressBlock(clientAddress(req, trustProxy))
+    const { over, wait } = await limiter.count(`account ${block}`, rate.limit, rate.seconds)
+    const posted = await readForm(req, formLimit)
+    const [token, email, password] = ['t', 'email', 'password'].map((name) => posted?.get(name) ?? '') as [
+      string,
+      string,
+      string,
+    ]
+    const again = async (problem: FormProblem) =>
+      sendPage(req, res, (await step.show(token, problem, email)) ?? gonePage)
+    if (over) return again(tooMany(wait))
+    const address = validEmail.safeParse(email)
+    if (step.asks.includes('email') && !address.success) return again(problemOf('email'))
+    if (step.asks.includes('password') && !validPassword.safeParse(password).success)
+      return again(problemOf('password'))
+    return sendPage(
+      req,
+      res,
+      (await step.act(token, { email: address.data ?? '', password }, textsFor(req).lang)) ?? gonePage,
+    )
+  }
+
+  return async (req, res) => {
+    const { headers, method, url = '' } = req
+    const [path = '', query] = url.split('?')
+    try {
+      const step = Object.hasOwn(steps, path.slice('/account/'.length))
+        ? steps[path.slice('/account/'.length)]
+        : undefined
+      if (!step || domains.byHost(headers.host ?? '')) return await options.handle(req, res)
+      if (method === 'POST') return await receive(req, res, step)
+      if (method !== 'GET' && method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
+      const token = new URLSearchParams(query).get('t') ?? ''
+      return sendPage(req, res, (await step.show(token)) ?? gonePage)
+    } catch (error) {
+      return sendFailure(req, res, error)
+    }
+  }
+}

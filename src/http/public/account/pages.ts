@@ -1,0 +1,155 @@
+import { inline } from '../page/csp.ts'
+import { around, html, type Html } from '../page/html.ts'
+import type { Page, WritePage } from '../page/page.ts'
+import type { TextOf } from '../page/messages.ts'
+import { submitOnce } from '../page/scripts.ts'
+import { formStyle } from '../styles/form.ts'
+import type { Texts } from '../texts/languages.ts'
+import type { Message } from '../texts/parts.ts'
+
+type Field = 'email' | 'password'
+/** What is wrong with a form: of one field, or of all. */
+export interface FormProblem {
+  readonly status: 400 | 429
+  readonly field: Field | undefined
+  readonly text: TextOf
+  readonly headers?: Readonly<Record<string, string>>
+}
+/** What a form is sent with, so far. */
+export interface FormState {
+  readonly token: string
+  readonly email?: string
+  readonly problem?: FormProblem | undefined
+}
+
+interface FormParts {
+  readonly title: string
+  readonly text: string | Html
+  readonly fields: readonly { readonly name: Field; readonly label: string; readonly hint?: string }[]
+  readonly submit: string
+}
+
+const control = (name: Field, email: string, invalid: Html | string) =>
+  name === 'email'
+    ? html`<input
+        id="email"
+        name="email"
+        type="email"
+        value="${email}"
+        autocomplete="email"
+        maxlength="254"
+        required${invalid}
+      />`
+    : html`<input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        minlength="8"
+        maxlength="1024"
+        required${invalid}
+      />`
+
+/** A form that sends the token of a link. Opening the link changes nothing: scanners of mails open links, too. */
+const form = (
+  texts: Texts,
+  { token, email = '', problem }: FormState,
+  { title, text, fields, submit }: FormParts,
+): Page => {
+  const wrong = problem?.text(texts) ?? ''
+  const alert = (field: Field | undefined) =>
+    problem && problem.field === field ? html`<p class="error" role="alert" id="problem">${wrong}</p>` : ''
+  return {
+    status: problem?.status ?? 200,
+    title: wrong || title,
+    styles: [formStyle],
+    script: inline(submitOnce),
+    headers: problem?.headers ?? {},
+    content: html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${alert(undefined)}
+      <form method="post">
+        ${fields.map(
+          ({ name, label, hint }) =>
+            html`<div class="field">
+              <label for="${name}">${label}</label>
+              ${hint ? html`<p class="small">${hint}</p>` : ''} ${alert(name)}
+              ${control(name, email, problem?.field === name ? html` aria-invalid="true" aria-errormessage="problem"` : '')}
+            </div>`,
+        )}
+        <input type="hidden" name="t" value="${token}" />
+        <p class="actions"><button class="button go">${submit}</button></p>
+      </form>`,
+  }
+}
+
+/** The form with which the first account is created. */
+export const firstAccountPage =
+  (state: FormState): WritePage =>
+  ({ texts }) => {
+    const { first, fields } = texts.account
+    return form(texts, state, {
+      ...first,
+      fields: [
+        { name: 'email', label: fields.email },
+        { name: 'password', label: fields.password, hint: fields.passwordHint },
+      ],
+    })
+  }
+
+/** The button that confirms an address, for a new account or one that exists. */
+export const confirmPage =
+  (kind: 'register' | 'email', address: string, state: FormState): WritePage =>
+  ({ texts }) => {
+    const { confirm } = texts.account
+    const text = around(confirm[kind], html`<b><bdi>${address}</bdi></b>`)
+    return form(texts, state, { title: confirm.title, text, submit: confirm.submit, fields: [] })
+  }
+
+export const newPasswordPage =
+  (state: FormState): WritePage =>
+  ({ texts }) => {
+    const { reset, fields } = texts.account
+    return form(texts, state, {
+      ...reset,
+      fields: [{ name: 'password', label: fields.newPassword, hint: fields.passwordHint }],
+    })
+  }
+
+const messageOf =
+  (status: number, name: 'confirmed' | 'changed' | 'gone' | 'taken'): WritePage =>
+  ({ texts }) => {
+    const { title, text }: Message = texts.account[name]
+    return {
+      status,
+      title,
+      content: html`<h1>${title}</h1>
+        <p>${text}</p>`,
+    }
+  }
+export const confirmedPage = messageOf(200, 'confirmed')
+export const passwordChangedPage = messageOf(200, 'changed')
+export const takenPage = messageOf(400, 'taken')
+export const gonePage = messageOf(410, 'gone')
+
+/** The page that shows the key of a new account, once. */
+export const createdPage =
+  (made: { readonly id: number; readonly username: string; readonly api_key: string }): WritePage =>
+  ({
+    texts: {
+      account: { created },
+    },
+  }) => ({
+    status: 200,
+    title: created.title,
+    styles: [formStyle],
+    json: made,
+    content: html`<h1>${created.title}</h1>
+      <p>${created.text}</p>
+      <section class="next">
+        <h2>${created.key}</h2>
+        <p><bdi class="key">${made.api_key}</bdi></p>
+        <p class="small">${created.username}: <bdi>${made.username}</bdi></p>
+      </section>
+      <p class="actions"><a class="button go" href="/dashboard">${created.open}</a></p>`,
+  })

@@ -1,0 +1,85 @@
+import type { CspDirectives } from '../page/csp.ts'
+import { around, type Html, html } from '../page/html.ts'
+import { firing, networksOf } from './pixels.ts'
+import type { Shown } from '../link/resolve.ts'
+import { ask, chooseHere, count, fire, showChoice } from '../page/scripts.ts'
+import type { Texts } from '../texts/languages.ts'
+
+/** Whether pages say that networks measure a visit, or ask first. */
+export type PixelConsent = 'notice' | 'ask'
+
+/** What the pixels of a link add to its page. */
+export interface Measured {
+  /** who measures, and the choice; a script shows it, because without script nothing is measured */
+  readonly choice: Html | ''
+  /** the script of the page, which counts down unless the visitor is asked; an empty string when it needs none */
+  readonly script: string
+  /** the sources that the page must allow */
+  readonly directives: CspDirectives
+  /** the visitor is asked first, so the page must not redirect by itself */
+  readonly asks: boolean
+}
+
+type Measuring = Pick<Shown, 'interstitial' | 'untracked'>
+
+const nothing = { directives: {}, asks: false }
+const names = ({ locale }: Texts, { interstitial: { pixels } }: Measuring) =>
+  html`${new Intl.ListFormat(locale, { type: 'conjunction' }).format(networksOf(pixels))}`
+
+/** Returns what the browser fires, and its markup; undefined when no network measures. */
+const firingOf = ({ interstitial: { pixels } }: Measuring) => {
+  const { fires, directives } = firing(pixels)
+  if (fires.length === 0) return undefined
+  return { directives, markup: html`<div id="fire" hidden data-fires="${JSON.stringify(fires)}"></div>` }
+}
+
+/** For a page that leads to a URL. It measures when the redirect starts, and not before. */
+export const measured = (texts: Texts, shown: Measuring, url: string, consent: PixelConsent): Measured => {
+  const { agree, without, untracked } = texts.pixels
+  const found = firingOf(shown)
+  if (!found)
+    return { ...nothing, script: count, choice: shown.untracked ? html`<p class="choice small">${untracked}</p>` : '' }
+  const asks = consent === 'ask'
+  const button = asks
+    ? html`<button id="agree" class="button" type="button">${agree}</button>`
+    : html`<a id="without" class="button" href="${url}" rel="noreferrer nofollow ugc">${without}</a>`
+  return {
+    choice: html`<div id="choice" class="choice small" hidden>
+        <p>${around(asks ? texts.pixels.ask : texts.pixels.measured, names(texts, shown))}</p>
+        <p class="actions">${button}</p>
+      </div>
+      ${found.markup}`,
+    script: fire + (asks ? ask : showChoice + count),
+    directives: found.directives,
+    asks,
+  }
+}
+
+/** seconds that a visitor has to go on without measurement */
+const patience = 8
+
+/** For a page that shows the destination in a frame. */
+export const measuredHere = (texts: Texts, shown: Measuring, consent: PixelConsent): Measured => {
+  const { agree, without, untracked, about } = texts.pixels
+  const found = firingOf(shown)
+  if (!found)
+    return {
+      ...nothing,
+      script: '',
+      choice: shown.untracked ? html`<aside class="measure" aria-label="${about}"><p>${untracked}</p></aside>` : '',
+    }
+  const asks = consent === 'ask'
+  return {
+    choice: html`<aside id="choice" class="measure" aria-label="${about}" data-seconds="${asks ? 0 : patience}" hidden>
+        <p>${around(asks ? texts.pixels.ask : texts.pixels.measuredHere, names(texts, shown))}</p>
+        <p class="actions">
+          ${asks ? html`<button id="agree" class="button small-one" type="button">${agree}</button>` : ''}
+          <button id="without" class="button small-one" type="button">${without}</button>
+        </p>
+      </aside>
+      ${found.markup}`,
+    script: fire + chooseHere,
+    directives: found.directives,
+    asks,
+  }
+}

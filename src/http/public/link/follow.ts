@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Visit } from '../../../clicks/visit.ts'
+import type { Target } from '../../../queries/links/target.ts'
+import type { Blocks } from '../../../cache/blocks.ts'
+import type { ClickCounts } from '../../../cache/clickcounts.ts'
+import { withRequestedHost } from '../../api/ownaddress.ts'
+import { answerForm } from '../overlay/signed.ts'
+import { blockedPage, withoutBlocked } from '../blocked.ts'
+import { interstitialPage } from '../interstitial/interstitials.ts'
+import type { PixelConsent } from '../interstitial/measure.ts'
+import { endedPage, pages } from '../page/messages.ts'
+import { passwordPage } from '../password/page.ts'
+import { createPasswordForm, type PasswordFormOptions } from '../password/form.ts'
+import { type Closed, type Destination, resolve, type Resolved, type Shown } from './resolve.ts'
+import { redirectTo } from '../responses.ts'
+import { isUnlocked } from '../password/unlock.ts'
+import { type Chosen, readVisit, readVisitor, type Source, type Visited, type VisitorOptions } from './visit.ts'
+
+export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
+  /** Returns a link with the interstitial it has now, also while the tables are behind. */
+  readonly current: (target: Target) => Promise<Target>
+  readonly isOurHost: (host: string) => boolean
+  readonly blocks: Blocks
+  readonly clickCounts: ClickCounts
+  /** Responds as for an address that has no link. */
+  readonly sendMiss: (req: IncomingMessage, res: ServerResponse) => void
+  /** Returns the address of the owner's own site, when the request's domain has one. */
+  readonly siteOf: (req: IncomingMessage) => string | undefined
+  readonly pixelConsent: PixelConsent
+  /** Resolves once a killed process can no longer lose the visit. */
+  readonly recordVisit: (visit: Visit) => Promise<void>
+  /** the clock that links begin and end by, in ms since 1970 */
+  readonly now: () => number
+}
+
+export interface Follow {
+  /** Records a visit, unless the request only asks for headers. */
+  readonly record: (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) => Promise<void>
+  /** Answers a request for a link as its own short address does. */
+  readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
+  /** Records the visit, then redirects the visitor. */
+  readonly send: (
+    req: IncomingMessage,
+    res: ServerResponse,
+    visited: Visited,
+    chosen: Chosen,
+    source: Source,
+  ) => Promise<void>
+}
+
+const closed: ReadonlySet<string> = new Set<Closed['to']>(['not-started', 'expired', 'used-up', 'instead'])
+const isClosed = (resolved: Resolved): resolved is Closed => closed.has(resolved.to)
+
+/** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
+export const createFollow = (options: FollowOptions): Follow => {
+  const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted } = options
+  const { trustProxy, secureCookies } = options
+  const postPassword = createPasswordForm(options)
+
+  const record: Follow['record'] = async (req, visited, chosen, source) =>
+    req.method === 'GET' ? recordVisit(readVisit(req, visited, chosen, source, trustProxy)) : notCounted('head')
+
+  const send: Follow['send'] = async (req, res, visited, chosen, source) => {
+    await record(req, visited, chosen, source)
+    redirectTo(res, chosen.url)
+  }
+
+  /** The page leads to the destination itself, so that the visit counts once. */
+  const show = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target,
+    chosen: Destination & Shown,
+    source: Source,
+  ) => {
+    const { url } = chosen
+    const interstitial = withoutBlocked(chosen.interstitial, blocks)
+    const form =
+      interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
+    await record(req, target, chosen, source)
+    sendPage(
+      req,
+      res,
+      interstitialPage({ ...chosen, interstitial }, url, {
+        secure: secureCookies(),
+        form,
+        consent: options.pixelConsent,
+      }),
+    )
+  }
+
+  const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {
+    notCounted('blocked')
+    sendPage(req, res, blockedPage)
+  }
+
+  const sendClosed = (req: IncomingMessage, res: ServerResponse, { expiry }: Target, resolved: Closed) => {
+    if (resolved.to === 'not-started') return options.sendMiss(req, res)
+    if (resolved.to === 'instead')
+      return blocks.destination(resolved.url) ? sendBlocked(req, res) : redirectTo(res, resolved.url)
+    sendPage(req, res, endedPage(resolved.to === 'expired' ? expiry : null, siteOf(req)))
+  }
+
+  const follow: Follow['follow'] = async (req, res, found, source) => {
+    if (blocks.link(found.link)) return sendBlocked(req, res)
+    const target = found.interstitial ? await current(found) : found
+    const now = options.now()
+    const { link, password } = target
+    const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
+    const counted = target.max_clicks === null ? 0 : clickCounts.get(link)
+    const clicks = typeof counted === 'number' ? counted : await counted
+    const visitor = readVisitor(req, link, unlocked, options)
+    const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicks)
+    if (isClosed(resolved)) return sendClosed(req, res, target, resolved)
+    if (req.method === 'POST') return postPassword(req, res, target)
+    switch (resolved.to) {
+      case 'destination':
+        if (blocks.destination(resolved.url)) return sendBlocked(req, res)
+        return resolved.way === 'redirect'
+          ? send(req, res, target, resolved, source)
+          : show(req, res, target, resolved, source)
+      case 'password':
+        return sendPage(req, res, passwordPage({ wrong: false }))
+      case 'loop':
+        return sendPage(req, res, pages.loop)
+    }
+  }
+
+  return { follow, send, record }
+}

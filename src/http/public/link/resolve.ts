@@ -1,0 +1,109 @@
+import type { Interstitial, Target } from '../../../queries/links/target.ts'
+import { readAgent } from '../../../clicks/visitor/agent.ts'
+import { choose, type VisitorFacts } from '../../../clicks/visitor/choose.ts'
+import { isCountry } from '../../../clicks/visitor/country.ts'
+import { primaryLanguage } from '../../../clicks/visitor/language.ts'
+import { withForwarded, withQuery } from './forward.ts'
+
+/** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
+export type Destination = {
+  readonly to: 'destination'
+  readonly url: string
+  /** `link`, the target that matched (`device:ios`, `location:canada`, `language:fr`), or the variant by its id (`variant:2`) */
+  readonly rule: string
+  /** what is recorded instead of `url`: without the query that the visitor brought, which may be personal */
+  readonly recorded?: string
+} & ({ readonly way: 'redirect' } | Shown)
+/** The page shown before the destination. Only the pixels in `interstitial` are fired. */
+export interface Shown {
+  readonly way: 'card' | 'frame' | 'splash' | 'overlay' | 'pixels'
+  readonly interstitial: Interstitial
+  /** its pixels are left out, because the browser asks not to be tracked */
+  readonly untracked?: true
+}
+/** A link that leads to no destination at this time. */
+export type Closed =
+  /** `used-up`: it has had as many clicks as its owner allows */
+  | { readonly to: 'not-started' | 'expired' | 'used-up' }
+  /** it has ended, and its owner has another place for its visitors */
+  | { readonly to: 'instead'; readonly url: string }
+export type Resolved = Destination | Closed | { readonly to: 'password' | 'loop' }
+
+/** What decides where a visitor goes. Functions are called only when a link needs them. */
+export interface Visitor extends VisitorFacts {
+  /** gave the link's password within the last hour */
+  readonly unlocked: boolean
+  readonly agent: string
+  /** the browser sent Global Privacy Control or Do Not Track */
+  readonly untracked: () => boolean
+  /** uses https, where browsers do not frame http pages */
+  readonly secure: () => boolean
+  /** the query of the request, without its question mark */
+  readonly query: () => string
+}
+
+const names = { isCountry, primaryLanguage }
+
+const withParameters = (url: string, parameters: Target['parameters']) =>
+  parameters.length === 0
+    ? url
+    : withQuery(
+        url,
+        new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString(),
+      )
+
+/** Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be tracked. A frame that would stay empty becomes a redirect. */
+const wayOf = (
+  interstitial: Interstitial,
+  url: string,
+  refusesFrames: boolean,
+  visitor: Visitor,
+): { readonly way: 'redirect' } | Shown => {
+  const isPreviewer = readAgent(visitor.agent).class === 'preview'
+  const untracked = interstitial.pixels.length > 0 && !isPreviewer && visitor.untracked()
+  const shown = {
+    interstitial: { ...interstitial, pixels: isPreviewer || untracked ? [] : interstitial.pixels },
+    ...(untracked && { untracked }),
+  }
+  if (isPreviewer && interstitial.card) return { way: 'card', ...shown }
+  const { type } = interstitial
+  const loads = type !== 'frame' || url.startsWith('https:') || !visitor.secure()
+  const refused = refusesFrames && (type === 'frame' || type === 'overlay')
+  if (type !== 'direct' && loads && !refused) return { way: type, ...shown }
+  return shown.interstitial.pixels.length > 0 ? { way: 'pixels', ...shown } : { way: 'redirect' }
+}
+
+/** Returns how a link has ended: with a page, or a redirect unless it has become one to ourselves. */
+const ended = (
+  to: 'expired' | 'used-up',
+  { expired_url: url }: Target,
+  isOurHost: (host: string) => boolean,
+): Closed => (url === '' || isOurHost(new URL(url).host) ? { to } : { to: 'instead', url })
+
+/**
+ * Decides where a visitor goes: not started before ended before password before destination. Pure. `now` is in ms since 1970, `clicks` are
+ * those that the link has had so far, if it has a maximum.
+ */
+export const resolve = (
+  target: Target,
+  visitor: Visitor,
+  now: number,
+  isOurHost: (host: string) => boolean,
+  clicks = 0,
+): Resolved => {
+  if (target.starts && target.starts.getTime() > now) return { to: 'not-started' }
+  if (target.expiry && target.expiry.getTime() <= now) return ended('expired', target, isOurHost)
+  if (target.max_clicks !== null && clicks >= target.max_clicks) return ended('used-up', target, isOurHost)
+  if (target.password !== null && !visitor.unlocked) return { to: 'password' }
+  const { url, rule } = choose(target, visitor, names)
+  // a branded domain that was added after the link would make it loop
+  if (isOurHost(new URL(url).host)) return { to: 'loop' }
+  const own = withParameters(url, target.parameters)
+  const to = target.forward ? withForwarded(own, visitor.query()) : own
+  // the way of most visits
+  if (!target.interstitial && to === own) return { to: 'destination', url: to, rule, way: 'redirect' }
+  const chosen = { to: 'destination' as const, url: to, rule, ...(to !== own && { recorded: own }) }
+  if (!target.interstitial) return { ...chosen, way: 'redirect' }
+  const refused = target.unframed.some((one) => one.url === url)
+  return { ...chosen, ...wayOf(target.interstitial, to, refused, visitor) }
+}

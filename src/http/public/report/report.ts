@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import type { Targets } from '../../../cache/targets.ts'
+import { withRandomAlias } from '../../../commands/links/alias.ts'
+import type { Handler as CommandHandler } from '../../../commands/handle.ts'
+import { report, type ReportCommand } from '../../../commands/operator/report.ts'
+import { ReportReason } from '../../../events/operator/report.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
+import { email, text } from '../../../lib/fields.ts'
+import { reference } from '../../../lib/reference.ts'
+import { readShortAddress } from '../../../lib/shortaddress.ts'
+import type { Reader } from '../../../queries/reader.ts'
+import { findAddressed } from '../../../queries/operator/shortaddress.ts'
+import type { Limiter } from '../../api/limits/limiter.ts'
+import type { Services } from '../../api/route.ts'
+import { short } from '../../links/write.ts'
+import { readForm } from '../postedform.ts'
+import type { SendPage } from '../page/page.ts'
+import { pages, type TextOf } from '../page/messages.ts'
+import type { Redirect } from '../redirect.ts'
+import { isDeliberate, type ReportForm, reportPage, reportSentPage, reportToken } from './form.ts'
+import type { PublicHandler } from '../responses.ts'
+import { counted } from '../texts/languages.ts'
+
+export interface ReportPagesOptions
+  extends Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Services, 'baseUrl' | 'domains' | 'isMainHost'> {
+  readonly sendPage: SendPage
+  readonly handler: CommandHandler
+  readonly reader: Reader
+  readonly targets: Pick<Targets, 'get'>
+  readonly limiter: Limiter
+  /** key of the signature in the form */
+  readonly pepper: Buffer
+  readonly trustProxy: TrustedProxies
+}
+
+const rate = { limit: 10, seconds: 600 }
+/** bytes: an address and 1,000 characters, percent-encoded */
+const formLimit = 32_768
+
+const Report = z.object({
+  link: text(2048).trim().min(1),
+  reason: z.enum(ReportReason.options),
+  details: text(1000).trim().default(''),
+  email: z.union([z.literal(''), email]).default(''),
+})
+type Field = keyof z.output<typeof Report>
+type Reported = Pick<Extract<ReportCommand, { type: 'SendReport' }>, 'kind' | 'subject' | 'account' | 'address'>
+
+const problem = (field: Field): { readonly field: Field; readonly text: TextOf } => ({
+  field,
+  text: ({ report: { problems } }) => problems[field],
+})
+const tooMany =
+  (seconds: number): TextOf =>
+  (texts) =>
+    counted(texts, texts.report.problems.tooMany, Math.ceil(seconds / 60))
+
+/** Returns a function that finds what a visitor reports by its address. An address without a host is on the host of the request. */
+const createFindReported = (options: ReportPagesOptions) => {
+  const { baseUrl, domains, isMainHost, reader, targets } = options
+  /** Returns the id of the branded domain at a host, null for the service's own, undefined for any other. */
+  const domainAt = (given: string | undefined, requested: string) => {
+    const host = given ?? requested
+    const known = domains.byHost(host)
+    if (known) return known.id
+    return given === undefined || given === requested.toLowerCase() || isMainHost(host) ? null : undefined
+  }
+
+  return async (link: string, requested: string): Promise<Reported | undefined> => {
+    const address = readShortAddress(link)
+    const domain = address && domainAt(address.host, requested)
+    if (!address || domain === undefined) return undefined
+    if (address.kind === 'alias') {
+      const target = await targets.get(domain, address.name)
+      if (!target) return undefined
+      const found =
+        'bio' in target
+          ? ({ kind: 'bio', subject: target.bio } as const)
+          : ({ kind: 'link', subject: target.link } as const)
+      return {
+        ...found,
+        account: target.account,
+        address: short({ domain, alias: address.name }, { baseUrl, domains }),
+      }
+    }
+    const found = await findAddressed(reader, domain, address)
+    if (found?.status !== 'active') return undefined
+    const path = address.kind === 'qr' ? 'qr' : 'r'
+    return {
+      kind: address.kind,
+      subject: found.id,
+      account: found.account,
+      address: `${baseUrl()}/${path}/${found.name}`,
+    }
+  }
+}
+
+/**
+ * Serves `/report`, on every host: a form for visitors, and what it sends. A link that has this alias since before the form keeps it; the
+ * form is then at `/report?link=`.
+ */
+export const createReportPages = (options: ReportPagesOptions): PublicHandler => {
+  const { domains, handler, limiter, pepper, sendFailure, sendPage, targets, trustProxy } = options
+  const findReported = createFindReported(options)
+  const blockOf = (req: IncomingMessage) => addressBlock(clientAddress(req, trustProxy))
+
+  const store = (reported: Reported, { reason, details, email }: z.output<typeof Report>) =>
+    withRandomAlias(async (id) => {
+      const { account } = reported
+      const command = { type: 'SendReport', id, ...reported, reason, message: details, email } as const
+      await handler.handle(report, command, {
+        account,
+        actor: { kind: 'visitor' },
+        request: randomUUID(),
+        command: randomUUID(),
+        at: new Date().toISOString(),
+      })
+      return id
+    })
+
+  const receive = async (req: IncomingMessage, res: ServerResponse) => {
+    const [block, now] = [blockOf(req), Date.now()]
+    const { over, wait } = await limiter.count(`report ${block}`, rate.limit, rate.seconds)
+    const posted = await readForm(req, formLimit)
+    const given = (name: string) => posted?.get(name) ?? ''
+    const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) =>
+      sendPage(
+        req,
+        res,
+        reportPage({
+          token: reportToken(pepper, block, now),
+          link: given('link'),
+          reason: given('reason'),
+          details: given('details'),
+          email: given('email'),
+          ...form,
+        }),
+      )
+    if (over)
+      return again({
+        status: 429,
+        problem: { field: undefined, text: tooMany(wait) },
+        headers: { 'Retry-After': String(wait) },
+      })
+    if (!posted) return again({ status: 413, problem: problem('details') })
+    if (!isDeliberate(req, pepper, block, given('token'), now))
+      return again({ status: 403, problem: { field: undefined, text: (texts) => texts.report.problems.form } })
+    const parsed = Report.safeParse(Object.fromEntries(posted))
+    if (!parsed.success)
+      return again({ status: 400, problem: problem((parsed.error.issues[0]?.path[0] as Field | undefined) ?? 'link') })
+    const reported = await findReported(parsed.data.link, req.headers.host ?? '')
+    if (!reported) return again({ status: 400, problem: problem('link') })
+    // a program that filled in the hidden field is thanked like a person, so that it does not try again
+    const id = given('website') ? await withRandomAlias(async (alias) => alias) : await store(reported, parsed.data)
+    return sendPage(req, res, reportSentPage(reference(id)))
+  }
+
+  return async (req, res) => {
+    const { method, url = '' } = req
+    const query = new URLSearchParams(url.split('?')[1])
+    const link = query.get('link')
+    try {
+      const domain = domains.byHost(req.headers.host ?? '')?.id ?? null
+      if (link === null && (await targets.get(domain, 'report'))) return await options.handle(req, res)
+      if (method === 'POST') return await receive(req, res)
+      if (method !== 'GET' && method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
+      const token = reportToken(pepper, blockOf(req), Date.now())
+      return sendPage(
+        req,
+        res,
+        reportPage({ status: 200, token, link: link?.slice(0, 2048) ?? '', reason: query.get('reason') ?? '' }),
+      )
+    } catch (error) {
+      return sendFailure(req, res, error)
+    }
+  }
+}

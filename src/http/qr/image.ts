@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { Drawing } from '../../qr/draw.ts'
+import { LogoMissing } from '../../qr/images.ts'
+import { Busy } from '../../qr/pool.ts'
+import { findInlineLogo, findPublicQrs, findQr, type PublicQr } from '../../queries/qr/qr.ts'
+import { fail } from '../api/errors.ts'
+import { parseId } from '../api/fields.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { headersOf, logoKey, mediaTypes, sizeOf } from '../public/qr.ts'
+import { payload } from './address.ts'
+
+/** The address of an image, as a request for an earlier one has it. */
+const pastAddress = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\.(png|svg))?\?((?:.*&)?at=.*)$/
+
+/**
+ * Returns the address in the API of the image of a QR code, for a request that asks for an earlier one: the API knows whose key it has. Undefined for
+ * all other requests.
+ */
+export const apiAddressOf = (url: string | undefined): string | undefined => {
+  const [, alias, format, query] = pastAddress.exec(url ?? '') ?? []
+  return alias === undefined
+    ? undefined
+    : `/api/qr/${byAlias}${alias}/image?${format ? `format=${format}&` : ''}${query}`
+}
+/** What is before an alias where an id is expected; no id begins with it. */
+const byAlias = '~'
+
+/** Draws a code, without its logo where that is missing. */
+const draw = (code: PublicQr, drawing: Drawing, from: string, { images, reader, exports }: Services) => {
+  const { account, id, logoHash } = code
+  const logo = () => (logoHash ? exports.findImage(account, logoHash) : findInlineLogo(reader, id))
+  return images.draw(drawing, logo, from).catch((error: unknown) => {
+    if (error instanceof Busy)
+      return fail(503, 'Too many images are being drawn right now. Try again shortly.', { 'Retry-After': '2' })
+    if (!(error instanceof LogoMissing)) throw error
+    const { logoKey: _, ...plain } = drawing
+    return images.draw(plain, undefined, from)
+  })
+}
+
+const Query = z.object({
+  format: z.enum(['png', 'svg'], 'must be png or svg').default('png'),
+  size: z.string().optional(),
+})
+type Query = z.output<typeof Query>
+
+const aliasOf = async (call: Call<{ id: string }, Query>, services: Services) => {
+  const { account, params } = call
+  if (params.id.startsWith(byAlias)) return params.id.slice(byAlias.length).toLowerCase()
+  return (await findQr(services.reader, account, parseId(params.id) ?? 0))?.alias
+}
+
+const answer = async (call: Call<{ id: string }, Query>, services: Services) => {
+  const { account, from, query } = call
+  const alias = await aliasOf(call, services)
+  const [code] = alias === undefined ? [] : await findPublicQrs(services.reader, [alias])
+  if (code?.account !== account) return fail(404, 'QR code not found.')
+  const { foreground, background } = code
+  const text = payload(code, services.baseUrl)
+  const { format } = query
+  const plain = { text, foreground, background, logo: null, format, size: sizeOf(`size=${query.size ?? ''}`) }
+  const key = logoKey(code)
+  const drawing = key === undefined ? plain : { ...plain, logoKey: key }
+  const body = await draw(code, drawing, from, services)
+  return {
+    picture: {
+      type: mediaTypes[format],
+      body,
+      headers: { ETag: headersOf(drawing).ETag, 'Content-Disposition': `inline; filename="${alias}.${format}"` },
+    },
+  }
+}
+
+/** The image of a QR code for its account, also as it was. Everyone gets that of now at its public address. */
+export const qrImageRoutes = [
+  route({
+    method: 'get',
+    path: '/api/qr/:id/image',
+    scope: 'read',
+    params: z.object({ id: z.string() }),
+    query: Query,
+    run: answer,
+  }),
+]

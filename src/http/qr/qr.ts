@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { withRandomAlias } from '../../commands/links/alias.ts'
+import { requireOwn } from '../../commands/caller.ts'
+import { qr } from '../../commands/qr/qr.ts'
+import { requireScannable, scanWarnings } from '../../commands/qr/design.ts'
+import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
+import { defined } from '../../lib/defined.ts'
+import { must, text, timestamp } from '../../lib/fields.ts'
+import { safeTargetUrl } from '../../lib/url.ts'
+import { nameOf, type QrData } from '../../qr/payload.ts'
+import { Busy } from '../../qr/pool.ts'
+import { findQr, listQrs, type QrListRow, type QrRow } from '../../queries/qr/qr.ts'
+import { scanStats } from '../../queries/statistics/stats.ts'
+import { fail, failField } from '../api/errors.ts'
+import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
+import { route, type Services } from '../api/route.ts'
+import { rejectBlocked } from '../api/blockedaddress.ts'
+import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
+import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
+import { readData } from './data.ts'
+import { statistics } from '../statistics/totals.ts'
+import { qrReference } from '../docs/reference/qr.ts'
+
+const label = 'QR code'
+const initial = qr.initialState.fields
+type Fields = QrFields & QrPersonal
+
+const type = z.enum(QrType.options, { error: must(`one of ${QrType.options.join(', ')}`).error })
+
+/** `rgb(r,g,b)` (CSS Color 4, 5.1, the older syntax) or HEX; stored as `#rrggbb`. */
+const qrColor = z.string(must('a string')).transform((input, context) => {
+  const numbers = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/i.exec(input)?.slice(1).map(Number)
+  if (numbers?.every((n) => n <= 255)) return `#${numbers.map((n) => n.toString(16).padStart(2, '0')).join('')}`
+  const hex = color.safeParse(input)
+  if (hex.success) return hex.data
+  context.addIssue('must be a color, for example rgb(0,0,0), with numbers from 0 to 255, or #000000')
+  return z.NEVER
+})
+
+const Body = z.object({
+  data: z.unknown().optional(),
+  foreground: orInitial(qrColor, initial.foreground).optional(),
+  background: orInitial(qrColor, initial.background).optional(),
+  logo: orNone(z.string(must('a string'))).optional(),
+  name: orEmpty(text(255)).optional(),
+})
+type Body = z.output<typeof Body>
+
+/** Returns the web addresses that a scanner of this content opens. */
+export const addressesIn = (data: QrData): readonly string[] => {
+  const text = typeof data === 'string' ? data : data['site']
+  const safe = text && /^\s*https?:/i.test(text) ? safeTargetUrl(text.trim()) : undefined
+  return safe?.ok ? [safe.url] : []
+}
+
+/** Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that cannot be scanned. */
+const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: Services): Partial<Fields> => {
+  const data = readData(typeOf(before), body.data)
+  if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
+    failField('data', 'must not lead to a QR code of this service')
+  rejectBlocked({ data: addressesIn(data) }, { blocks })
+  const derived = body.name === '' || (body.name === undefined && before.name === nameOf(dataOf(before)))
+  const { foreground, background } = body
+  const name = derived ? nameOf(data) : body.name
+  const changes = defined({ foreground, background, data: JSON.stringify(data), name })
+  const fields = { ...before, ...changes }
+  requireScannable(fields, payload(fields, baseUrl), before)
+  return changes
+}
+
+const inline = /^data:image\/(?:png|jpe?g);base64,([A-Za-z0-9+/]+=*)$/i
+const logoShape =
+  'must be an http or https address of a PNG or JPEG image, or a URL that starts with data:image/png;base64, or data:image/jpeg;base64,'
+
+/** Returns the bytes of the picture, from its address or from the body. */
+const picture = async (logo: string, { guardedFetch }: Services) => {
+  const [, data] = inline.exec(logo) ?? []
+  if (data !== undefined) return Buffer.from(data, 'base64')
+  if (!/^https?:\/\//i.test(logo)) return failField('logo', logoShape)
+  const safe = safeTargetUrl(logo)
+  const fetched = safe.ok ? await guardedFetch(safe.url) : safe
+  return fetched.ok ? fetched.body : failField('logo', fetched.problem)
+}
+
+/** Stores the logo in a body. Returns the changes: null removes it, undefined keeps it. Call it after all other checks: it may take seconds. */
+const logoOf = async (
+  { logo }: Body,
+  before: Fields,
+  account: number,
+  services: Services,
+): Promise<Partial<Pick<Fields, 'logo' | 'logoHash'>>> => {
+  if (logo === undefined) return {}
+  if (logo === null) return { logo: null, logoHash: null }
+  const made = await services.images.logo(await picture(logo, services)).catch((error: unknown) => {
+    if (error instanceof Busy)
+      return fail(503, 'Too many logos are being processed right now. Try again shortly.', { 'Retry-After': '2' })
+    throw error
+  })
+  if (!made.ok) return failField('logo', made.problem)
+  if (made.png === before.logo) return {}
+  return { logo: null, logoHash: await services.imageStore.save(account, Buffer.from(made.png, 'base64')) }
+}
+
+const present = ({ id, alias, name, scans, created, revision }: QrListRow, { baseUrl }: Services) => ({
+  id,
+  link: imageAddress(alias, baseUrl),
+  scans,
+  name: name ?? '',
+  date: timestamp(created),
+  revision,
+})
+
+/** What the code is made of, in the form in which an update accepts it. A logo is only said to be there: it may be large. */
+const content = (row: QrRow | Fields) => ({
+  type: row.type,
+  data: dataOf(row),
+  foreground: row.foreground,
+  background: row.background,
+  logo: 'hasLogo' in row ? row.hasLogo : (row.logo ?? row.logoHash ?? null) !== null,
+})
+
+/** Only when there are any, so that an ordinary answer stays as it was. */
+const withWarnings = (fields: Fields) => {
+  const warnings = scanWarnings(fields)
+  return warnings.length > 0 ? { warnings } : {}
+}
+
+interface Created {
+  readonly id: number
+  readonly revision: number
+  readonly state: { readonly fields: Fields }
+}
+const presentCreated = ({ id, revision, state: { fields } }: Created, { baseUrl }: Services) => ({
+  id,
+  link: imageAddress(fields.alias, baseUrl),
+  revision,
+  ...withWarnings(fields),
+})
+
+export const qrRoutes = [
+  listRoute(qrReference, '/api/qr', listQrs, present),
+
+  route({
+    method: 'get',
+    path: '/api/qr/:id',
+    statistics: true,
+    single: true,
+    scope: 'read',
+    params: byId,
+    run: async (call, services) => {
+      const row = await readOwned(qr, label, findQr, call, call.params.id, services)
+      const scans = await scanStats(services.reader, row.id)
+      return {
+        details: { ...present({ ...row, scans: scans.clicks }, services), ...content(row) },
+        data: statistics(scans, {}, ['facebook', 'twitter', 'instagram']),
+      }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/qr/add',
+    scope: 'write',
+    body: Body.extend({ type }),
+    run: async ({ account, body, create, created }, services) => {
+      // its logo need not be fetched again
+      const before = await created('qr', qr)
+      if (before) return presentCreated(before, services)
+      const blank = { ...initial, type: body.type }
+      const fields = {
+        ...blank,
+        ...changesOf(body, blank, services),
+        ...(await logoOf(body, blank, account, services)),
+      }
+      const token = randomUUID()
+      const made = await withRandomAlias((alias) =>
+        create('qr', qr, (id) => ({ type: 'Create' as const, id, account, fields: { ...fields, alias }, token })),
+      )
+      return presentCreated(made, services)
+    },
+  }),
+
+  route({
+    method: 'put',
+    path: '/api/qr/:id/update',
+    single: true,
+    scope: 'write',
+    params: byId,
+    owner: ownedBy(qr, label),
+    body: Body,
+    run: async (call, services) => {
+      const { account, body, write } = call
+      const { id } = call.params
+      const { fields } = await requireOwn(call, qr, label, id)
+      const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
+      const { state, revision } = await write(qr, { type: 'Update', id, account, changes })
+      return { message: `${label} has been updated.`, revision, ...withWarnings(state.fields) }
+    },
+  }),
+
+  deleteRoute('/api/qr/:id/delete', qr, label),
+]

@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import { campaign } from '../../commands/links/campaign.ts'
+import { channel } from '../../commands/links/channel.ts'
+import { firstMoment, timestamp } from '../../lib/fields.ts'
+import { findCampaign } from '../../queries/links/campaign.ts'
+import { findChannel } from '../../queries/links/channel.ts'
+import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
+import { BeforeHorizon } from '../../queries/statistics/facts.ts'
+import {
+  type BreakdownDimension,
+  breakdownDimensions,
+  type Filtered,
+  type FilteredOptions,
+  filteredStats,
+  TooManyVisits,
+} from '../../queries/statistics/filtered.ts'
+import type { Subject } from '../../queries/statistics/series.ts'
+import { visitedNames } from '../../queries/statistics/visitednames.ts'
+import { countryCode, countryName } from '../../clicks/visitor/country.ts'
+import { failField } from '../api/errors.ts'
+import { filterId, moment } from '../api/fields.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { readLink } from '../links/link.ts'
+import { short } from '../links/write.ts'
+import { readOwned } from '../api/owned.ts'
+import { by, interval, optionsOf, problemOf } from './stats.ts'
+
+/** The word for a label that visits lack: no country is known, no referrer was sent. */
+const none = 'none'
+const mostValues = 50
+
+/** Values that visits may have, separated by commas; undefined when none were sent. */
+const values = z
+  .string()
+  .optional()
+  .transform((text) => (text ? [...new Set(text.split(',').map((value) => value.trim()))].filter(Boolean) : undefined))
+  .refine((given) => given === undefined || given.length <= mostValues, `must have at most ${mostValues} values`)
+  .transform((given) => given?.map((value) => (value === none ? '' : value)))
+const countries = values.transform((given, context) =>
+  given?.map((value) => {
+    const code = value === '' ? '' : countryCode(value)
+    if (code === undefined) context.addIssue('must be codes of countries, such as DE,US, or `none`')
+    return code ?? ''
+  }),
+)
+const isClass = (value: string): value is VisitClass => visitClasses.some((name) => name === value)
+const kinds = values.transform((given, context) =>
+  given?.flatMap((value) => {
+    if (isClass(value)) return [value]
+    context.addIssue(`must be one or more of ${visitClasses.join(', ')}, separated by commas`)
+    return []
+  }),
+)
+
+const rows = z
+  .string()
+  .optional()
+  .transform((text, context) => {
+    if (!text) return 100
+    const n = /^\d{1,4}$/.test(text) ? Number(text) : 0
+    if (n < 1 || n > 1000) context.addIssue('must be a whole number from 1 to 1,000')
+    return n
+  })
+  .meta({ type: 'integer', minimum: 1, maximum: 1000 })
+
+const Query = z
+  .object({
+    link: filterId,
+    campaign: filterId,
+    channel: filterId,
+    from: moment('00:00:00'),
+    to: moment('24:00:00'),
+    interval,
+    by: by(breakdownDimensions),
+    country: countries,
+    referrer: values,
+    browser: values,
+    os: values,
+    device: values,
+    language: values,
+    source: values,
+    variant: values,
+    rule: values,
+    class: kinds,
+    compare: z.enum(['before'], 'must be `before`').optional(),
+    limit: rows,
+  })
+  .superRefine((given, context) => {
+    const [field, message] = problemOf(optionsOf(given, new Date())) ?? []
+    if (field !== undefined && message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
+  })
+type Query = z.output<typeof Query>
+
+/** Explains what the tables cannot answer. */
+const explained = (error: unknown): never => {
+  if (error instanceof BeforeHorizon)
+    return failField('from', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+  if (error instanceof TooManyVisits)
+    return failField('from', `must be later, or \`link\` must name one link: ${error.message}`)
+  throw error
+}
+
+/** Returns the statistics of the period of the same length before; null where its clicks are not kept one by one. */
+const before = async (services: Services, subject: Subject, options: FilteredOptions): Promise<Filtered | null> => {
+  if (options.to <= options.from) return null
+  try {
+    return await filteredStats(services.reader, subject, options)
+  } catch (error) {
+    if (error instanceof BeforeHorizon || error instanceof TooManyVisits) return null
+    throw error
+  }
+}
+const timeBefore = ({ from, to }: Pick<FilteredOptions, 'from' | 'to'>) => ({
+  from: new Date(Math.max(firstMoment.getTime(), 2 * from.getTime() - to.getTime())),
+  to: from,
+})
+
+const shown = ({ total, points }: Filtered, { from, to }: Pick<FilteredOptions, 'from' | 'to'>) => ({
+  from: timestamp(from),
+  to: timestamp(to),
+  total: { clicks: total.clicks, uniqueClicks: total.uniques, visits: total.visits },
+  series: points.map((point) => ({
+    at: timestamp(point.at),
+    clicks: point.clicks,
+    uniqueClicks: point.uniques,
+    visits: point.visits,
+  })),
+})
+
+/** Returns the rows of each dimension, with names for people. */
+const rowsOf = async (call: Call, { by: counts }: Filtered, services: Services) => {
+  const links = await visitedNames(
+    services.reader,
+    call.account,
+    (counts.link ?? []).map(({ label }) => label),
+  )
+  const nameOf = (dimension: BreakdownDimension, label: string) => {
+    if (dimension === 'country') return countryName(label)
+    if (dimension === 'referrer') return label || 'Direct'
+    if (dimension !== 'link') return label || (dimension === 'language' ? 'Unknown' : 'None')
+    const found = links.get(label)
+    return found === undefined ? '' : 'alias' in found ? short(found, services) : found.name
+  }
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, list]) => [
+      name,
+      list.map(({ label, n }) => ({
+        value: label || none,
+        name: nameOf(name as BreakdownDimension, label),
+        count: n,
+      })),
+    ]),
+  )
+}
+
+/** Returns up to which event the figures are complete, and how much later the log has more. */
+const through = async ({ reader, ordinals, clicksBehind }: Services) => {
+  const { newestClicks = 0n, clicksUpTo } = reader
+  const event = (await ordinals.of([newestClicks])).get(newestClicks) ?? null
+  const time = event === null ? undefined : await ordinals.timeOf(event)
+  const behind = clicksUpTo === undefined ? await clicksBehind(newestClicks) : 0
+  return {
+    event,
+    at: time === undefined ? null : timestamp(new Date(time)),
+    behind: behind === null ? null : Math.round(behind),
+  }
+}
+
+/** Answers 404 for what is not the caller's. */
+const requireNamed = async (call: Call<unknown, Query>, services: Services) => {
+  const { query } = call
+  if (query.link !== undefined) await readLink(call, query.link, services)
+  if (query.campaign !== undefined) await readOwned(campaign, 'Campaign', findCampaign, call, query.campaign, services)
+  if (query.channel !== undefined) await readOwned(channel, 'Channel', findChannel, call, query.channel, services)
+}
+
+const statistics = async (call: Call<unknown, Query>, services: Services) => {
+  const { account, query } = call
+  const { link, compare, limit, by: dimensions, from, to, interval: every, ...filters } = query
+  await requireNamed(call, services)
+  const now = services.reader.now ?? new Date()
+  const time = optionsOf({ from, to, interval: every }, now)
+  const problem = problemOf(time)
+  if (problem) failField(...problem)
+  const subject: Subject = link === undefined ? { account } : { link }
+  const options: FilteredOptions = { ...time, by: dimensions, filters: filters as Filters, limit }
+  const found = await filteredStats(services.reader, subject, options).catch(explained)
+  const earlier = timeBefore(time)
+  const compared =
+    compare === undefined ? undefined : await before(services, subject, { ...options, ...earlier, by: [] })
+  return {
+    data: {
+      ...shown(found, time),
+      interval: every,
+      by: await rowsOf(call, found, services),
+      ...(compared !== undefined && { before: compared && shown(compared, earlier) }),
+      through: await through(services),
+    },
+  }
+}
+
+/** Clicks that have what is asked for: over time, and by everything else that is known of them. */
+export const filteredRoutes = [
+  route({
+    method: 'get',
+    path: '/api/stats',
+    statistics: true,
+    period: true,
+    scope: 'stats:read',
+    query: Query,
+    run: statistics,
+  }),
+]

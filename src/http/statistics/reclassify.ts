@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { account as accounts } from '../../commands/accounts/account.ts'
+import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
+import { reclassification } from '../../commands/statistics/reclassification.ts'
+import { must } from '../../lib/fields.ts'
+import { awaitPart } from '../../queries/statistics/appliedparts.ts'
+import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
+import { newerReclassification, planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
+import { rulesVersion } from '../../clicks/visitor/agent.ts'
+import { countryCode } from '../../clicks/visitor/country.ts'
+import { classOfWords } from '../../clicks/visitor/words.ts'
+import { readAccount } from '../accounts/account.ts'
+import { failField } from '../api/errors.ts'
+import { bodyId, flag } from '../api/fields.ts'
+import { oneAtATime } from '../api/limits/oneatatime.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { readLink } from '../links/link.ts'
+
+/** The rules of this release. */
+export const currentRules: Rules = { version: rulesVersion, classOf: classOfWords }
+
+const begin = oneAtATime('A reclassification', 2)
+
+const unique = <T>(items: readonly T[]) => [...new Set(items)]
+const agents = z
+  .array(
+    z
+      .string(must('a string'))
+      .trim()
+      .toLowerCase()
+      .regex(
+        /^[a-z][a-z _-]{1,63}$/,
+        'must be 2 to 64 letters, spaces and hyphens: clicks keep the words of user agents alone',
+      ),
+    must('an array of strings'),
+  )
+  .max(50, 'must have at most 50 entries')
+  .transform(unique)
+const countries = z
+  .array(
+    z.string(must('a string')).transform((name, context) => {
+      const code = countryCode(name)
+      if (code !== undefined) return code
+      context.addIssue('must be a country by its English name or ISO code, for example Canada or CA')
+      return z.NEVER
+    }),
+    must('an array of strings'),
+  )
+  .max(250, 'must have at most 250 entries')
+  .transform(unique)
+const hours = z
+  .array(
+    z.int(must('a whole number')).min(0, 'must be from 0 to 23').max(23, 'must be from 0 to 23'),
+    must('an array of numbers'),
+  )
+  .max(24, 'must have at most 24 entries')
+  .transform(unique)
+const visitors = z
+  .array(
+    z.string(must('a string')).regex(/^[\da-f]{16}$/, 'must be the `visitor` of a click: 16 digits from 0 to f'),
+    must('an array of strings'),
+  )
+  .max(500, 'must have at most 500 entries')
+  .transform(unique)
+
+/** ms that a request waits between the parts of a reclassification altogether */
+const patience = 10_000
+
+type Request = Pick<Call, 'account' | 'load' | 'write'>
+
+const reclassify = async (
+  call: Request,
+  services: Services,
+  { dryRun, link }: { readonly dryRun: boolean; readonly link: number | undefined },
+) => {
+  const { account, write } = call
+  if (link !== undefined) await readLink(call, link, services)
+  const { exclusions } = await readAccount(call, services)
+  const { changes, parts } = await planReclassification(services.reader, currentRules, { account, link, exclusions })
+  const id = dryRun || parts.length === 0 ? '' : randomUUID()
+  const until = Date.now() + patience
+  const pace = (part: number) => awaitPart(services.reader, { id, part }, until)
+  if (id !== '') await recordReclassification((command) => write(reclassification, command), id, parts, pace)
+  const visits = changes.reduce((sum, change) => sum + change.visits, 0)
+  return { id, dryRun, rules: currentRules.version, visits, changes }
+}
+
+const takeBack = async ({ account, write }: Request, { reader }: Services, id: string) => {
+  const until = Date.now() + patience
+  const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
+  const newer = await newerReclassification(reader, id, account)
+  if (newer !== undefined) failField('undo', `must be the newest reclassification, ${newer}: take that back first`)
+  const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
+  await undoReclassification((command) => write(reclassification, command), id, { account, since }, pace)
+  return { message: 'The reclassification has been taken back.' }
+}
+
+/** An account's own rules for what counts as a click. */
+export const reclassifyRoutes = [
+  route({
+    method: 'get',
+    path: '/api/account/exclusions',
+    scope: ['read', 'account'],
+    run: async (call, services) => ({ data: (await readAccount(call, services)).exclusions }),
+  }),
+
+  route({
+    method: 'put',
+    path: '/api/account/exclusions',
+    scope: 'account',
+    body: z.object({ agents, countries, hours, visitors }).partial(),
+    run: async ({ account: id, body, write }) => {
+      const { state, revision } = await write(accounts, { type: 'SetExclusions', id, changes: body })
+      return {
+        message: 'Exclusions have been set. They count from the next reclassification on.',
+        data: state.exclusions,
+        revision,
+      }
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/account/reclassify',
+    scope: 'account',
+    body: z
+      .object({
+        dryRun: flag.default(false),
+        link: bodyId.optional(),
+        undo: z.uuid('must be the `id` of a reclassification').optional(),
+      })
+      .refine(({ dryRun, link, undo }) => undo === undefined || (!dryRun && link === undefined), {
+        path: ['undo'],
+        error: 'must be sent alone',
+      }),
+    run: async (call, services) => {
+      const { dryRun, link, undo } = call.body
+      const end = begin(call.account)
+      try {
+        return await (undo === undefined
+          ? reclassify(call, services, { dryRun, link })
+          : takeBack(call, services, undo))
+      } finally {
+        end()
+      }
+    },
+  }),
+]

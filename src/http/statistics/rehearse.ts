@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { link } from '../../commands/links/link.ts'
+import { numbered } from '../../commands/links/variants.ts'
+import { completed, type LinkFields } from '../../events/links/link.ts'
+import { streamId } from '../../events/streams.ts'
+import { isUnknown } from '../../events/unknown.ts'
+import { must, timestamp } from '../../lib/fields.ts'
+import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
+import { readOneMoment, type Reader } from '../../queries/reader.ts'
+import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../../queries/statistics/rehearse.ts'
+import type { Target } from '../../queries/links/target.ts'
+import { failField } from '../api/errors.ts'
+import { byId, moment } from '../api/fields.ts'
+import { oneAtATime } from '../api/limits/oneatatime.ts'
+import { type Call, route, type Services } from '../api/route.ts'
+import { readLink } from '../links/link.ts'
+import { LinkChanges, sentFields } from '../links/body.ts'
+import { askedBy, createTally, decidingTarget, rehearse } from './rehearsal.ts'
+
+/** The fields of a link that decide where its visitors go. */
+const deciding = LinkChanges.pick({
+  url: true,
+  geotarget: true,
+  devicetarget: true,
+  languagetarget: true,
+  variants: true,
+  parameters: true,
+  starts: true,
+  expiry: true,
+  expired_url: true,
+  max_clicks: true,
+})
+const Draft = z.object(deciding.shape, must('a JSON object with fields of the link'))
+
+const day = 86_400_000
+/** destinations and moves in an answer */
+const most = 500
+/** kinds of visits that are decided in one turn of the event loop */
+const perTurn = 2000
+
+const Body = z
+  .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00') })
+  .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), draft }) => ({ draft, from, to }))
+  .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
+type Body = z.output<typeof Body>
+
+/** each takes a connection and a good part of a core */
+const begin = oneAtATime('A rehearsal', 2)
+
+/** Returns the fields of a link at some of its revisions; none of those that only a newer release can read. */
+const fieldsAt = async ({ exports }: Services, id: number, revisions: readonly number[]) => {
+  const wanted = new Set(revisions)
+  const found = new Map<number, LinkFields>()
+  const last = Math.max(-1, ...revisions)
+  if (last < 0) return found
+  let state = link.initialState
+  for await (const event of exports.readStream(streamId('link', id), 0n, last + 1)) {
+    if (isUnknown(event)) break
+    state = link.evolve(state, event as Parameters<typeof link.evolve>[1])
+    if (wanted.has(Number(event.revision))) found.set(Number(event.revision), completed(state.fields))
+  }
+  return found
+}
+
+/** Returns the link as the draft has it. What the draft does not have stays as it is now. */
+const drafted = async (call: Call, id: number, draft: z.output<typeof Draft>, services: Services) => {
+  const fields = completed((await call.load(link, id)).state.fields)
+  const { variants, ...changes } = await sentFields(draft, call, services)
+  return decidingTarget({ ...fields, ...changes, ...(variants && numbered(variants, fields)) } as LinkFields, id)
+}
+
+/** The rules of a time, for visits that they let through. */
+const passed = (fields: LinkFields, id: number) =>
+  decidingTarget(fields, id, { starts: null, expiry: null, max_clicks: null })
+
+/** Fails if clicks that are asked for are not kept one by one any more. */
+const requireFacts = async (reader: Reader, { from }: Period, target: Target | undefined) => {
+  const kept = await clicksKeptSince(reader)
+  if (kept === null) return
+  if (from < kept) failField('from', `must be ${timestamp(kept)} or later: older clicks are no longer kept one by one`)
+  if (target && target.max_clicks !== null && (target.starts ?? new Date(0)) < kept)
+    failField('draft.max_clicks', 'cannot be rehearsed: not all clicks of the link are kept one by one')
+}
+
+interface Rehearsal {
+  readonly period: Period
+  /** undefined: the rules in force */
+  readonly draft: Target | undefined
+  readonly isOurHost: (host: string) => boolean
+  readonly signal: AbortSignal
+}
+
+const run = async (reader: Reader, { period, draft, isOurHost, signal }: Rehearsal, services: Services) => {
+  await requireFacts(reader, period, draft)
+  const revisions = await revisionsIn(reader, period)
+  const fields = await fieldsAt(services, period.link, revisions)
+  const inForce = new Map([...fields].map(([revision, then]) => [revision, passed(then, period.link)]))
+  const moments = [draft?.starts, draft?.expiry].flatMap((one) => one ?? []).toSorted((a, b) => Number(a) - Number(b))
+  const timeOf = (phase: number) => (moments[phase - 1] ?? new Date(Number(moments[0] ?? 1) - 1)).getTime()
+  const limit = draft?.max_clicks ?? null
+  const last = limit === null ? undefined : await nthClick(reader, period.link, limit, draft?.starts ?? new Date(0))
+  const tally = createTally(await sentTo(reader, period.link))
+  const asked = askedBy(draft ? [draft] : [...inForce.values()])
+  for await (const batch of alikeVisits(reader, period, { asked, moments, last })) {
+    for (const [n, visits] of batch.entries()) {
+      if (n % perTurn === perTurn - 1) await nextTurn()
+      const then = inForce.get(visits.route.revision)
+      const target = draft ?? then
+      const options = { inForce: then, again: !draft, at: timeOf(visits.phase), isOurHost }
+      tally.add(visits, target ? rehearse(visits, { target, ...options }) : { reason: 'revision' })
+    }
+    signal.throwIfAborted()
+  }
+  const { destinations, moves, ...counts } = tally.result()
+  return {
+    ...counts,
+    destinations: destinations.slice(0, most),
+    moves: moves.slice(0, most),
+    left_out: { destinations: Math.max(0, destinations.length - most), moves: Math.max(0, moves.length - most) },
+  }
+}
+
+const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services: Services) => {
+  const { account } = call
+  const { id } = call.params
+  const { from, to, draft } = call.body
+  const end = begin(account)
+  try {
+    const target = draft && (await drafted(call, id, draft, services))
+    // clicks that the rules of their time have let through were recorded whatever is one of our hosts by now
+    const isOurHost = target ? services.isOurHost : () => false
+    const rehearsal = { period: { link: id, from, to }, draft: target, isOurHost, signal: call.gone() }
+    const found = await readOneMoment(services.reader, (moment) => run(moment, rehearsal, services))
+    return { data: { from: timestamp(from), to: timestamp(to), draft: draft !== undefined, ...found } }
+  } finally {
+    end()
+  }
+}
+
+/** Where recorded clicks would have gone by other rules. It changes nothing. */
+export const rehearseRoutes = [
+  route({
+    method: 'post',
+    path: '/api/url/:id/rehearse',
+    scope: 'stats:read',
+    params: byId,
+    owner: (call, services) => readLink(call, call.params.id, services),
+    body: Body,
+    run: rehearseLink,
+  }),
+]

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { firstMoment, timestamp } from '../../lib/fields.ts'
+import {
+  clickSeries,
+  type Interval,
+  type SeriesDimension,
+  seriesDimensions,
+  type SeriesOptions,
+  type Subject,
+} from '../../queries/statistics/series.ts'
+import { BeforeHorizon } from '../../queries/statistics/facts.ts'
+import { countryName } from '../../clicks/visitor/country.ts'
+import { failField } from '../api/errors.ts'
+import { byId, moment } from '../api/fields.ts'
+import { route, type Services } from '../api/route.ts'
+import { readLink } from '../links/link.ts'
+
+const maxIntervals = 2000
+const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
+/** The variants of one link are no more than a number to another. */
+const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
+
+export const interval = z
+  .preprocess(
+    (text) => text || 'day',
+    z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
+  )
+  .default('day')
+/** Any of some dimensions, separated by commas. */
+export const by = <D extends string>(known: readonly D[]) =>
+  z
+    .string()
+    .optional()
+    .transform((text = '') => [...new Set(text.split(',').filter(Boolean))])
+    .refine((names) => names.every((name) => known.some((one) => one === name)), `must be any of ${known.join(', ')}`)
+    .transform((names) => names.flatMap((name) => known.find((one) => one === name) ?? []))
+
+const daysBefore = (date: Date, days: number) =>
+  new Date(Math.max(date.getTime() - days * ms.day, firstMoment.getTime()))
+
+/** A time that may have no beginning or no end. */
+interface Asked extends Pick<SeriesOptions, 'interval'> {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+type SeriesQuery = Asked & Pick<SeriesOptions, 'by'>
+
+/** The default is the last thirty days, by day. */
+export const optionsOf = <A extends Asked>({ from, to: end, ...rest }: A, now: Date) => {
+  const to = end ?? now
+  return { from: from ?? daysBefore(to, 30), to, ...rest }
+}
+
+/** Returns the field that is wrong with a period, and why. */
+export const problemOf = ({ from, to, interval }: Omit<SeriesOptions, 'by'>): readonly [string, string] | undefined => {
+  if (from >= to) return ['from', 'must be before `to`']
+  if ((to.getTime() - from.getTime()) / ms[interval] <= maxIntervals) return undefined
+  return [
+    'interval',
+    `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
+  ]
+}
+
+const seriesQuery = (known: readonly SeriesDimension[]) =>
+  z
+    .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by: by(known) })
+    .superRefine((given, context) => {
+      const [field, message] = problemOf(optionsOf(given, new Date())) ?? []
+      if (field !== undefined && message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
+    })
+
+const labels: Record<SeriesDimension, (label: string) => string> = {
+  country: countryName,
+  referrer: (label) => label || 'Direct',
+  browser: (label) => label,
+  os: (label) => label,
+  device: (label) => label,
+  language: (label) => label || 'Unknown',
+  source: (label) => label,
+  variant: (label) => label || 'None',
+}
+
+const statistics = async (subject: Subject, query: SeriesQuery, { reader }: Services) => {
+  // a period that ends with a moment of the past begins before it, too
+  const options = optionsOf(query, reader.now ?? new Date())
+  const problem = problemOf(options)
+  if (problem) failField(...problem)
+  const { from, to, interval } = options
+  const { total, points, by } = await clickSeries(reader, subject, options).catch((error: unknown) => {
+    if (!(error instanceof BeforeHorizon)) throw error
+    return failField('from', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+  })
+  const { clicks, uniques, visits, suspects } = total
+  return {
+    data: {
+      from: timestamp(from),
+      to: timestamp(to),
+      interval,
+      total: { clicks, uniqueClicks: uniques, visits, suspects },
+      series: points.map((point) => ({ at: timestamp(point.at), clicks: point.clicks, uniqueClicks: point.uniques })),
+      by: Object.fromEntries(
+        options.by.map((name) => [
+          name,
+          Object.fromEntries((by[name] ?? []).map(({ label, n }) => [labels[name](label), n])),
+        ]),
+      ),
+    },
+  }
+}
+
+/** Clicks over time, of one link or of all links and QR codes of the account. */
+export const seriesRoutes = [
+  route({
+    method: 'get',
+    path: '/api/url/:id/stats',
+    statistics: true,
+    period: true,
+    scope: 'stats:read',
+    params: byId,
+    // from the tables: statistics do not need the event store
+    owner: (call, services) => readLink(call, call.params.id, services),
+    query: seriesQuery(seriesDimensions),
+    run: async ({ params, query }, services) => statistics({ link: params.id }, query, services),
+  }),
+  route({
+    method: 'get',
+    path: '/api/account/stats',
+    statistics: true,
+    period: true,
+    scope: 'stats:read',
+    query: seriesQuery(accountDimensions),
+    run: async ({ account, query }, services) => statistics({ account }, query, services),
+  }),
+]

@@ -1,0 +1,28 @@
+import { route } from '../api/route.ts'
+import { domainFilter } from '../links/filter.ts'
+import { clickSource } from './source/clicks.ts'
+import { namesOf, openStream, streamQuery } from './stream.ts'
+
+const classes = ['human', 'bot', 'preview', 'prefetch'] as const
+
+export const clickRoutes = [
+  route({
+    method: 'get',
+    path: '/api/clicks',
+    scope: 'read',
+    stream: true,
+    nowOnly: 'must not be sent here: a stream is read from one event to another, by `from` and `limit`',
+    query: streamQuery.extend({ class: namesOf(classes, classes.join(', ')) }),
+    run: (call, services) => {
+      const { account, query } = call
+      const { link, campaign, channel, domain, tag, class: wanted } = query
+      const onDomain = domainFilter(domain, account, services)
+      const filter = { link, campaign, channel, domain: onDomain, tags: tag, classes: wanted }
+      return openStream(call, services, {
+        index: 'clicks',
+        formats: ['ndjson', 'sse', 'csv'],
+        sourceOf: (options) => clickSource(options, filter, services.streams.clickBatches),
+      })
+    },
+  }),
+]

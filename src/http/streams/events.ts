@@ -1,0 +1,31 @@
+import { events } from '../../events/index.ts'
+import { route } from '../api/route.ts'
+import { domainFilter } from '../links/filter.ts'
+import { eventSource } from './source/events.ts'
+import { namesOf, openStream, streamQuery } from './stream.ts'
+
+export const eventRoutes = [
+  route({
+    method: 'get',
+    path: '/api/events',
+    scope: 'read',
+    stream: true,
+    nowOnly: 'must not be sent here: a stream is read from one event to another, by `from` and `limit`',
+    query: streamQuery.extend({
+      type: namesOf(Object.keys(events), 'the types of events, such as LinkCreated'),
+    }),
+    run: (call, services) => {
+      const { account, query, may } = call
+      const { link, campaign, channel, domain, tag, type } = query
+      const onDomain = domainFilter(domain, account, services)
+      const filter = { link, campaign, channel, domain: onDomain, tags: tag, types: type, ofAccount: may('account') }
+      // events of the account end with the right to read them
+      const isAdmitted = () => call.isAdmitted(filter.ofAccount ? 'account' : undefined)
+      return openStream({ ...call, isAdmitted }, services, {
+        index: 'events',
+        formats: ['ndjson', 'sse'],
+        sourceOf: (options) => eventSource(options, filter, services.streams.readStream),
+      })
+    },
+  }),
+]

@@ -1,0 +1,104 @@
+import type { PublicClick } from './publicevent.ts'
+
+/** A line before it has a form. */
+export interface Line {
+  readonly id: string
+  readonly value: object
+}
+
+/** How a stream writes its lines. */
+export interface Format {
+  readonly name: 'ndjson' | 'sse' | 'csv'
+  readonly type: string
+  /** Returns what comes first. `id` is where the stream begins, undefined before the first event. */
+  readonly head: (id: string | undefined) => string
+  readonly line: (line: Line) => string
+  /** Returns what shows that the connection is alive. `id` is how far the stream has come, if that is new. */
+  readonly beat: (id: string | undefined) => string
+  /** Returns what a client reads last when it should connect again. */
+  readonly end: () => string
+}
+
+/** ms after which a client connects again: a range, so that not all of them come at once */
+const [retryFrom, retryTo] = [1000, 5000]
+
+const ndjson: Format = {
+  name: 'ndjson',
+  type: 'application/x-ndjson; charset=utf-8',
+  head: () => '',
+  line: ({ value }) => `${JSON.stringify(value)}\n`,
+  // between two lines, white space that every reader of JSON skips
+  beat: () => '\n',
+  end: () => '',
+}
+
+const resume = (id: string | undefined) => (id === undefined ? '' : `id: ${id}\n`)
+
+const sse: Format = {
+  name: 'sse',
+  type: 'text/event-stream; charset=utf-8',
+  // an id without data is kept by the client, and shown to nobody
+  head: (id) => `retry: ${retryFrom}\n${resume(id)}\n`,
+  line: ({ id, value }) => `id: ${id}\ndata: ${JSON.stringify(value)}\n\n`,
+  beat: (id) => `:\n${resume(id)}\n`,
+  end: () => `retry: ${Math.round(retryFrom + Math.random() * (retryTo - retryFrom))}\n\n`,
+}
+
+const columns: Readonly<Record<string, (click: PublicClick) => string | number | undefined>> = {
+  id: ({ id }) => id,
+  event: ({ event }) => event,
+  index: ({ index }) => index,
+  at: ({ at }) => at,
+  account: ({ account }) => account,
+  link: ({ link }) => link,
+  revision: ({ revision }) => revision,
+  destination: ({ destination }) => destination,
+  rule: ({ rule }) => rule,
+  source: ({ source }) => source.kind,
+  source_id: ({ source }) => source.id,
+  source_entry: ({ source }) => source.entry,
+  country: ({ country }) => country,
+  language: ({ language }) => language,
+  languages: ({ languages }) => languages?.join(' '),
+  referrer: ({ referrer }) => referrer,
+  browser: ({ browser }) => browser.family,
+  browser_version: ({ browser }) => browser.version,
+  os: ({ os }) => os.family,
+  os_version: ({ os }) => os.version,
+  device: ({ device }) => device,
+  class: (click) => click.class,
+  bot: ({ bot }) => bot,
+  agent: ({ agent }) => agent,
+  visitor: ({ visitor }) => visitor,
+  rules: ({ rules }) => rules,
+}
+
+/** Returns a cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: visitors choose some of them. */
+export const cell = (value: string | number | undefined): string => {
+  if (value === undefined) return ''
+  if (typeof value === 'number') return String(value)
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** RFC 4180, with a header. */
+const csv: Format = {
+  name: 'csv',
+  type: 'text/csv; charset=utf-8; header=present',
+  head: () => `${Object.keys(columns).join()}\r\n`,
+  line: ({ value }) =>
+    `${Object.values(columns)
+      .map((of) => cell(of(value as PublicClick)))
+      .join()}\r\n`,
+  beat: () => '',
+  end: () => '',
+}
+
+export const formats = { ndjson, sse, csv } as const
+
+/** The content types of the formats, as clients ask for them. */
+export const types = {
+  ndjson: 'application/x-ndjson',
+  sse: 'text/event-stream',
+  csv: 'text/csv',
+} as const satisfies Readonly<Record<Format['name'], string>>

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { requireOwn } from '../../commands/caller.ts'
+import { refuse } from '../../commands/decider.ts'
+import { webhook, webhookLabel } from '../../commands/webhooks/webhook.ts'
+import { text, timestamp } from '../../lib/fields.ts'
+import { type DeliveryRow, listDeliveries } from '../../queries/webhooks/webhook.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { route } from '../api/route.ts'
+import { ownedBy } from '../api/owned.ts'
+import { listAt } from '../api/describe.ts'
+import { webhookReference } from '../docs/reference/webhook.ts'
+import type { Tested } from './test.ts'
+
+const owner = ownedBy(webhook, webhookLabel)
+const deliveries = listAt(webhookReference, '/api/webhook/:id/deliveries')
+
+const presentDelivery = ({ id, message, type, ordinal, at, try: n, status, ms, ...row }: DeliveryRow) => ({
+  id,
+  message,
+  type,
+  event: ordinal,
+  date: timestamp(at),
+  try: n,
+  delivered: row.delivered,
+  status: status ?? 0,
+  ms,
+  problem: row.problem,
+  answer: row.excerpt,
+})
+
+const presentTested = ({ message: id, excerpt, status, ...tested }: Tested, what: string) => {
+  const message = tested.delivered ? `The ${what} was delivered.` : `The ${what} was not delivered.`
+  return { message, id, ...tested, status: status ?? 0, answer: excerpt }
+}
+
+/** The id of a message, which is its place in the log. */
+const messageId = text(64).transform((given, context) => {
+  const [, ordinal, part] = /^evt_(\d{1,15})(?:_(\d{1,4}|unreadable))?$/.exec(given) ?? []
+  if (ordinal !== undefined) return { id: given, ordinal: Number(ordinal), part: Number(part) || 0 }
+  context.addIssue('must be the id of a message, such as evt_123456')
+  return z.NEVER
+})
+
+const deliveryQuery = listQuery(deliveries).extend({
+  delivered: z.enum(['true', 'false'], 'must be true or false').optional(),
+})
+
+export const deliveryRoutes = [
+  route({
+    method: 'post',
+    path: '/api/webhook/:id/test',
+    scope: 'webhooks',
+    params: byId,
+    owner,
+    run: async (call, { webhooks }) => {
+      const { account, params } = call
+      const { url: address, secret, old } = await requireOwn(call, webhook, webhookLabel, params.id)
+      const target = { account, webhook: params.id, id: randomUUID(), url: address ?? '', secret: secret ?? '', old }
+      return presentTested(await webhooks.test(target), 'test message')
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/api/webhook/:id/resend',
+    scope: 'webhooks',
+    params: byId,
+    owner,
+    body: z.object({ message: messageId }),
+    run: async (call, { webhooks }) => {
+      const own = await requireOwn(call, webhook, webhookLabel, call.params.id)
+      const sent = await webhooks.resend({ webhook: call.params.id, own, message: call.body.message })
+      return sent ? presentTested(sent, 'message') : refuse('not_found', 'This webhook has no such message.')
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: deliveries.path,
+    nowOnly: 'must not be sent here: deliveries are not in the log',
+    scope: 'webhooks',
+    params: byId,
+    query: deliveryQuery,
+    owner,
+    run: (call, services) => {
+      const { delivered } = call.query
+      const of = { webhook: call.params.id, delivered: delivered === undefined ? undefined : delivered === 'true' }
+      const read = (request: Parameters<typeof listDeliveries>[2]) => listDeliveries(services.reader, of, request)
+      return list(deliveries, call, services, read, presentDelivery)
+    },
+  }),
+]

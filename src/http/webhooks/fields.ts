@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { requireOwn } from '../../commands/caller.ts'
+import { campaign } from '../../commands/links/campaign.ts'
+import { channel } from '../../commands/links/channel.ts'
+import { type Decider, Refused } from '../../commands/decider.ts'
+import { domain } from '../../commands/domains/domain.ts'
+import { link } from '../../commands/links/link.ts'
+import type { DomainEvent } from '../../events/index.ts'
+import type { Ordinals } from '../../events/ordinals.ts'
+import { must, parseMoment, text } from '../../lib/fields.ts'
+import { fail, failField } from '../api/errors.ts'
+import { bodyId, flag, url } from '../api/fields.ts'
+import type { Call, Services } from '../api/route.ts'
+import { rejectOwnAddresses } from '../api/ownaddress.ts'
+import { accountTypes, resourceTypes } from '../streams/publicevent.ts'
+import { tagList } from '../links/tag.ts'
+
+const day = 86_400
+const [defaultOverlap, longestOverlap] = [day, 30 * day]
+const [mostIds, mostTypes] = [100, 200]
+
+const eventTypes = ['*', 'clicks', ...resourceTypes, ...accountTypes]
+const events = z
+  .array(
+    z.enum(eventTypes, 'must be `*`, `clicks`, or a type of event such as LinkCreated; docs/webhooks.md lists them'),
+    must('a list of types of events'),
+  )
+  .min(1, 'must have at least one entry')
+  .max(mostTypes, `must have at most ${mostTypes} entries`)
+  .transform((all) => [...new Set(all)])
+const classNames = ['human', 'bot', 'preview', 'prefetch'] as const
+const classes = z
+  .array(z.enum(classNames, `must be some of ${classNames.join(', ')}`), must('a list of classes of visitors'))
+  .transform((all) => [...new Set(all)])
+const idsOf = (what: string) =>
+  z
+    .array(bodyId, must(`a list of ids of ${what}`))
+    .max(mostIds, `must have at most ${mostIds} entries`)
+    .transform((all) => [...new Set(all)])
+/** What is sent has to be in one of each list that is not empty. */
+const filters = {
+  links: idsOf('links'),
+  campaigns: idsOf('campaigns'),
+  channels: idsOf('channels'),
+  domains: idsOf('domains'),
+  tags: tagList.refine((found) => found.length <= mostIds, `must have at most ${mostIds} entries`),
+}
+const none = <T extends z.ZodType<readonly unknown[]>>(list: T) => list.default([] as never)
+
+const fromExpected = '`now`, the number of an event, or a date and time in UTC'
+const place = z.union([z.int().min(0, `must be ${fromExpected}`), text(64)], must(fromExpected))
+
+/** The body that creates a webhook. */
+export const newWebhook = z.object({
+  name: text(255).default(''),
+  url,
+  events: events.default(['*']),
+  links: none(filters.links),
+  campaigns: none(filters.campaigns),
+  channels: none(filters.channels),
+  domains: none(filters.domains),
+  tags: none(filters.tags),
+  classes: classes.default(['human']),
+  from: place.optional(),
+})
+/** The body that changes one. */
+export const webhookChanges = z.object({
+  name: text(255).optional(),
+  url: url.optional(),
+  events: events.optional(),
+  ...z.object(filters).partial().shape,
+  classes: classes.optional(),
+  enabled: flag.optional(),
+})
+const overlap = z
+  .int(must('a number of seconds'))
+  .min(0, 'must be at least 0 seconds')
+  .max(longestOverlap, `must be at most ${longestOverlap} seconds (30 days)`)
+  .default(defaultOverlap)
+/** The body that replaces its secret. */
+export const rotation = z.object({ overlap })
+
+/** The body that lets it continue at another event. */
+export const replay = z.object({ from: place, until: place.optional() })
+
+/** Returns the ordinal of the first event to be sent: of the next one (`now`), of a given one, or of the first one from a moment on. */
+export const ordinalOf = async (given: number | string | undefined, ordinals: Ordinals): Promise<number> => {
+  const head = await ordinals.head()
+  if (given === undefined || given === 'now' || given === '') return head
+  if (typeof given === 'number' || /^\d{1,15}$/.test(given)) {
+    const ordinal = Number(given)
+    return ordinal <= head ? ordinal : failField('from', `must be at most ${head}, the number of the next event`)
+  }
+  const moment = parseMoment(given, '00:00:00')
+  if (!moment) return failField('from', 'must be `now`, the number of an event, or a date and time in UTC')
+  if (moment.getTime() > Date.now()) return failField('from', 'must not be in the future')
+  const before = await ordinals.lastAt(new Date(moment.getTime() - 1))
+  return before === undefined ? 0 : before.ordinal + 1
+}
+
+type OwnedState = { readonly status: string; readonly account: number }
+type IdField = 'links' | 'campaigns' | 'channels' | 'domains'
+/** Throws unless each id of a field is that of a resource of the caller's. */
+const requireIds = async <C, S extends OwnedState, E extends DomainEvent>(
+  call: Pick<Call, 'account' | 'load'>,
+  decider: Decider<C, S, E>,
+  field: IdField,
+  ids: readonly number[] = [],
+) => {
+  const isForeign = (error: unknown) => {
+    if (error instanceof Refused && error.code === 'not_found') return true
+    throw error
+  }
+  const one = field.slice(0, -1)
+  for (const id of ids)
+    if (await requireOwn(call, decider, one, id).then(() => false, isForeign))
+      failField(field, `must be ids of your ${field}: there is no ${one} ${id}`)
+}
+
+/** Returns the ordinal after the last event to be sent again: after a given one, or after the last one before a moment or up to the end of a day. */
+export const endOf = async (
+  given: number | string | undefined,
+  start: number,
+  ordinals: Ordinals,
+): Promise<number | undefined> => {
+  if (given === undefined || given === '') return undefined
+  const end = await endIn(given, ordinals)
+  return end > start ? end : failField('until', 'must be after `from`: no event is between them')
+}
+
+const endIn = async (given: number | string, ordinals: Ordinals): Promise<number> => {
+  const head = await ordinals.head()
+  if (given === 'now') return head
+  if (typeof given === 'number' || /^\d{1,15}$/.test(given)) {
+    const last = Number(given)
+    return last < head ? last + 1 : failField('until', `must be at most ${head - 1}, the number of the newest event`)
+  }
+  const [begin, end] = [parseMoment(given, '00:00:00'), parseMoment(given, '24:00:00')]
+  if (!begin || !end) return failField('until', `must be ${fromExpected}`)
+  // a day may be this one
+  if (begin.getTime() > Date.now()) return failField('until', 'must not be in the future')
+  const last = await ordinals.lastAt(new Date(end.getTime() - 1))
+  return last === undefined ? 0 : last.ordinal + 1
+}
+
+const typeOfAccount = (types: readonly string[]) => types.find((type) => accountTypes.includes(type))
+
+/** Throws when a webhook sends what the caller may not read, and is to send it elsewhere. */
+export const requireSameReceiver = (
+  { may }: Pick<Call, 'may'>,
+  { url: address, events = [] }: Target,
+  own: { readonly url: string | null; readonly fields: { readonly events: readonly string[] } },
+) => {
+  const ofAccount = typeOfAccount(own.fields.events)
+  if (ofAccount === undefined || may('account') || address === undefined || address === own.url) return
+  if (events.length > 0 && typeOfAccount(events) === undefined) return
+  fail(
+    403,
+    `\`url\` must not change while the webhook sends \`${ofAccount}\`, unless your API key has the scope \`account\`.`,
+  )
+}
+
+type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | IdField>>
+
+/** Throws unless a webhook may have these fields. It may keep ids that it has: what they name may be deleted by now. */
+export const requireAllowed = async (
+  call: Pick<Call, 'account' | 'load' | 'may'>,
+  given: Target,
+  services: Services,
+  own: Partial<Pick<Target, IdField>> = {},
+) => {
+  const { url: address, events: types = [] } = given
+  if (address !== undefined) {
+    const problem = services.webhooks.problemOf(address)
+    if (problem !== undefined) failField('url', problem)
+    rejectOwnAddresses({ url: [address] }, services)
+  }
+  const ofAccount = typeOfAccount(types)
+  if (ofAccount !== undefined && !call.may('account'))
+    fail(403, `\`events\` must not contain \`${ofAccount}\` unless your API key has the scope \`account\`.`)
+  const added = (field: IdField) => given[field]?.filter((id) => !own[field]?.includes(id))
+  await requireIds(call, link, 'links', added('links'))
+  await requireIds(call, campaign, 'campaigns', added('campaigns'))
+  await requireIds(call, channel, 'channels', added('channels'))
+  await requireIds(call, domain, 'domains', added('domains'))
+}

@@ -1,0 +1,103 @@
+import { mainKey } from '../../events/accounts/account.ts'
+import { noExclusions } from '../../events/statistics/exclusions.ts'
+import { allScopes } from '../../events/accounts/scope.ts'
+import { defined } from '../../lib/defined.ts'
+import { fenceHandler } from '../owned.ts'
+import { patch, type Projection, put, remove } from '../engine/projection.ts'
+
+/** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
+export const accounts: Projection = {
+  name: 'accounts',
+  version: 5,
+  filter: 'domain',
+  tables: {
+    accounts: (t) => `
+      create table ${t} (
+        id bigint primary key, email text, username text, status text not null, registered timestamptz not null,
+        rate_limit int, exclusions json not null, erases timestamptz, revision bigint not null, position bigint not null);
+      create index on ${t} (position);
+      create index on ${t} (erases) where erases is not null`,
+    api_keys: (t) => `
+      create table ${t} (
+        account bigint not null, number bigint not null, key text not null, hash text not null, name text not null, scopes json not null,
+        expires timestamptz, addresses text, issued timestamptz not null, primary key (account, number));
+      create index on ${t} (key)`,
+  },
+  on: {
+    AccountRegistered: ({ data: { id, email, username }, at, revision, position }) => [
+      put(
+        'accounts',
+        { id },
+        {
+          email,
+          username,
+          status: 'active',
+          registered: at,
+          rate_limit: null,
+          exclusions: noExclusions,
+          erases: null,
+          revision,
+          position,
+        },
+      ),
+    ],
+    AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
+      patch('accounts', { id }, { email, revision, position }),
+    ],
+    AccountPasswordChanged: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    ApiKeyIssued: ({ data: { id, key, hash, expires }, at, revision, position }) => [
+      // a new account has no other keys; a remove for each would keep a fill from writing many accounts at once
+      ...(revision === 1n ? [] : [remove('api_keys', { account: id })]),
+      put(
+        'api_keys',
+        { account: id, number: mainKey.number },
+        { key, hash, name: mainKey.name, scopes: allScopes, expires, addresses: null, issued: at },
+      ),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyAdded: ({ data: { id, number, replaces: _, ...key }, at, revision, position }) => [
+      put('api_keys', { account: id, number }, { ...key, issued: at }),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyUpdated: ({ data: { id, number, to: _, ...changes }, revision, position }) => [
+      patch('api_keys', { account: id, number }, defined(changes)),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyDeleted: ({ data: { id, number }, revision, position }) => [
+      remove('api_keys', { account: id, number }),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    SecondFactorAdded: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    RecoveryCodeUsed: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    SecondFactorRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    AccountRateLimitSet: ({ data: { id, limit }, revision, position }) => [
+      patch('accounts', { id }, { rate_limit: limit, revision, position }),
+    ],
+    AccountExclusionsSet: ({ data: { id, exclusions }, revision, position }) => [
+      patch('accounts', { id }, { exclusions, revision, position }),
+    ],
+    AccountOperatorMarked: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    AccountOperatorUnmarked: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    AccountDisabled: ({ data: { id }, revision, position }) => [
+      patch('accounts', { id }, { status: 'disabled', revision, position }),
+    ],
+    AccountEnabled: ({ data: { id }, revision, position }) => [
+      patch('accounts', { id }, { status: 'active', revision, position }),
+    ],
+    AccountErasureScheduled: ({ data: { id, due }, revision, position }) => [
+      patch('accounts', { id }, { erases: due, revision, position }),
+    ],
+    AccountErasureCancelled: ({ data: { id }, revision, position }) => [
+      patch('accounts', { id }, { erases: null, revision, position }),
+    ],
+    AccountErased: ({ data: { id }, revision, position }) => [
+      patch(
+        'accounts',
+        { id },
+        { status: 'erased', exclusions: noExclusions, email: null, username: null, erases: null, revision, position },
+      ),
+      remove('api_keys', { account: id }),
+    ],
+    ClaimFenced: fenceHandler('account', 'accounts'),
+  },
+}

@@ -1,0 +1,34 @@
+import type { Knex } from 'knex'
+import { prepared } from '../../postgres/database.ts'
+import { column } from '../engine/columns.ts'
+
+/** An event of an account, and where it is in the log. */
+export interface AccountEntry {
+  readonly account: number
+  readonly position: bigint
+  readonly stream: string
+  readonly revision: bigint
+}
+
+/**
+ * DDL of a table that finds an account's events in log order, however many events others have. The second index says whose events are new.
+ */
+export const accountIndex = (t: string) => `
+  create table ${t} (
+    account bigint, position bigint, stream text collate "C" not null, revision bigint not null, primary key (account, position));
+  create index on ${t} (position)`
+
+/** Inserts the entries of a batch of events. */
+export const insertEntries = async (tx: Knex, table: string, entries: readonly AccountEntry[]) => {
+  if (entries.length === 0) return
+  const sql = `insert into ${table} (account, position, stream, revision)
+    select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`
+  await tx
+    .raw(sql, [
+      column(entries, ({ account }) => account),
+      column(entries, ({ position }) => position),
+      entries.map(({ stream }) => stream),
+      column(entries, ({ revision }) => revision),
+    ])
+    .options(prepared(sql))
+}

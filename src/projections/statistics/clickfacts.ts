@@ -1,0 +1,221 @@
+import type { Knex } from 'knex'
+import { bioRules, type Click } from '../../events/statistics/click.ts'
+import type { Recorded } from '../../events/event.ts'
+import type { Event } from '../../events/index.ts'
+import { column } from '../engine/columns.ts'
+import {
+  type Detail,
+  details,
+  type Dim,
+  dims,
+  dimensions,
+  type LabelIds,
+  labelOf,
+  openDimensions,
+  profilesOf,
+  routeLabel,
+} from './labels.ts'
+import type { TableNames } from '../engine/projection.ts'
+
+/** A click's own number: the position of its event and its index in the batch, which is below 1,000. */
+export const seqOf = (position: bigint, index: number) => position * 1000n + BigInt(index)
+/** Returns the position of a click's event. */
+export const positionOf = (seq: bigint) => seq / 1000n
+/** Values of `clicks.class`. A person's first visit on a link has a value of its own. */
+export const classes = { first: -1, human: 0, bot: 1, preview: 2, prefetch: 3, excluded: 4 } as const
+/** A class that only a newer release knows: a visit, but no click. */
+const otherClass = 99
+/** SQL conditions on a row of `clicks`: a visit that counts as a click, and one that counts as a unique click. */
+export const [isClick, isUnique] = [`class <= ${classes.human}`, `class = ${classes.first}`]
+
+/** Returns the value of a class that an event names. */
+export const classOf = ({ class: name }: Pick<Click, 'class'>): number =>
+  Object.hasOwn(classes, name) && name !== ('first' as string) ? classes[name as keyof typeof classes] : otherClass
+
+/** Ids have at most 15 digits, so that these ranges do not meet. */
+const [bioSubjects, viewSubjects, accountSubjects] = [2 ** 50, 2 ** 51, 2 ** 52]
+/**
+ * What statistics are about. The columns `link` have what was visited: clicks on entries that lead to no link of ours belong to their bio page.
+ * The columns `subject` of roll-ups may have an account too.
+ */
+export const subjects = {
+  link: (id: number) => id,
+  qr: (id: number) => -id,
+  bio: (id: number) => -(bioSubjects + id),
+  view: (id: number) => -(viewSubjects + id),
+  account: (id: number) => -(accountSubjects + id),
+} as const
+/** Returns what was visited by a value of `link`: `bio` is an entry of a bio page that leads to no link, `view` the page itself. */
+export const visited = (subject: number): { readonly of: 'link' | 'qr' | 'bio' | 'view'; readonly id: number } => {
+  if (subject > 0) return { of: 'link', id: subject }
+  if (subject > subjects.bio(0)) return { of: 'qr', id: -subject }
+  if (subject > subjects.view(0)) return { of: 'bio', id: subjects.bio(0) - subject }
+  return { of: 'view', id: subjects.view(0) - subject }
+}
+/** Views of bio pages have lower values of `link` than this: nobody followed a link by them. */
+export const aboveViews = -viewSubjects
+/** Accounts have values of `subject` of at most this. */
+export const highestAccount = -accountSubjects
+
+const subjectOf = ({ link, source, rule }: Click) => {
+  if (link !== 0) return subjects.link(link)
+  if (source.kind !== 'bio') return subjects.qr(source.id)
+  return rule === bioRules.view ? subjects.view(source.id) : subjects.bio(source.id)
+}
+
+/** A click of a batch, and what was visited by it. */
+export interface Visit {
+  readonly seq: bigint
+  readonly link: number
+  readonly visitor: bigint
+  readonly minute: number
+  readonly ms: number
+  /** URL that the visitor was sent to; empty when a bio page decided */
+  readonly destination: string
+  /** label of what else the click knows of its visitor */
+  readonly profile: string
+  readonly click: Click
+}
+export type Clicked = Recorded<Event<'LinkClicked'>>
+
+export const minuteMs = 60_000
+/** Returns the number of the minute since 1970 that a moment is in. */
+export const minuteOf = (at: string) => Math.floor(Date.parse(at) / minuteMs)
+
+/**
+ * Returns a time as the facts have it: the number of its minute since 1970, and its ms within the minute, less 30,000, because that fits a
+ * smallint.
+ */
+export const timeOf = (ms: number): Pick<Visit, 'minute' | 'ms'> => {
+  const minute = Math.floor(ms / minuteMs)
+  return { minute, ms: ms - minute * minuteMs - minuteMs / 2 }
+}
+
+/** Returns a visitor as facts have it. */
+export const visitorOf = (hash: string): bigint => BigInt.asIntN(64, BigInt(`0x${hash}`))
+
+export const visitsOf = ({ position, data }: Clicked): Visit[] => {
+  const profiles = profilesOf(data)
+  return data.clicks.map((click, i) => ({
+    seq: seqOf(position, i),
+    link: subjectOf(click),
+    visitor: visitorOf(click.visitor),
+    ...timeOf(Date.parse(click.at)),
+    destination: data.destinations[click.destination] ?? '',
+    profile: profiles[i] ?? '',
+    click,
+  }))
+}
+
+/**
+ * A row for each visit, in partitions by month, and a row for each person and link that they have visited, with their first visit.
+ *
+ * `class` is what the visit counts as now, and `recorded` what the click was recorded as. A reclassification changes `class`, and moves the
+ * first visit of a person to the earliest one (by `seq`) that is still theirs: an index finds it among those of people that are not first ones. For each visit that an event changes, `corrections` has the class before and
+ * after it. So the class of a visit at a position P is `was` of the first of its corrections after P, and `class` if there is none.
+ *
+ * Questions about an earlier position of the log read the facts with a `seq` up to it, each with the class that it had then. What an event changes
+ * in the facts and roll-ups of a subject it makes known to such questions: what it adds to a roll-up goes into `corrected_hours` and
+ * `corrected_days`, and the counters before the change go into `rolls`, at its position. See `rolls.ts`.
+ */
+export const factTables = {
+  clicks: (t: string) => {
+    const small = dimensions.filter((dim) => !openDimensions.includes(dim))
+    return `
+      create table ${t} (
+        seq bigint not null, visitor bigint not null, link bigint not null, account bigint not null, minute int not null,
+        ${[...openDimensions, ...Object.keys(details)].map((name) => `${name} int not null`).join()}, ms smallint not null, ${small.map((dim) => `${dim} smallint not null`).join()}, class smallint not null, recorded smallint not null
+      ) partition by range (minute);
+      create index on ${t} (link, minute);
+      create index on ${t} (account, minute);
+      create index on ${t} (link, visitor, seq) where class = ${classes.human}`
+  },
+  visitors: (t: string) =>
+    `create table ${t} (
+      link bigint not null, visitor bigint not null, seq bigint not null, minute int not null, primary key (link, visitor))`,
+} as const
+
+/** Returns the first minute of the month so many months after the one of a minute. */
+export const monthStart = (minute: number, months = 0): number => {
+  const at = new Date(minute * minuteMs)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months) / minuteMs
+}
+/** Returns the name of the partition that has the facts of a month, by its first minute. */
+export const partitionOf = (table: string, month: number): string =>
+  `${table}_${new Date(month * minuteMs).toISOString().slice(0, 7).replace('-', '_')}`
+
+/**
+ * Creates the partitions that the visits need. They are attached, because `create table … partition of` would lock out the readers of the
+ * whole table.
+ */
+const ensurePartitions = async (tx: Knex, table: string, visits: readonly Visit[]) => {
+  const starts = new Set(visits.map(({ minute }) => monthStart(minute)))
+  const months = new Map([...starts].map((month) => [partitionOf(table, month), month]))
+  const { rows } = await tx.raw<{ rows: { name: string }[] }>(
+    `select name from unnest(?::text[]) as m (name) where to_regclass(name) is null order by name`,
+    [[...months.keys()]],
+  )
+  for (const { name } of rows) {
+    const month = months.get(name)!
+    await tx.raw(
+      `create table ${name} (like ${table});
+       alter table ${table} attach partition ${name} for values from (${month}) to (${monthStart(month, 1)})`,
+    )
+  }
+}
+
+const visitorKey = (link: number | string, visitor: bigint | string) => `${link}/${visitor}`
+
+/** Stores who has visited which link, and returns the visits that are the first of a person on a link. */
+const insertFirst = async (tx: Knex, table: string, visits: readonly Visit[]): Promise<ReadonlySet<Visit>> => {
+  const first = new Map<string, Visit>()
+  for (const visit of visits) {
+    if (visit.click.class !== 'human') continue
+    const key = visitorKey(visit.link, visit.visitor)
+    if (!first.has(key)) first.set(key, visit)
+  }
+  const people = [...first.values()]
+  const { rows } = await tx.raw<{ rows: { link: string; visitor: string }[] }>(
+    `insert into ${table} (link, visitor, seq, minute)
+     select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[]) as v (link, visitor, seq, minute) order by link, visitor
+     on conflict do nothing returning link, visitor`,
+    (['link', 'visitor', 'seq', 'minute'] as const).map((name) => column(people, (visit) => visit[name])),
+  )
+  return new Set(rows.map(({ link, visitor }) => first.get(visitorKey(link, visitor))!))
+}
+
+/** Inserts a row for each visit, and returns which of them are unique. */
+export const insertFacts = async (
+  tx: Knex,
+  names: TableNames,
+  ids: { readonly labels: LabelIds; readonly details: LabelIds },
+  visits: readonly Visit[],
+): Promise<ReadonlySet<Visit>> => {
+  await ensurePartitions(tx, names('clicks'), visits)
+  const uniques = await insertFirst(tx, names('visitors'), visits)
+  const idOf = (dim: Dim) => (visit: Visit) => ids.labels(dims[dim], labelOf[dim](visit.click))
+  const detail: Readonly<Record<Detail, (visit: Visit) => number>> = {
+    profile: ({ profile }) => ids.details(details.profile, profile),
+    route: ({ click }) => ids.details(details.route, routeLabel(click)),
+  }
+  const type = (dim: Dim) => (openDimensions.includes(dim) ? 'int[]' : 'smallint[]')
+  await tx.raw(
+    `insert into ${names('clicks')} (seq, visitor, link, account, minute, ms, class, recorded, profile, route, ${dimensions.join()})
+     select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::int[], ?::int[],
+       ${dimensions.map((dim) => `?::${type(dim)}`).join()})`,
+    [
+      column(visits, ({ seq }) => seq),
+      column(visits, ({ visitor }) => visitor),
+      column(visits, ({ link }) => link),
+      column(visits, ({ click }) => click.account),
+      column(visits, ({ minute }) => minute),
+      column(visits, ({ ms }) => ms),
+      column(visits, (visit) => (uniques.has(visit) ? classes.first : classOf(visit.click))),
+      column(visits, ({ click }) => classOf(click)),
+      column(visits, detail.profile),
+      column(visits, detail.route),
+      ...dimensions.map((dim) => column(visits, idOf(dim))),
+    ],
+  )
+  return uniques
+}

@@ -1,0 +1,167 @@
+import type { Knex } from 'knex'
+import type { Recorded } from '../../events/event.ts'
+import type { Event } from '../../events/index.ts'
+import { classes, classOf, minuteOf, subjects, visitorOf } from './clickfacts.ts'
+import { correctCounters } from './corrections.ts'
+import { correctedTables } from './correctsums.ts'
+import { details, dims, type Profile, readProfile } from './labels.ts'
+import type { TableNames } from '../engine/projection.ts'
+
+export const reclassificationTables = {
+  /** the classes of visits before and after each event that has changed them, see `clickfacts.ts` */
+  corrections: (t: string) => `
+    create table ${t} (
+      seq bigint, position bigint, link bigint not null, minute int not null, was smallint not null, now smallint not null,
+      primary key (seq, position));
+    create index on ${t} (position);
+    create index on ${t} (link)`,
+  /** the parts of reclassifications; `undone` is the position of the event that took one back */
+  reclassifications: (t: string) => `
+    create table ${t} (
+      id uuid, part int, account bigint not null, position bigint not null, at timestamptz not null, rules int not null, undone bigint,
+      primary key (id, part));
+    create index on ${t} (account, position)`,
+  ...correctedTables,
+} as const
+
+export type Reclassified = Recorded<Event<'ClicksReclassified'>>
+export type Undone = Recorded<Event<'ReclassificationUndone'>>
+
+/** What a reclassification decides by, in the numbers of the tables. */
+export interface Decision {
+  /** classes by `profile`, where rules change them */
+  readonly classOf: ReadonlyMap<number, number>
+  /** `profile` of excluded user agents */
+  readonly profiles: readonly number[]
+  readonly countries: readonly number[]
+  readonly hours: readonly number[]
+  readonly visitors: readonly bigint[]
+}
+/** Which facts: those of the subjects, of the minutes from one up to another. */
+export interface Scope {
+  /** undefined: all of the account */
+  readonly subjects: readonly number[] | undefined
+  readonly account: number
+  readonly from: number
+  readonly to: number
+}
+
+const array = (type: string, values: readonly (number | bigint)[]) => `'{${values.join()}}'::${type}[]`
+const within = ({ subjects: only, account, from, to }: Scope) =>
+  `c.account = ${account} and c.minute >= ${from} and c.minute < ${to}${only ? ` and c.link = any(${array('bigint', only)})` : ''}`
+
+/** SQL of the class of a visit without the mark of a first one. */
+const plain = (of: string) => `greatest(${of}.class, ${classes.human})`
+export const plainClass = plain('c')
+
+/** SQL of the facts in a scope, as `c`, with their `target`: the class that a decision gives them. */
+export const decided = (names: TableNames, scope: Scope, decision: Decision) => {
+  const changed = [...decision.classOf]
+  const ruled = `case when c.recorded = ${classes.prefetch} then c.recorded else coalesce(r.class, c.recorded) end`
+  const { profiles, countries, hours, visitors } = decision
+  const excluded = [
+    ...(profiles.length > 0 ? [`c.profile = any(${array('int', profiles)})`] : []),
+    ...(countries.length > 0 ? [`c.country = any(${array('smallint', countries)})`] : []),
+    ...(hours.length > 0 ? [`mod(mod(c.minute, 1440) + 1440, 1440) / 60 = any(${array('int', hours)})`] : []),
+    ...(visitors.length > 0 ? [`c.visitor = any(${array('bigint', visitors)})`] : []),
+  ]
+  const isExcluded = excluded.length === 0 ? 'false' : `(${excluded.join(' or ')})`
+  return `
+    select c.*, (case when ${ruled} = ${classes.human} and ${isExcluded} then ${classes.excluded} else ${ruled} end)::smallint as target
+    from ${names('clicks')} c
+    left join unnest(${array(
+      'int',
+      changed.map(([profile]) => profile),
+    )}, ${array(
+      'smallint',
+      changed.map(([, value]) => value),
+    )}) as r (profile, class) on r.profile = c.profile
+    where ${within(scope)}`
+}
+
+/** Returns the profiles of the facts in a scope, by their numbers. */
+export const profilesIn = async (tx: Knex, names: TableNames, scope: Scope): Promise<ReadonlyMap<number, Profile>> => {
+  const { rows } = await tx.raw<{ rows: { id: number; label: string }[] }>(
+    `select id, label from ${names('details')} where dim = ${details.profile} and id in (
+       select distinct profile from ${names('clicks')} c where ${within(scope)})`,
+  )
+  return new Map(rows.map(({ id, label }) => [id, readProfile(label)]))
+}
+
+const keyOf = ({ agent, bot, rules }: Pick<Profile, 'agent' | 'bot' | 'rules'>) => JSON.stringify([agent, bot, rules])
+type Rules = Pick<Reclassified['data'], 'agents' | 'exclusions'>
+
+/** Returns a decision in the numbers of the tables. */
+export const decisionOf = async (
+  tx: Knex,
+  names: TableNames,
+  { agents, exclusions }: Rules,
+  profiles: ReadonlyMap<number, Profile>,
+): Promise<Decision> => {
+  const ruled = new Map(agents.map((one) => [keyOf(one), classOf(one)]))
+  const { rows } = await tx.raw<{ rows: { id: number }[] }>(
+    `select id from ${names('labels')} where dim = ${dims.country} and label = any(?::text[])`,
+    [[...exclusions.countries]],
+  )
+  return {
+    classOf: new Map(
+      [...profiles].flatMap(([id, profile]) => {
+        const value = ruled.get(keyOf(profile))
+        return value === undefined ? [] : [[id, value] as const]
+      }),
+    ),
+    profiles: [...profiles].flatMap(([id, { agent }]) =>
+      exclusions.agents.some((part) => agent.toLowerCase().includes(part)) ? [id] : [],
+    ),
+    countries: rows.map(({ id }) => id),
+    hours: exclusions.hours,
+    visitors: exclusions.visitors.map(visitorOf),
+  }
+}
+
+const scopeOf = ({ account, link, qr, bio, view, from, to }: Reclassified['data']): Scope => ({
+  account,
+  subjects: [...link.map(subjects.link), ...qr.map(subjects.qr), ...bio.map(subjects.bio), ...view.map(subjects.view)],
+  from: minuteOf(from),
+  to: minuteOf(to),
+})
+
+/** Returns SQL of the facts that a part changes, with their `target`. */
+const changesOf = async (tx: Knex, names: TableNames, { data }: Reclassified): Promise<string> => {
+  const scope = scopeOf(data)
+  const profiles = await profilesIn(tx, names, scope)
+  const decision = await decisionOf(tx, names, data, profiles)
+  return `select * from (${decided(names, scope, decision)}) d where target <> ${plain('d')}`
+}
+
+/** Returns SQL of what takes a part back: visits that no later event has changed get the class from before it. */
+const changesBack = (names: TableNames, { data }: Undone): string => `
+  select c.*, greatest(k.was, ${classes.human}) as target
+  from ${names('reclassifications')} r join ${names('corrections')} k on k.position = r.position
+  join ${names('clicks')} c on c.link = k.link and c.minute = k.minute and c.seq = k.seq
+  where r.id = '${data.reclassification}' and r.part = ${data.part} and r.undone is null and k.minute >= ${minuteOf(data.since)}
+    and greatest(k.was, ${classes.human}) <> greatest(k.now, ${classes.human}) and ${plainClass} = greatest(k.now, ${classes.human})`
+
+/** Applies a part of a reclassification, or takes one back. */
+export const reclassify = (db: Knex, names: TableNames, event: Reclassified | Undone) =>
+  // a savepoint within the projector's transaction
+  db.transaction(async (tx) => {
+    const { position, at } = event
+    const from = { position, since: minuteOf(event.data.since) }
+    if (event.type === 'ClicksReclassified') {
+      const { reclassification, part, account, rules } = event.data
+      await correctCounters(tx, names, { ...from, changes: await changesOf(tx, names, event) })
+      await tx.raw(
+        `insert into ${names('reclassifications')} (id, part, account, position, at, rules) values (?, ?, ?, ?, ?, ?)
+         on conflict do nothing`,
+        [reclassification, part, account, position.toString(), at, rules],
+      )
+      return
+    }
+    await correctCounters(tx, names, { ...from, changes: changesBack(names, event) })
+    await tx.raw(`update ${names('reclassifications')} set undone = ? where id = ? and part = ? and undone is null`, [
+      position.toString(),
+      event.data.reclassification,
+      event.data.part,
+    ])
+  })

@@ -1,0 +1,112 @@
+import type { ItemKind } from '../../events/links/channel.ts'
+import { streamId } from '../../events/streams.ts'
+import type { Reader } from '../reader.ts'
+
+/** rows in one statement: another account must not wait for a connection of an export */
+const batchSize = 1000
+
+/** Kinds of resources that have a stream each, and their tables. */
+const tables = {
+  link: 'links',
+  bio: 'bios',
+  qr: 'qrs',
+  domain: 'domains',
+  pixel: 'pixels',
+  campaign: 'campaigns',
+  channel: 'channels',
+  overlay: 'overlays',
+  splash: 'splashes',
+} as const
+type Kind = keyof typeof tables
+
+/** Reads in batches, each after the last row of the one before: between two of them, no connection is used. */
+const inBatches = async function* <R>(readAfter: (last: R | undefined) => Promise<readonly R[]>): AsyncGenerator<R> {
+  for (let last: R | undefined; ;) {
+    const rows = await readAfter(last)
+    yield* rows
+    if (rows.length < batchSize) return
+    last = rows.at(-1)
+  }
+}
+
+interface Own {
+  readonly account: number
+  readonly deleted: boolean
+}
+
+/** Returns the ids of an account's resources of one kind. Those that are deleted have an index of their own, or are few. */
+const ids = ({ db, table }: Reader, kind: Kind, { account, deleted }: Own) =>
+  inBatches<{ id: string }>(async (last) => {
+    const own = db(table(tables[kind]))
+      .where({ account })
+      .where('id', '>', last?.id ?? 0)
+    return deleted
+      ? own.whereNotNull('deleted').orderBy('id').limit(batchSize).select('id')
+      : own.whereNull('deleted').orderBy('id').limit(batchSize).select('id')
+  })
+
+interface Membership {
+  readonly kind: ItemKind
+  readonly item: string
+  readonly position: string
+}
+
+/** Returns the items of a channel, also deleted ones, in the order of their assignments. */
+const memberships = ({ db, table }: Reader, channel: string) =>
+  inBatches<Membership>((last) =>
+    db(table('channel_items'))
+      .where({ channel })
+      .where('position', '>', last?.position ?? 0)
+      .orderBy('position')
+      .limit(batchSize)
+      .select('kind', 'item', 'position'),
+  )
+
+/** Returns the streams of an account: its own, those of its resources, also deleted ones, and those of the items of its channels. */
+export const streamsOf = async function* (reader: Reader, account: number): AsyncGenerator<string> {
+  yield streamId('account', account)
+  for (const kind of Object.keys(tables) as Kind[])
+    for (const deleted of [false, true])
+      for await (const { id } of ids(reader, kind, { account, deleted })) {
+        yield streamId(kind, id)
+        if (kind !== 'channel') continue
+        for await (const { kind: of, item } of memberships(reader, id)) yield streamId('channelitem', id, of, item)
+      }
+}
+
+export interface ExportedAnswer {
+  readonly id: string
+  readonly overlay: string
+  /** a JSON object of strings; null after its account was erased */
+  readonly fields: string | null
+  readonly created: Date
+}
+
+/** Returns the answers to all overlays of an account, also deleted ones, oldest first. */
+export const answersOf = ({ db, table }: Reader, account: number) =>
+  inBatches<ExportedAnswer>((last) =>
+    db(table('answers'))
+      .where({ account })
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(batchSize)
+      .select('id', 'overlay', 'fields', 'created'),
+  )
+
+interface LogoRow {
+  readonly id: string
+  /** of its image; null: it is in the row, because an event of 0.1.0 contains it */
+  readonly hash: string | null
+}
+
+/** Returns which QR codes of an account have a logo. */
+export const logosOf = ({ db, table }: Reader, account: number) =>
+  inBatches<LogoRow>((last) =>
+    db(table('qrs'))
+      .where({ account, deleted: null })
+      .whereRaw('(logo is not null or logo_hash is not null)')
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(batchSize)
+      .select('id', 'logo_hash as hash'),
+  )

@@ -1,0 +1,45 @@
+import type { Reader } from '../reader.ts'
+
+/** Failed checks in a row, a day apart, after which a domain stops. */
+export const maxFailures = 3
+
+/** A branded domain that is due for its daily check. */
+export interface DueDomain {
+  readonly id: number
+  readonly account: number
+  /** origin, for example `https://go.example.com` */
+  readonly domain: string
+  readonly verified: boolean
+  /** how it was verified */
+  readonly proof: string
+  /** failed checks in a row so far */
+  readonly failures: number
+}
+
+/**
+ * Returns up to `limit` domains that were verified once and have not been checked for a day, and marks them as checked, so that no other process
+ * checks them too.
+ */
+export const claimDueDomains = async ({ db, table }: Reader, limit: number): Promise<DueDomain[]> => {
+  const { rows } = await db.raw<{ rows: (Omit<DueDomain, 'id' | 'account'> & { id: string; account: string })[] }>(
+    `with claimed as (
+       insert into state.domain_checks as c (domain, checked_at, failures)
+       select d.id, now(), 0 from ${table('domains')} d join ${table('accounts')} a on a.id = d.account
+       where d.deleted is null and d.proof <> '' and a.status = 'active' and not exists (
+         select 1 from state.domain_checks c where c.domain = d.id and c.checked_at > now() - interval '1 day')
+       order by d.id limit ?
+       on conflict (domain) do update set checked_at = now() where c.checked_at <= now() - interval '1 day'
+       returning domain, failures)
+     select d.id, d.account, d.domain, d.verified, d.proof, claimed.failures
+     from claimed join ${table('domains')} d on d.id = claimed.domain order by d.id`,
+    [limit],
+  )
+  return rows.map((row) => ({ ...row, id: Number(row.id), account: Number(row.account) }))
+}
+
+/** Stores the result of a check: what DNS said, and how many checks of the domain have failed in a row. */
+export const saveCheck = async ({ db }: Reader, domain: number, failures: number, found: object) => {
+  await db('state.domain_checks')
+    .where({ domain })
+    .update({ failures, looked_at: db.fn.now(), found: JSON.stringify(found) })
+}

@@ -1,0 +1,43 @@
+import { streamId, type StreamKind } from '../../events/streams.ts'
+import { prepared } from '../../postgres/database.ts'
+import type { Reader } from '../reader.ts'
+
+/** Cached data of this stream and of this address is outdated. */
+export interface Changed {
+  readonly stream: string
+  readonly domain: number | null
+  /** null: it has no public address */
+  readonly aliasKey: string | null
+  readonly position: bigint
+}
+
+/** Returns all cached resources that changed after one position of the log and up to another, in one query per projected batch. */
+export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
+  const changed = (kind: StreamKind, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
+    `select '${streamId(kind, '')}' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
+     where position > ? and position <= ?`
+  const sources = [
+    changed('link', 'links', 'domain', 'alias_key'),
+    changed('bio', 'bios', 'null::bigint', 'lower(alias)'),
+    changed('splash', 'splashes'),
+    changed('overlay', 'overlays'),
+    changed('pixel', 'pixels'),
+    changed('account', 'accounts'),
+    changed('domain', 'domains'),
+    changed('block', 'blocks'),
+  ]
+  const sql = sources.join(' union all ')
+  type Found = { stream: string; domain: string | null; alias_key: string | null; position: string }
+  const { rows } = await db
+    .raw<{ rows: Found[] }>(
+      sql,
+      sources.flatMap(() => [after.toString(), upTo.toString()]),
+    )
+    .options(prepared(sql))
+  return rows.map(({ stream, domain, alias_key, position }) => ({
+    stream,
+    domain: domain === null ? null : Number(domain),
+    aliasKey: alias_key,
+    position: BigInt(position),
+  }))
+}

@@ -1,0 +1,161 @@
+import { pastOf } from '../../projections/history/versions.ts'
+import { contains, type Listed, type ListRequest, readPositions } from '../page.ts'
+import type { StreamKind } from '../../events/streams.ts'
+import type { Reader } from '../reader.ts'
+
+export { keySubject } from '../../projections/history/resourceevents.ts'
+
+/** Where an event of a history is in the log. */
+export interface HistoryRow {
+  readonly position: bigint
+  readonly stream: string
+  readonly revision: number
+}
+
+/** Whose history: a resource by its subject (see `resourceevents.ts`), or everything of an account. */
+export type HistoryOf =
+  | { readonly subject: string }
+  | {
+      readonly account: number
+      /** only events of resources of this kind */
+      readonly kind?: keyof typeof streamsOf | undefined
+      /** only the deletions of what is deleted now */
+      readonly deleted?: boolean | undefined
+    }
+
+/** The kinds of streams in which a kind of resource has its events. */
+export const streamsOf = {
+  account: ['account'],
+  bio: ['bio'],
+  campaign: ['campaign'],
+  channel: ['channel', 'channelitem'],
+  domain: ['domain'],
+  overlay: ['overlay', 'answer'],
+  pixel: ['pixel'],
+  qr: ['qr'],
+  splash: ['splash'],
+  url: ['link'],
+  webhook: ['webhook'],
+} as const satisfies Readonly<Record<string, readonly StreamKind[]>>
+
+/** Tables that keep the rows of deleted resources, by the kind of stream. The row has the position of the deletion. */
+const keptRows = {
+  bio: 'bios',
+  campaign: 'campaigns',
+  channel: 'channels',
+  domain: 'domains',
+  link: 'links',
+  overlay: 'overlays',
+  pixel: 'pixels',
+  qr: 'qrs',
+  splash: 'splashes',
+} as const satisfies Partial<Record<StreamKind, string>>
+
+/** The events after one position and up to another; undefined: from the first, to the last. */
+export interface Span {
+  readonly after?: bigint | undefined
+  readonly upTo?: bigint | undefined
+}
+
+/** Visitors report links to the operator, not to the account. */
+const shown = `x.stream not like 'report-%'`
+
+/** Returns one page of the events of a resource or an account. */
+export const listHistory = async (
+  reader: Reader,
+  of: HistoryOf,
+  { after, upTo: until }: Span,
+  request: ListRequest,
+): Promise<Listed<HistoryRow>> => {
+  const { db, table } = reader
+  const upTo = reader.upTo !== undefined && (until === undefined || until > reader.upTo) ? reader.upTo : until
+  const ofAccount = ({ account, kind, deleted }: Exclude<HistoryOf, { subject: string }>) => {
+    const rows = db({ x: table('account_events') })
+      .where({ 'x.account': account })
+      .whereRaw(shown)
+    if (kind !== undefined) void rows.whereRaw('x.stream like any(?)', [streamsOf[kind].map((one) => `${one}-%`)])
+    // one look-up by the position of the event, in the table that its stream names
+    if (deleted) {
+      const deletions = Object.entries(keptRows).map(
+        ([stream, name]) =>
+          `(x.stream like '${stream}-%' and exists (select 1 from ${table(name)} r where r.position = x.position and r.deleted is not null))`,
+      )
+      // together in brackets: an `or` outside of them would find those of other accounts
+      void rows.whereRaw(`(${deletions.join(' or ')})`)
+    }
+    return rows
+  }
+  const own = () =>
+    'subject' in of ? db({ x: table('resource_events') }).where({ 'x.subject': of.subject }) : ofAccount(of)
+  const matching = () => {
+    const rows = own()
+    if (after !== undefined) void rows.where('x.position', '>', after.toString())
+    if (upTo !== undefined) void rows.where('x.position', '<=', upTo.toString())
+    return rows
+  }
+  const found = await readPositions({ matching, position: ['x.position'] }, reader, request)
+  const positions = found.rows.map(([position]) => String(position))
+  const rows: { position: string; stream: string; revision: string }[] = await own()
+    .whereRaw('x.position = any(?::bigint[])', [`{${positions.join()}}`])
+    .select('x.position', 'x.stream', 'x.revision')
+  const byPosition = new Map(rows.map((row) => [row.position, row]))
+  return {
+    ...found,
+    rows: positions.flatMap((position) => {
+      const row = byPosition.get(position)
+      return row ? [{ ...row, position: BigInt(position), revision: Number(row.revision) }] : []
+    }),
+  }
+}
+
+/** The columns by which resources are known whose events are in streams of others. */
+const names = {
+  bio: `x.name || ' ' || x.alias`,
+  channel: 'x.name',
+  link: `x.title || ' ' || x.alias`,
+  overlay: 'x.name',
+  qr: 'x.name',
+} as const satisfies Partial<Record<keyof typeof keptRows, string>>
+export type Nameable = keyof typeof names
+
+/** Returns which of some resources have one of some parts in their names, also deleted ones. */
+export const idsNamed = async (
+  { db, table }: Reader,
+  kind: Nameable,
+  ids: readonly number[],
+  parts: readonly string[],
+): Promise<readonly number[]> => {
+  const rows: { id: string }[] = await db({ x: table(keptRows[kind]) })
+    .whereRaw('x.id = any(?::bigint[])', [`{${ids.join()}}`])
+    .whereRaw(contains(db, names[kind], parts))
+    .select('x.id')
+  return rows.map(({ id }) => Number(id))
+}
+
+/** Returns the event at a position, if a resource or an account has it in its history. */
+export const findEntry = async ({ db, table }: Reader, position: bigint): Promise<HistoryRow | undefined> => {
+  const rows: { stream: string; revision: string }[] = await db(table('account_events'))
+    .where({ position: position.toString() })
+    .select('stream', 'revision')
+  const [row] = rows
+  return row && { position, stream: row.stream, revision: Number(row.revision) }
+}
+
+/** SQL of the names of keys: those that they had last, at the moment of the reader. */
+const keyNames = ({ table, upTo, clicksUpTo }: Reader) =>
+  clicksUpTo === undefined || upTo === undefined
+    ? `select key, number, name from ${table('event_keys')} where key = any(?::text[])`
+    : `select distinct on (account, key) key, number, name from ${table(pastOf('api_keys'))}
+       where key = any(?::text[]) and since <= ${upTo} order by account, key, since desc`
+
+/** Returns the number and the name of keys, also of those that have ended, by their public ids. */
+export const namesOfKeys = async (
+  reader: Reader,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, { readonly number: number; readonly name: string }>> => {
+  if (keys.length === 0) return new Map()
+  const { rows } = await reader.db.raw<{ rows: { key: string; number: string; name: string }[] }>(keyNames(reader), [
+    [...keys],
+  ])
+  return new Map(rows.map(({ key, number, name }) => [key, { number: Number(number), name }]))
+}

@@ -1,0 +1,96 @@
+import type { CampaignFields } from '../../events/links/campaign.ts'
+import type { TableNames } from '../../projections/engine/projection.ts'
+import { findOwned, listOwned, type OwnedRow } from '../owned.ts'
+import { type ListRequest, offset, type Page } from '../page.ts'
+import { idOrNull, type Reader } from '../reader.ts'
+
+export type CampaignRow = OwnedRow & CampaignFields
+export const listCampaigns = (reader: Reader, account: number, request: ListRequest) =>
+  listOwned<CampaignRow>(reader, { table: 'campaigns' }, account, request)
+
+export const findCampaign = (reader: Reader, account: number, id: number) =>
+  findOwned<CampaignRow>(reader, 'campaigns', account, id)
+
+/** A campaign that anyone may see: public, not deleted, of an active account. */
+export interface PublicCampaign extends CampaignFields {
+  readonly id: number
+  readonly account: number
+  readonly username: string
+}
+const publicCampaigns = ({ db, table }: Reader) =>
+  db({ c: table('campaigns') })
+    .join({ a: table('accounts') }, 'a.id', 'c.account')
+    .where({ 'c.public': true, 'c.deleted': null, 'a.status': 'active' })
+
+export const findPublicCampaign = async (reader: Reader, id: number): Promise<PublicCampaign | undefined> => {
+  const [row] = (await publicCampaigns(reader)
+    .where({ 'c.id': id })
+    .select('c.id', 'c.account', 'c.name', 'c.slug', 'c.public', 'a.username')) as (PublicCampaign & { id: string })[]
+  return row && { ...row, id: Number(row.id), account: Number(row.account) }
+}
+
+/** Links that redirect at the moment. */
+const redirecting = (table: TableNames) =>
+  `l.deleted is null and (l.expiry is null or l.expiry > now()) and (l.starts is null or l.starts <= now())
+   and (l.domain is null or (d.deleted is null and d.verified))
+   and (l.max_clicks is null or l.max_clicks > coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0))`
+
+/** A link that a rotator may choose. */
+export interface RotatorLink {
+  readonly campaign: number
+  readonly link: number
+  /** id of its branded domain; null = the service's own host */
+  readonly domain: number | null
+  readonly alias: string
+  readonly expiry: Date | null
+}
+/**
+ * Returns up to `limit` links of the public campaign with this slug (in lower case), in random order; each of its links is equally
+ * likely to be among them.
+ */
+export const rotatorLinks = async (reader: Reader, slug: string, limit: number): Promise<readonly RotatorLink[]> => {
+  const { table } = reader
+  const rows = (await publicCampaigns(reader)
+    .join({ l: table('links') }, { 'l.campaign': 'c.id', 'l.account': 'c.account' })
+    .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
+    .whereRaw(`lower(c.slug) = ? and ${redirecting(table)}`, [slug])
+    .select('c.id as campaign', 'l.id as link', 'l.domain', 'l.alias', 'l.expiry')
+    .orderByRaw('random()')
+    .limit(limit)) as (RotatorLink & { campaign: string; link: string; domain: string | null })[]
+  return rows.map((row) => ({
+    ...row,
+    campaign: Number(row.campaign),
+    link: Number(row.link),
+    domain: idOrNull(row.domain),
+  }))
+}
+
+/** A link as a list page shows it. */
+export interface PageLink {
+  readonly alias: string
+  readonly domain: number | null
+  readonly title: string
+  readonly url: string
+  readonly password: boolean
+}
+/** Returns the links of a campaign that redirect, newest first, with one more than fits the page if there is a next page. */
+export const campaignLinks = async (
+  { db, table }: Reader,
+  { id, account }: Pick<PublicCampaign, 'id' | 'account'>,
+  page: Page,
+): Promise<readonly PageLink[]> => {
+  const rows = (await db({ l: table('links') })
+    .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
+    .where({ 'l.campaign': id, 'l.account': account })
+    .whereRaw(redirecting(table))
+    .select(
+      'l.alias',
+      'l.domain',
+      'l.url',
+      db.raw(`coalesce(nullif(l.title, ''), l.metatitle) as title, l.password is not null as password`),
+    )
+    .orderBy('l.id', 'desc')
+    .limit(page.limit + 1)
+    .offset(offset(page))) as (PageLink & { domain: string | null })[]
+  return rows.map((row) => ({ ...row, domain: idOrNull(row.domain) }))
+}

@@ -1,0 +1,106 @@
+import type { Knex } from 'knex'
+import type { Position, Window } from '../page.ts'
+import type { Reader } from '../reader.ts'
+
+interface Clicked {
+  readonly account: number
+  /** Returns the links that pass the filters, as `l`. */
+  readonly links: () => Knex.QueryBuilder
+  /** there is no filter, apart from leaving out the archive (`archived: false`) */
+  readonly all: { readonly archived: boolean | undefined } | undefined
+}
+
+/** Rows further back than these are not skipped one by one. */
+const near = 1000
+
+/** A row with clicks, and how many of the rows before it belong to links that are not shown. */
+interface Mark {
+  readonly clicks: string
+  readonly link: string
+  readonly ahead: string
+}
+
+/** SQL of the rows with clicks that belong to links that are not shown: deleted ones, and those in the archive. */
+const hidden = ({ table }: Reader, { archived }: NonNullable<Clicked['all']>) => {
+  const away =
+    archived === false
+      ? `union all select id from ${table('links')} where account = :account and deleted is null and archived`
+      : ''
+  return `select s.clicks, s.link
+    from (select id from ${table('links')} where account = :account and deleted is not null ${away}) h
+    cross join lateral (select clicks, link from ${table('link_stats')} where link = h.id and clicks > 0 limit 1) s`
+}
+
+/**
+ * Finds the row at a place among all rows with clicks, by the index alone. Whether a link is shown is looked up only for those that are
+ * not: looking it up for each skipped row takes seconds for page 30,000 of a million links, which are in no order there.
+ */
+const findMark = async (reader: Reader, account: number, all: NonNullable<Clicked['all']>, skip: number) => {
+  const { rows } = await reader.db.raw<{ rows: Mark[] }>(
+    `with hidden as materialized (${hidden(reader, all)}), mark as materialized (
+       select clicks, link from ${reader.table('link_stats')} where account = :account and clicks > 0 and link > 0
+       order by clicks desc, link desc limit 1 offset :skip)
+     select mark.*, (select count(*) from hidden h where (h.clicks, h.link) > (mark.clicks, mark.link)) as ahead from mark`,
+    { account, skip },
+  )
+  return rows[0]
+}
+
+const countClicked = async (reader: Reader, account: number, all: NonNullable<Clicked['all']>) => {
+  const { rows } = await reader.db.raw<{ rows: { n: string }[] }>(
+    `select (select count(*) from ${reader.table('link_stats')} where account = :account and clicks > 0 and link > 0)
+       - (select count(*) from (${hidden(reader, all)}) h) as n`,
+    { account },
+  )
+  return Number(rows[0]?.n ?? 0)
+}
+
+/**
+ * Finds links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
+ * joins over all links: the cost of a page does not grow with the number of links. Rows are sorted before their links are looked up, because
+ * PostgreSQL would look up all links and then sort, as long as it has not analyzed the table.
+ */
+export const byClicks = async (
+  reader: Reader,
+  { account, links, all }: Clicked,
+  { after, limit, skip }: Window,
+): Promise<readonly Position[]> => {
+  const { db, table } = reader
+  const [clicks = 0, id = 0] = after ?? []
+  const ranked = () => {
+    const rows = db(table('link_stats')).where({ account }).where('clicks', '>', 0).select('clicks', 'link')
+    return after ? rows.whereRaw('(clicks, link) < (?, ?)', [clicks, id]) : rows
+  }
+  const shown = (rows: Knex.QueryBuilder) =>
+    db(rows.as('s')).crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').select('l.id').limit(1)]))
+  const readClicked = async () => {
+    const rows = ranked().orderByRaw('clicks desc, link desc')
+    const page = shown(rows)
+      .select('s.clicks', 's.link')
+      .orderByRaw('s.clicks desc, s.link desc')
+      .limit(limit + 1)
+    if (!all || skip < near) return page.offset(skip)
+    const mark = await findMark(reader, account, all, skip)
+    if (!mark) return []
+    void rows.whereRaw('(clicks, link) <= (?, ?)', [mark.clicks, mark.link])
+    return page.offset(Number(mark.ahead))
+  }
+  const first = (await readClicked()) as { clicks: string; link: string }[]
+  const positions = first.map((row) => [Number(row.clicks), Number(row.link)])
+  const missing = limit + 1 - first.length
+  if (missing === 0) return positions
+  const count = async () =>
+    all
+      ? countClicked(reader, account, all)
+      : Number(((await shown(ranked()).count('* as n')) as { n: string }[])[0]?.n)
+  const before = skip === 0 || first.length > 0 ? skip : await count()
+  const rest = links()
+    // not `= 0`: the planner would expect few links, and sort all matches of `q` instead of reading the newest
+    .whereRaw(`coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0) < 1`)
+    .select('l.id')
+    .orderBy('l.id', 'desc')
+    .limit(missing)
+    .offset(Math.max(0, skip - before))
+  if (after && Number(clicks) === 0) void rest.where('l.id', '<', id)
+  return [...positions, ...((await rest) as { id: string }[]).map((row) => [0, Number(row.id)])]
+}

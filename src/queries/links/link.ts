@@ -1,0 +1,160 @@
+import type { LinkFields, Unframed } from '../../events/links/link.ts'
+import { addressKey, linkAddress, tagKey } from '../../projections/links/link.ts'
+import type { TableNames } from '../../projections/engine/projection.ts'
+import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions, type Source } from '../page.ts'
+import { byClicks } from './clicks.ts'
+import { idOrNull, planned, type Reader } from '../reader.ts'
+
+/** A link as its owner sees it. */
+export interface LinkRow extends Omit<LinkFields, 'expiry' | 'starts' | 'last_variant'> {
+  readonly id: number
+  readonly password: boolean
+  readonly expiry: Date | null
+  readonly starts: Date | null
+  readonly created: Date
+  /** of its stream */
+  readonly revision: number
+  /** destinations that refuse to be framed; also former ones */
+  readonly unframed: readonly Unframed[]
+}
+/** As the driver returns it: bigint columns are strings. */
+type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision'> & {
+  id: string
+  domain: string | null
+  campaign: string | null
+  revision: string
+}
+
+const typed = <R extends Raw>(row: R) => ({
+  ...row,
+  id: Number(row.id),
+  domain: idOrNull(row.domain),
+  campaign: idOrNull(row.campaign),
+  revision: Number(row.revision),
+})
+
+export interface LinkListRow extends LinkRow {
+  readonly clicks: number
+  readonly uniques: number
+}
+const fields =
+  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived starts expired_url max_clicks forward variants created revision'
+    .split(' ')
+    .map((name) => `l.${name}`)
+/** When a campaign is deleted, its links keep its id; the API shows null. */
+const calculated = (table: TableNames) =>
+  `l.password is not null as password, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes,
+   (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
+
+/** The text of a link that lists search, as SQL. */
+export const linkText = `(alias || E'\\n' || title || E'\\n' || metatitle || E'\\n' || url || E'\\n' || coalesce(entered, ''))`
+
+/** Selects some of an account's links; undefined fields do not filter. */
+export interface LinkFilter {
+  /** null: the service's own host */
+  readonly domain?: number | null | undefined
+  readonly campaign?: number | undefined
+  readonly channel?: number | undefined
+  /** tags, all of which the link has */
+  readonly tags?: readonly string[] | undefined
+  readonly archived?: boolean | undefined
+  /** the whole alias, in lower case */
+  readonly aliasKey?: string | undefined
+}
+
+/** The account's links that pass the filter and are not deleted, as `l`. */
+const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) => {
+  const { domain, campaign, channel, tags, archived, aliasKey } = filter
+  const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
+  if (archived !== undefined) void links.where({ 'l.archived': archived })
+  if (tags) void links.whereRaw('l.tag_keys @> ?::text[]', [tags.map((tag) => tagKey(account, tag))])
+  if (domain !== undefined) void links.where({ 'l.domain': domain })
+  if (aliasKey !== undefined && domain !== undefined)
+    void links.whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
+  else if (aliasKey !== undefined) void links.where({ 'l.alias_key': aliasKey })
+  if (campaign !== undefined)
+    void links
+      .where({ 'l.campaign': campaign })
+      .whereExists(db({ c: table('campaigns') }).where({ 'c.id': campaign, 'c.account': account, 'c.deleted': null }))
+  // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
+  if (channel !== undefined)
+    void links.whereRaw(
+      `l.id = any(array(
+         select i.item from ${table('channel_items')} i join ${table('channels')} c on c.id = i.channel
+         where i.channel = ? and i.kind = 'links' and c.account = ? and c.deleted is null))`,
+      [channel, account],
+    )
+  return links
+}
+
+/** The projection maintains the number of all links, and of those in the archive. */
+const countAll = ({ db, table }: Reader, account: number, archived: boolean | undefined) => {
+  const n = archived === undefined ? 'n' : archived ? 'archived' : 'n - archived'
+  return db(table('link_counts')).where({ account }).select(db.raw(n))
+}
+
+/** Links as a list sees them: its filters, and the columns that it is sorted by. */
+const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: ListRequest): Source => {
+  const { db, table } = reader
+  const { archived, ...others } = filter
+  const isPart = isFiltered(request) || Object.values(others).some((value) => value !== undefined)
+  const links = () =>
+    filtered(db, matching(reader, account, filter), request, { searched: linkText, created: 'l.created' })
+  const clicks = `coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0)`
+  const byDate = request.from || request.to ? ['l.created', 'l.id'] : ['l.id']
+  return {
+    matching: links,
+    position: request.order === 'click' ? [clicks, 'l.id'] : byDate,
+    sorted:
+      request.order === 'click'
+        ? (window) =>
+            byClicks(reader, { account, links, all: isPart || archived === true ? undefined : { archived } }, window)
+        : undefined,
+    kept: isPart ? undefined : () => countAll(reader, account, archived),
+    counted: isFiltered(request)
+      ? undefined
+      : async () => Number(((await links().count('* as n')) as { n: string }[])[0]?.n ?? 0),
+  }
+}
+
+type ListRaw = Raw & { clicks: string; uniques: string }
+
+export const listLinks = async (
+  reader: Reader,
+  account: number,
+  filter: LinkFilter,
+  request: ListRequest,
+): Promise<Listed<LinkListRow>> => {
+  const { db, table } = reader
+  const found = await readPositions(sourceOf(reader, account, filter, request), reader, request)
+  const ids = found.rows.map((position) => Number(position.at(-1)))
+  // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of the account
+  const sql = `
+    select ${fields.join()}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
+    from unnest(?::bigint[]) as p (id)
+    cross join lateral (select * from ${table('links')} l where l.id = p.id limit 1) as l
+    left join ${table('link_stats')} s on s.link = l.id
+    where l.account = ? and l.deleted is null`
+  const { rows } = await db.raw<{ rows: ListRaw[] }>(sql, [ids, account]).options(planned(reader, sql))
+  return inOrder(
+    found,
+    rows.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
+    ({ id }) => id,
+  )
+}
+
+/** Returns those of the pixels that are not deleted, in the same order. */
+export const existingPixels = async ({ db, table }: Reader, ids: readonly number[]) => {
+  if (ids.length === 0) return []
+  const rows = (await db(table('pixels')).whereIn('id', ids).where({ deleted: null }).select('id')) as { id: string }[]
+  const existing = new Set(rows.map(({ id }) => Number(id)))
+  return ids.filter((id) => existing.has(id))
+}
+
+export const findLink = async (reader: Reader, account: number, id: number): Promise<LinkRow | undefined> => {
+  const { db, table } = reader
+  const sql = `
+    select ${fields.join()}, ${calculated(table)} from ${table('links')} l where id = ? and account = ? and deleted is null`
+  const { rows } = await db.raw<{ rows: Raw[] }>(sql, [id, account]).options(planned(reader, sql))
+  return rows[0] && typed(rows[0])
+}

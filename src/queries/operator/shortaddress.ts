@@ -1,0 +1,53 @@
+import type { ShortAddress } from '../../lib/shortaddress.ts'
+import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import type { AccountRow } from '../accounts/account.ts'
+import type { Reader } from '../reader.ts'
+
+/** What a public address belongs to. */
+export interface Addressed {
+  readonly kind: 'link' | 'bio' | 'qr' | 'campaign'
+  readonly id: number
+  readonly account: number
+  /** of the account */
+  readonly status: AccountRow['status']
+  /** the alias or slug, as its owner wrote it */
+  readonly name: string
+}
+
+/** Returns the first row that matches. `where` is an expression, `column` has the name. */
+const find = async (
+  { db, table }: Reader,
+  kind: Addressed['kind'],
+  where: string,
+  value: string | number,
+): Promise<Addressed | undefined> => {
+  const [from, column] = tables[kind]
+  const [row] = (await db({ x: table(from) })
+    .join({ a: table('accounts') }, 'a.id', 'x.account')
+    .whereNull('x.deleted')
+    .whereRaw(`${where} = ?`, [value])
+    .select('x.id', 'x.account', `x.${column} as name`, 'a.status')
+    .limit(1)) as Omit<Addressed, 'kind'>[]
+  return row && { ...row, kind, id: Number(row.id), account: Number(row.account) }
+}
+const tables = {
+  link: ['links', 'alias'],
+  bio: ['bios', 'alias'],
+  qr: ['qrs', 'alias'],
+  campaign: ['campaigns', 'slug'],
+} as const
+
+/** Returns what is at a public address and not deleted. `domain` is the id of the branded domain; null for the service's own host. */
+export const findAddressed = async (
+  reader: Reader,
+  domain: number | null,
+  { kind, name }: Pick<ShortAddress, 'kind' | 'name'>,
+): Promise<Addressed | undefined> => {
+  if (kind === 'qr') return domain === null ? find(reader, 'qr', 'x.alias', name) : undefined
+  if (kind === 'campaign') return domain === null ? find(reader, 'campaign', 'lower(x.slug)', name) : undefined
+  const link = await find(reader, 'link', linkAddress, addressKey(domain, name))
+  return link ?? (domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined)
+}
+
+/** Returns a link or a bio page that is not deleted. */
+export const findAddressedById = (reader: Reader, kind: 'link' | 'bio', id: number) => find(reader, kind, 'x.id', id)

@@ -1,0 +1,95 @@
+import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from '../page.ts'
+import type { Reader } from '../reader.ts'
+
+export interface AnswerRow {
+  /** 1 for the first answer to the overlay, 2 for the second: an answer is never deleted, so its number never changes */
+  readonly number: number
+  /** a JSON object of strings; null after its account was erased */
+  readonly fields: string | null
+  readonly created: Date
+}
+type Raw = Omit<AnswerRow, 'number'> & { readonly id: string; readonly number: string }
+
+/** What visitors entered, without the names of the fields. */
+const searched = `(select string_agg(value, E'\\n') from json_each_text(x.fields::json))`
+
+/** Returns answers by their ids. They are counted from the newest, so that this is as fast as finding them. */
+const readAnswers = async ({ db, table }: Reader, overlay: number, ids: readonly number[]) => {
+  if (ids.length === 0) return []
+  const answers = table('answers')
+  const { rows } = await db.raw<{ rows: Raw[] }>(
+    `select * from (
+       select id, fields, created, row_number() over (order by id)
+         + (select n from ${table('answer_counts')} where overlay = :overlay)
+         - (select count(*) from ${answers} where overlay = :overlay and id >= :first) as number
+       from ${answers} where overlay = :overlay and id between :first and :last
+     ) numbered where id = any(:ids)`,
+    { overlay, ids, first: Math.min(...ids), last: Math.max(...ids) },
+  )
+  return rows
+}
+
+/** Returns one page of the answers to an overlay. */
+export const listAnswers = async (
+  reader: Reader,
+  overlay: number,
+  request: ListRequest,
+): Promise<Listed<AnswerRow>> => {
+  const { db, table } = reader
+  const source = {
+    matching: () =>
+      filtered(db, db({ x: table('answers') }).where({ 'x.overlay': overlay }), request, {
+        searched,
+        created: 'x.created',
+      }),
+    position: ['x.id'],
+    kept: isFiltered(request) ? undefined : () => countAnswers(reader, overlay),
+  }
+  const found = await readPositions(source, reader, request)
+  const rows = await readAnswers(
+    reader,
+    overlay,
+    found.rows.map(([id]) => Number(id)),
+  )
+  const { rows: sorted, ...listed } = inOrder(found, rows, ({ id }) => Number(id))
+  return {
+    ...listed,
+    rows: sorted.map(({ number, fields, created }) => ({ number: Number(number), fields, created })),
+  }
+}
+
+const countAnswers = ({ db, table }: Reader, overlay: number) =>
+  db(table('answer_counts')).where({ overlay }).select('n')
+
+/** answers that are counted at most, the newest ones */
+export const mostCounted = 500_000
+/** choices that are listed at most: those that a poll had and has */
+const mostChoices = 100
+
+export interface ChoiceCounts {
+  /** answers to the overlay, and how many of them were counted */
+  readonly answers: number
+  readonly counted: number
+  /** what was chosen how often, most often first; null: erased with the account */
+  readonly choices: readonly { readonly choice: string | null; readonly n: number }[]
+}
+
+/** Counts what visitors chose in a poll. */
+export const countChoices = async (reader: Reader, overlay: number): Promise<ChoiceCounts> => {
+  const { db, table } = reader
+  const { rows } = await db.raw<{ rows: { choice: string | null; n: string; all: string; total: string | null }[] }>(
+    `select choice, n, sum(n) over () as all, (:total) as total
+     from (
+       select fields::json->>'choice' as choice, count(*) as n
+       from (select fields from ${table('answers')} where overlay = :overlay order by id desc limit ${mostCounted}) newest
+       group by 1
+     ) chosen order by n desc, choice limit ${mostChoices}`,
+    { overlay, total: countAnswers(reader, overlay) },
+  )
+  const [first] = rows
+  return {
+    answers: Number(first?.total ?? 0),
+    counted: Number(first?.all ?? 0),
+    choices: rows.map(({ choice, n }) => ({ choice, n: Number(n) })),
+  }
+}

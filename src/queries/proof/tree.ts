@@ -1,0 +1,16 @@
+import type { Knex } from 'knex'
+import { consistencyRanges, type Range } from '../../lib/merkle.ts'
+import { rootOfRange, tilesOf } from '../../lib/tiles.ts'
+import { readTiles } from '../../projections/proof/tree.ts'
+
+export { readTiles, treeSize } from '../../projections/proof/tree.ts'
+
+/** Returns the roots of ranges of events, from the tiles that have them. Throws `MissingTile`. */
+export const rootsOf = async (db: Knex, ranges: readonly Range[]): Promise<readonly Buffer[]> => {
+  const tiles = await readTiles(db, tilesOf(ranges))
+  return ranges.map((range) => rootOfRange(tiles, range))
+}
+
+/** Returns the hashes that prove that the first `second` events begin with the first `first` as they were. Throws `MissingTile`. */
+export const consistencyPath = async (db: Knex, first: number, second: number): Promise<readonly string[]> =>
+  (await rootsOf(db, consistencyRanges(first, second))).map((hash) => hash.toString('base64'))

@@ -1,0 +1,60 @@
+import type { Reader } from '../reader.ts'
+
+/** A label and its number of clicks. */
+export interface Count {
+  readonly label: string
+  readonly n: number
+}
+/** Sorts counts in descending order, and those that are the same by label. */
+export const mostFirst = (a: Count, b: Count) => b.n - a.n || (a.label < b.label ? -1 : 1)
+
+/** The ids of some labels of a dimension. */
+interface Ids {
+  readonly dim: number
+  readonly ids: readonly number[]
+}
+/** The numbers of clicks with the labels of a dimension, in the order of their ids. */
+interface Numbered extends Ids {
+  readonly counts: readonly number[]
+}
+
+/**
+ * Returns the labels of some ids. Each dimension looks up its own: a join by dimension and id may be planned as one by the dimension, which
+ * compares each pair, since PostgreSQL does not know that nearly all labels are referrers.
+ */
+export const readLabels = async (
+  { db, table }: Pick<Reader, 'db' | 'table'>,
+  wanted: readonly Ids[],
+): Promise<(dim: number, id: number) => string | undefined> => {
+  const some = wanted.filter(({ ids }) => ids.length > 0)
+  if (some.length === 0) return () => undefined
+  const select = ({ dim }: Ids) => `
+    select ${dim} as dim, coalesce(json_agg(id), '[]') as ids, coalesce(json_agg(label), '[]') as labels
+    from ${table('labels')} where dim = ${dim} and id = any(?::int[])`
+  const { rows } = await db.raw<{ rows: { dim: number; ids: number[]; labels: string[] }[] }>(
+    some.map(select).join(' union all '),
+    some.map(({ ids }) => [...ids]),
+  )
+  const labels = new Map(
+    rows.map(({ dim, ids, labels: found }) => [dim, new Map(ids.map((id, i) => [id, found[i] ?? '']))]),
+  )
+  return (dim, id) => labels.get(dim)?.get(id)
+}
+
+/**
+ * Returns the numbers of clicks by label, most first, for each dimension that has some. `counts` is SQL of a table with the columns `dim`,
+ * `label` and `n`, and `ctes` of what it needs.
+ */
+export const readCounts = async (reader: Reader, ctes: string, counts: string) => {
+  // a sum of bigints would be a numeric, which is slow, and so is a row for each of thousands of labels
+  const { rows } = await reader.db.raw<{ rows: Numbered[] }>(
+    `with ${ctes}
+     select dim, json_agg(label) as ids, json_agg(n) as counts
+     from (select dim, label, sum(n::float8) as n from ${counts} c group by 1, 2) c where n > 0 group by dim`,
+  )
+  const labelOf = await readLabels(reader, rows)
+  return (dim: number): readonly Count[] => {
+    const { ids = [], counts: n = [] } = rows.find((row) => row.dim === dim) ?? {}
+    return ids.map((id, i) => ({ label: labelOf(dim, id) ?? '', n: n[i] ?? 0 })).toSorted(mostFirst)
+  }
+}

@@ -1,0 +1,250 @@
+import type { Event } from '../../events/index.ts'
+import type { Exclusions } from '../../events/statistics/exclusions.ts'
+import { classes, minuteMs, minuteOf, subjects, visited } from '../../projections/statistics/clickfacts.ts'
+import type { Profile } from '../../projections/statistics/labels.ts'
+import {
+  decided,
+  type Decision,
+  decisionOf,
+  plainClass,
+  profilesIn,
+  type Scope,
+} from '../../projections/statistics/reclassify.ts'
+import { clicksKeptSince } from './recorded.ts'
+import type { Reader } from '../reader.ts'
+
+/** The rules that classify clicks. */
+export interface Rules {
+  readonly version: number
+  /** Returns the class by these rules of a click that older rules have given a class. */
+  readonly classOf: (click: { readonly agent: string; readonly bot: string | null; readonly class: string }) => string
+}
+export interface Wanted {
+  readonly account: number
+  /** only clicks of this link */
+  readonly link?: number | undefined
+  readonly exclusions: Exclusions
+  /** visits that one event changes, about: new clicks wait while it is applied */
+  readonly perPart?: number
+}
+/** How many visits change from a class to another. */
+export interface ClassChange {
+  readonly from: string
+  readonly to: string
+  readonly visits: number
+}
+type Part = Omit<Event<'ClicksReclassified'>['data'], 'reclassification' | 'part'>
+export interface Plan {
+  readonly changes: readonly ClassChange[]
+  /** what the events have, in the order of their parts */
+  readonly parts: readonly Part[]
+}
+
+const resourcesPerPart = 500
+/** user agents in one event: about 200 KB */
+const mostAgents = 1000
+const [earliest, latest] = [new Date(0).toISOString(), new Date(Date.UTC(2100, 0)).toISOString()]
+
+const className = (value: number) =>
+  (value === classes.first ? undefined : Object.entries(classes).find(([, one]) => one === value)?.[0]) ?? 'other'
+
+type Agents = Part['agents']
+/** Returns the user agents whose class the rules change. Those of the same version have decided already. */
+const agentsBy = (
+  { version, classOf }: Rules,
+  known: readonly { readonly profile: Profile; readonly recorded: number }[],
+): Agents => {
+  const found = new Map<string, Agents[number]>()
+  for (const { profile, recorded } of known) {
+    const { agent, bot, rules } = profile
+    const before = className(recorded)
+    if (rules === version || before === 'prefetch' || before === 'other') continue
+    const after = classOf({ agent, bot, class: before })
+    if (after !== before) found.set(JSON.stringify([agent, bot, rules]), { agent, bot, rules, class: after })
+  }
+  return [...found.values()]
+}
+
+const readKnown = async ({ db, table }: Reader, scope: Scope, profiles: ReadonlyMap<number, Profile>) => {
+  const only = scope.subjects ? `and link = any('{${scope.subjects.join()}}'::bigint[])` : ''
+  const { rows } = await db.raw<{ rows: { profile: number; recorded: number }[] }>(
+    `select distinct profile, recorded from ${table('clicks')} where account = ? and minute >= ${scope.from} ${only} order by 1, 2`,
+    [scope.account],
+  )
+  return rows.flatMap(({ profile: id, recorded }) => {
+    const profile = profiles.get(id)
+    return profile ? [{ profile, recorded }] : []
+  })
+}
+
+interface Found {
+  readonly link: number
+  readonly visits: number
+}
+
+/** Returns how many visits change of each link, and from which class to which. */
+const countChanges = async ({ db, table }: Reader, scope: Scope, decision: Decision) => {
+  const { rows } = await db.raw<{ rows: { link: string; was: number; target: number; n: string }[] }>(
+    `select link, ${plainClass} as was, target, count(*) as n from (${decided(table, scope, decision)}) c
+     where target <> ${plainClass} group by 1, 2, 3 order by 1, 2, 3`,
+  )
+  const changes = new Map<string, ClassChange>()
+  const links = new Map<number, number>()
+  for (const { link, was, target, n } of rows) {
+    const [from, to, visits] = [className(was), className(target), Number(n)]
+    const key = `${from} ${to}`
+    changes.set(key, { from, to, visits: visits + (changes.get(key)?.visits ?? 0) })
+    links.set(Number(link), visits + (links.get(Number(link)) ?? 0))
+  }
+  return { changes: [...changes.values()], links: [...links].map(([link, visits]): Found => ({ link, visits })) }
+}
+
+/** The resources and the minutes of one part. */
+interface Slice {
+  readonly links: readonly number[]
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Splits the time of one resource whose visits are too many for a part. Whole hours stay together. Where most visits lose a person, the newest come
+ * first, otherwise the oldest: so that the first visit of a person does not move from part to part. Undo takes the parts in reverse order.
+ */
+const splitTime = async (
+  { db, table }: Reader,
+  scope: Scope,
+  decision: Decision,
+  perPart: number,
+): Promise<readonly Slice[]> => {
+  const { rows } = await db.raw<{ rows: { hour: number; n: string; gained: string }[] }>(
+    `select floor(minute / 60.0)::int as hour, count(*) as n, count(*) filter (where target = ${classes.human}) as gained
+     from (${decided(table, scope, decision)}) c where target <> ${plainClass} group by 1 order by 1`,
+  )
+  const momentOf = (hour: number) => new Date(hour * 60 * minuteMs).toISOString()
+  const starts: number[] = []
+  let [count, from] = [0, undefined as number | undefined]
+  for (const { hour, n } of rows) {
+    if (from === undefined || count + Number(n) > perPart) starts.push((from = hour))
+    count = starts.at(-1) === hour ? Number(n) : count + Number(n)
+  }
+  const links = scope.subjects ?? []
+  const slices = starts.map((hour, i) => ({
+    links,
+    from: i === 0 ? new Date(scope.from * minuteMs).toISOString() : momentOf(hour),
+    to: starts[i + 1] === undefined ? latest : momentOf(starts[i + 1]!),
+  }))
+  const total = (column: 'n' | 'gained') => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+  return total('gained') * 2 > total('n') ? slices : slices.toReversed()
+}
+
+/** Returns the parts of all changes: many resources with few visits each, or a part of the time of one with many. */
+const slicesOf = async (
+  reader: Reader,
+  scope: Scope,
+  decision: Decision,
+  { links: found, perPart }: { readonly links: readonly Found[]; readonly perPart: number },
+) => {
+  const from = new Date(scope.from * minuteMs).toISOString()
+  const slices: Slice[] = []
+  let [links, count] = [[] as number[], 0]
+  const flush = () => {
+    if (links.length > 0) slices.push({ links, from, to: latest })
+    ;[links, count] = [[], 0]
+  }
+  for (const { link, visits } of found) {
+    if (visits > perPart) {
+      slices.push(...(await splitTime(reader, { ...scope, subjects: [link] }, decision, perPart)))
+      continue
+    }
+    if (count + visits > perPart || links.length >= resourcesPerPart) flush()
+    links.push(link)
+    count += visits
+  }
+  flush()
+  return slices
+}
+
+const resources = (links: readonly number[]) => {
+  const all = links.map(visited)
+  const idsOf = (kind: ReturnType<typeof visited>['of']) => all.flatMap(({ of, id }) => (of === kind ? [id] : []))
+  return { link: idsOf('link'), qr: idsOf('qr'), bio: idsOf('bio'), view: idsOf('view') }
+}
+
+/** Returns what some rules and exclusions would change of the clicks that are kept one by one. It changes nothing. */
+export const planReclassification = async (reader: Reader, rules: Rules, wanted: Wanted): Promise<Plan> => {
+  const { account, link, exclusions, perPart = 10_000 } = wanted
+  const kept = await clicksKeptSince(reader)
+  const since = kept?.toISOString() ?? earliest
+  const scope: Scope = {
+    account,
+    subjects: link === undefined ? undefined : [subjects.link(link)],
+    from: minuteOf(since),
+    to: minuteOf(latest),
+  }
+  const profiles = await profilesIn(reader.db, reader.table, scope)
+  // the rest waits for the next time: an event is bounded
+  const agents = agentsBy(rules, await readKnown(reader, scope, profiles)).slice(0, mostAgents)
+  const decision = await decisionOf(reader.db, reader.table, { agents, exclusions }, profiles)
+  const { changes, links } = await countChanges(reader, scope, decision)
+  const slices = await slicesOf(reader, scope, decision, { links, perPart })
+  return {
+    changes,
+    parts: slices.map(({ links: only, from, to }) => ({
+      account,
+      ...resources(only),
+      from,
+      to,
+      since,
+      rules: rules.version,
+      agents,
+      exclusions,
+    })),
+  }
+}
+
+/** Returns the newest reclassification that has to be taken back before the given one, if it is one of the account. */
+export const newerReclassification = async (
+  { db, table }: Reader,
+  id: string,
+  account?: number,
+): Promise<string | undefined> => {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select n.id from ${table('reclassifications')} r join ${table('reclassifications')} n
+       on n.account = r.account and n.id <> r.id and n.position > r.position and n.undone is null
+     where r.id = ? and r.account = coalesce(?, r.account) order by n.position desc limit 1`,
+    [id, account ?? null],
+  )
+  return rows[0]?.id
+}
+
+/** A reclassification that was made. */
+export interface Made {
+  readonly id: string
+  readonly account: number
+  readonly at: Date
+  readonly rules: number
+  readonly visits: number
+  readonly undone: boolean
+}
+/** Returns the reclassifications of an account, or of all, newest first. */
+export const listReclassifications = async ({ db, table }: Reader, account?: number): Promise<readonly Made[]> => {
+  const { rows } = await db.raw<{ rows: (Omit<Made, 'account' | 'visits'> & { account: string; visits: string })[] }>(
+    `select id, account, min(at) as at, max(rules) as rules, bool_and(undone is not null) as undone,
+       sum((select count(*) from ${table('corrections')} k
+         where k.position = r.position and greatest(k.was, 0) <> greatest(k.now, 0))) as visits
+     from ${table('reclassifications')} r ${account === undefined ? '' : 'where account = ?'}
+     group by id, account order by max(position) desc limit 100`,
+    account === undefined ? [] : [account],
+  )
+  return rows.map((row) => ({ ...row, account: Number(row.account), visits: Number(row.visits) }))
+}
+
+/** Returns the accounts that have clicks. */
+export const clickedAccounts = async ({ db, table }: Reader): Promise<readonly number[]> => {
+  return ((await db(table('account_stats')).orderBy('account').pluck('account')) as string[]).map(Number)
+}
+/** Returns the account that a link's clicks are counted for. */
+export const accountOfLink = async ({ db, table }: Reader, link: number): Promise<number | undefined> => {
+  const [account]: string[] = await db(table('link_stats')).where({ link }).pluck('account')
+  return account === undefined ? undefined : Number(account)
+}

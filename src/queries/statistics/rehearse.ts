@@ -1,0 +1,185 @@
+import { isClick, timeOf } from '../../projections/statistics/clickfacts.ts'
+import {
+  type Detail,
+  details,
+  type Dim,
+  dims,
+  type Profile,
+  readProfile,
+  readRoute,
+  type Route,
+} from '../../projections/statistics/labels.ts'
+import { factsOf, type Minutes } from './facts.ts'
+import type { Reader } from '../reader.ts'
+
+/** Which visits of a link: `from` is inclusive, `to` exclusive. */
+export interface Period {
+  readonly link: number
+  readonly from: Date
+  readonly to: Date
+}
+export interface Counts {
+  readonly clicks: number
+  /** including bots, previews and prefetches */
+  readonly visits: number
+}
+/** Where visits of a link were sent. */
+export interface SentTo {
+  readonly revision: number
+  readonly rule: string
+  readonly destination: string
+}
+/** Columns of facts that rules ask about. */
+export type Asked = Extract<Dim | Detail, 'country' | 'os' | 'device' | 'language' | 'profile'>
+
+/** Visits that are alike in everything that rules ask about. A column that was not asked for is undefined. */
+export interface Alike extends Counts {
+  readonly route: Route
+  readonly country: string | undefined
+  readonly os: string | undefined
+  readonly device: string | undefined
+  readonly language: string | undefined
+  readonly profile: Profile | undefined
+  /** how many of the moments they come at or after */
+  readonly phase: number
+  /** come after the last click that the link may have */
+  readonly usedUp: boolean
+}
+
+/** A visit's place in time; visits of the same millisecond are in the order of the log. */
+export interface Place {
+  readonly minute: number
+  readonly ms: number
+  readonly seq: string
+}
+
+/** visits in one statement, about */
+const perStatement = 100_000
+
+const minutesOf = ({ from, to }: Pick<Period, 'from' | 'to'>): Minutes => ({
+  from: timeOf(from.getTime()).minute,
+  to: timeOf(to.getTime() - 1).minute + 1,
+})
+const within = (reader: Reader, { link, from, to }: Period) => {
+  const [first, end] = [timeOf(from.getTime()), timeOf(to.getTime())]
+  return `select * from (${factsOf(reader, { subject: link }, [minutesOf({ from, to })])}) c
+    where (c.minute, c.ms) >= (${first.minute}, ${first.ms}) and (c.minute, c.ms) < (${end.minute}, ${end.ms})`
+}
+
+/** Returns where a link has sent visitors, by revision and rule. */
+export const sentTo = async ({ db, table }: Reader, link: number): Promise<readonly SentTo[]> =>
+  (await db(table('link_routes')).where({ link }).select('revision', 'rule', 'destination')) as SentTo[]
+
+/** Returns the place of a link's n-th click from a moment on. */
+export const nthClick = async (reader: Reader, link: number, n: number, from: Date): Promise<Place | undefined> => {
+  const all = { link, from, to: new Date(8.64e15 / 100) }
+  const { rows } = await reader.db.raw<{ rows: Place[] }>(
+    `select minute, ms, seq from (${within(reader, all)}) c where ${isClick} order by minute, ms, seq offset ${n - 1} limit 1`,
+  )
+  return rows[0]
+}
+
+interface Question {
+  readonly asked: readonly Asked[]
+  /** in order of time */
+  readonly moments: readonly Date[]
+  /** of the last click that the link may have */
+  readonly last: Place | undefined
+}
+interface Row extends Readonly<Partial<Record<Asked, number>>> {
+  readonly route: number
+  readonly phase: number
+  readonly used_up: boolean
+  readonly clicks: string
+  readonly visits: string
+}
+
+const phaseOf = (moments: readonly Date[]) =>
+  moments
+    .map((moment) => timeOf(moment.getTime()))
+    .reduce((sql, { minute, ms }) => `${sql} + ((minute, ms) >= (${minute}, ${ms}))::int`, '0')
+
+type Labelled = Asked | 'route'
+const isDetail = (name: Labelled): name is Detail => name in details
+
+/** Keeps the labels that were looked up. A subquery for each uses the index. */
+const labelsOf = (reader: Reader) => {
+  const known = new Map<string, unknown>()
+  const key = (name: Labelled, id: number) => `${name} ${id}`
+  const read = (name: Labelled, label: string) =>
+    name === 'profile' ? readProfile(label) : name === 'route' ? readRoute(label) : label
+  return {
+    load: async (rows: readonly Row[], asked: readonly Asked[]) => {
+      for (const name of ['route', ...asked] as const) {
+        const missing = [...new Set(rows.map((row) => row[name] ?? 0))].filter((id) => !known.has(key(name, id)))
+        const [table, dim] = isDetail(name) ? (['details', details[name]] as const) : (['labels', dims[name]] as const)
+        const { rows: found } = await reader.db.raw<{ rows: { id: number; label: string | null }[] }>(
+          `select id, (select l.label from ${reader.table(table)} l where l.dim = ${dim} and l.id = w.id) as label
+           from unnest(?::int[]) as w (id)`,
+          [missing],
+        )
+        for (const { id, label } of found) known.set(key(name, id), read(name, label ?? ''))
+      }
+    },
+    get: <T>(name: Labelled, row: Row) => known.get(key(name, row[name] ?? 0)) as T,
+  }
+}
+
+const readAlike = async (reader: Reader, period: Period, { asked, moments, last }: Question) => {
+  const columns = ['route', ...asked].join()
+  const usedUp = last ? `(minute, ms, seq) > (${last.minute}, ${last.ms}, ${last.seq})` : 'false'
+  const { rows } = await reader.db.raw<{ rows: Row[] }>(
+    `select ${columns}, phase, used_up, count(*) filter (where ${isClick}) as clicks, count(*) as visits
+     from (select ${columns}, class, ${phaseOf(moments)} as phase, ${usedUp} as used_up from (${within(reader, period)}) c) c
+     group by ${columns}, phase, used_up`,
+  )
+  return rows
+}
+
+/**
+ * Returns the visits of a period in batches, those that are alike together. Each statement reads about as many visits, so that none takes long
+ * and a caller can stop in between.
+ */
+export const alikeVisits = async function* (
+  reader: Reader,
+  period: Period,
+  question: Question,
+): AsyncGenerator<readonly Alike[]> {
+  const labels = labelsOf(reader)
+  const { rows: known } = await reader.db.raw<{ rows: { n: string }[] }>(
+    `select visits as n from ${reader.table('link_stats')} where link = ?`,
+    [period.link],
+  )
+  const all = Number(known[0]?.n ?? 0)
+  let length = Math.max(60_000, (period.to.getTime() - period.from.getTime()) * Math.min(1, perStatement / (all || 1)))
+  for (let from = period.from.getTime(); from < period.to.getTime();) {
+    const to = Math.min(period.to.getTime(), Math.ceil(from + length))
+    const rows = await readAlike(reader, { ...period, from: new Date(from), to: new Date(to) }, question)
+    await labels.load(rows, question.asked)
+    const found = rows.reduce((sum, { visits }) => sum + Number(visits), 0)
+    yield rows.map((row) => ({
+      route: labels.get<Route>('route', row),
+      country: labels.get<string | undefined>('country', row),
+      os: labels.get<string | undefined>('os', row),
+      device: labels.get<string | undefined>('device', row),
+      language: labels.get<string | undefined>('language', row),
+      profile: labels.get<Profile | undefined>('profile', row),
+      phase: row.phase,
+      usedUp: row.used_up,
+      clicks: Number(row.clicks),
+      visits: Number(row.visits),
+    }))
+    // quiet hours are passed in larger steps
+    length = Math.max(60_000, length * Math.min(16, perStatement / Math.max(1, found)))
+    from = to
+  }
+}
+
+/** Returns the revisions of a link that have sent visitors in a period. */
+export const revisionsIn = async (reader: Reader, period: Period): Promise<readonly number[]> => {
+  const { rows } = await reader.db.raw<{ rows: { label: string }[] }>(
+    `select label from ${reader.table('details')} l where l.dim = ${details.route} and l.id in (
+       select distinct route from (${within(reader, period)}) c)`,
+  )
+  return [...new Set(rows.map(({ label }) => readRoute(label).revision))]
+}

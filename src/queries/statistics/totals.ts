@@ -1,0 +1,36 @@
+import type { Knex } from 'knex'
+import type { Reader } from '../reader.ts'
+
+/** What became of several links together. A visitor of two of them counts twice, as in the totals of an account. */
+export interface LinkTotals {
+  readonly links: number
+  readonly clicks: number
+  readonly uniques: number
+}
+
+/** Returns the totals of some links, given as a query of `links` as `l`. */
+const totalsOf = async ({ table }: Reader, links: Knex.QueryBuilder): Promise<LinkTotals> => {
+  const [row] = (await links
+    .clone()
+    .leftJoin({ s: table('link_stats') }, 's.link', 'l.id')
+    .count('* as links')
+    .sum({ clicks: 's.clicks', uniques: 's.uniques' })) as Readonly<Record<keyof LinkTotals, string | null>>[]
+  return { links: Number(row?.links ?? 0), clicks: Number(row?.clicks ?? 0), uniques: Number(row?.uniques ?? 0) }
+}
+
+const ownLinks = ({ db, table }: Reader, account: number) =>
+  db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
+
+export const campaignTotals = (reader: Reader, account: number, campaign: number): Promise<LinkTotals> =>
+  totalsOf(reader, ownLinks(reader, account).where({ 'l.campaign': campaign }))
+
+/** Of the links in a channel; its QR codes and bio pages count on their own. */
+export const channelTotals = (reader: Reader, account: number, channel: number): Promise<LinkTotals> =>
+  totalsOf(
+    reader,
+    // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
+    ownLinks(reader, account).whereRaw(
+      `l.id = any(array(select item from ${reader.table('channel_items')} where channel = ? and kind = 'links'))`,
+      [channel],
+    ),
+  )

@@ -1,0 +1,82 @@
+import type { ItemKind } from '../../events/links/channel.ts'
+import type { Item } from '../../events/subject.ts'
+import { subjects } from '../../projections/statistics/clickfacts.ts'
+import type { Reader } from '../reader.ts'
+
+/** Where items have to be: in all of these. */
+export interface Within {
+  readonly link?: number | undefined
+  readonly campaign?: number | undefined
+  readonly channel?: number | undefined
+  /** null: the service's own host */
+  readonly domain?: number | null | undefined
+  /** all of which a link must have */
+  readonly tags?: readonly string[] | undefined
+}
+
+/** Whether items have to be anywhere at all. */
+export const isWithin = ({ link, campaign, channel, domain, tags }: Within): boolean =>
+  [link, campaign, channel, domain, tags].some((part) => part !== undefined)
+
+const tables = { links: 'links', bio: 'bios', qr: 'qrs' } as const
+
+/** The name of an item in the result of `itemsWithin`. */
+export const itemKey = ({ kind, id }: Item) => `${kind}/${id}`
+
+/** Returns which items of an account are in a campaign, a channel and on a domain now, also deleted ones. Campaigns, domains and tags have links only. */
+export const itemsWithin = async (
+  { db, table }: Reader,
+  account: number,
+  { link, campaign, channel, domain, tags: wantedTags }: Within,
+  items: readonly Item[],
+): Promise<ReadonlySet<string>> => {
+  const onlyLinks = [link, campaign, domain, wantedTags].some((part) => part !== undefined)
+  const found = new Set<string>()
+  for (const kind of Object.keys(tables) as ItemKind[]) {
+    const ids = [...new Set(items.filter((item) => item.kind === kind).map(({ id }) => id))]
+    const wanted = kind === 'links' && link !== undefined ? ids.filter((id) => id === link) : ids
+    if (wanted.length === 0 || (kind !== 'links' && onlyLinks)) continue
+    const rows = db({ i: table(tables[kind]) })
+      .where({ account })
+      .whereRaw('i.id = any (?::bigint[])', [wanted])
+    if (campaign !== undefined) void rows.where({ campaign })
+    if (domain !== undefined) void rows.where({ domain })
+    if (wantedTags) void rows.whereRaw('i.tags @> ?::text[]', [[...wantedTags]])
+    if (channel !== undefined)
+      void rows.whereRaw(
+        `exists (select from ${table('channel_items')} c where c.channel = ? and c.kind = ? and c.item = i.id)`,
+        [channel, kind],
+      )
+    for (const { id } of (await rows.select('i.id as id')) as { id: string }[])
+      found.add(itemKey({ kind, id: Number(id) }))
+  }
+  return found
+}
+
+/** what is visited through an item, as facts of clicks have it */
+const visitedThrough = { links: 'i.id', qr: `${subjects.qr(0)} - i.id`, bio: `${subjects.bio(0)} - i.id` } as const
+/** Items up to this number are named in the SQL, so that their clicks are looked up instead of all of the account. */
+const mostNamed = 500
+
+/**
+ * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted. The ids have to be those of the
+ * account's own.
+ */
+export const visitedWithin = async (
+  { db, table }: Reader,
+  { campaign, channel }: Pick<Within, 'campaign' | 'channel'>,
+): Promise<string> => {
+  const kinds = (Object.keys(tables) as ItemKind[]).filter((kind) => kind === 'links' || campaign === undefined)
+  const visited = kinds
+    .map((kind) => {
+      const items = `select ${visitedThrough[kind]} as visited from ${table(tables[kind])} i where i.deleted is null`
+      const inCampaign = campaign === undefined ? '' : ` and i.campaign = ${campaign}`
+      // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
+      const members = `select item from ${table('channel_items')} where channel = ${channel} and kind = '${kind}'`
+      return `${items}${inCampaign}${channel === undefined ? '' : ` and i.id = any(array(${members}))`}`
+    })
+    .join(' union all ')
+  const { rows } = await db.raw<{ rows: { visited: string }[] }>(`${visited} limit ${mostNamed + 1}`)
+  if (rows.length > mostNamed) return `link in (${visited})`
+  return rows.length === 0 ? 'false' : `link in (${rows.map((row) => row.visited).join()})`
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+
+import { codec } from '../../../src/events/codec.ts'
+import { memoryStore } from '../../../src/store/memory.ts'
+import { openMetrics } from '../../../src/app/health/metrics.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { browser, until } from '../../support/client.ts'
+import { memoryKeyring } from '../../support/keyring.ts'
+
+/** Returns the samples of a text in Prometheus' format, by name and labels. */
+const samples = (text: string) =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  ) as Readonly<Record<string, number>>
+const metadata = {
+  v: 1,
+  at: '2026-01-02T03:04:05.000Z',
+  account: 1,
+  actor: { kind: 'service' },
+  request: '',
+  command: randomUUID(),
+} as const
+const deleted = (id: number) => ({ id: randomUUID(), type: 'LinkDeleted', data: { id }, metadata }) as const
+
+describe('metrics', () => {
+  it('count appends by outcome and time them', async () => {
+    const metrics = openMetrics()
+    const store = metrics.measured(await memoryStore(codec(memoryKeyring())))
+    const append = () => store.append([{ stream: 'link-1', expected: 'no_stream', events: [deleted(1)] }])
+    await append()
+    await append()
+    const big = { ...deleted(1), metadata: { ...metadata, request: 'x'.repeat(2 ** 20) } }
+    await store.append([{ stream: 'link-2', expected: 'no_stream', events: [big] }]).catch(() => {})
+    const { text, type } = await metrics.text()
+    expect(type).to.match(/^text\/plain; version=0\.0\.4/)
+    expect(samples(text)).to.include({
+      'linkledger_appends_total{outcome="stored"}': 1,
+      'linkledger_appends_total{outcome="conflict"}': 1,
+      'linkledger_appends_total{outcome="failed"}': 1,
+      linkledger_append_seconds_count: 3,
+    })
+  })
+
+  it('leave out a gauge that cannot be read, and report the others', async () => {
+    const { registerGauge, text } = openMetrics()
+    registerGauge({ name: 'there', help: 'h', read: () => 7 })
+    registerGauge({ name: 'away', help: 'h', label: 'of', read: () => Promise.reject(new Error('no answer')) })
+    registerGauge({ name: 'both', help: 'h', label: 'of', read: async () => ({ a: 1, b: 2 }) })
+    const read = samples((await text()).text)
+    expect(read).to.include({ there: 7, 'both{of="a"}': 1, 'both{of="b"}': 2 })
+    expect(Object.keys(read).filter((name) => name.startsWith('away'))).to.deep.equal([])
+  })
+
+  describe('at /metrics of a service', () => {
+    let service: TestApp
+    before(async () => (service = await startTestApp()))
+    after(() => service.close())
+    const read = async () => samples(await (await fetch(`${service.operator.address}/metrics`)).text())
+
+    it('report appends, projection, clicks and the process itself', async () => {
+      const { key } = await service.register()
+      await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'hello' } })
+      await service.visit('/hello', { 'user-agent': browser })
+      await fetch(`${service.app.address}/hello`, { method: 'HEAD', redirect: 'manual' })
+      await service.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'shut', password: 'p' } })
+      const body = new URLSearchParams({ password: 'wrong' })
+      expect((await fetch(`${service.app.address}/shut`, { method: 'POST', body })).status).to.equal(401)
+      const settled = {
+        linkledger_projector_active: 1,
+        'linkledger_projector_lag_positions{subscription="domain"}': 0,
+        'linkledger_projector_idle_seconds{subscription="domain"}': 0,
+        'linkledger_projector_lag_seconds{subscription="domain"}': 0,
+        'linkledger_projector_lag_positions{subscription="clicks"}': 0,
+        linkledger_relay_lag_clicks: 0,
+        linkledger_relay_lag_seconds: 0,
+        linkledger_spool_waiting: 0,
+        'linkledger_not_counted_total{what="head"}': 1,
+        'linkledger_not_counted_total{what="password"}': 1,
+        linkledger_clicks_dropped_total: 0,
+      }
+      // the visit may not be in the spool yet
+      const recorded = await until(
+        read,
+        (now) =>
+          now['linkledger_spool_bytes']! > 100 && Object.entries(settled).every(([name, value]) => now[name] === value),
+      )
+      expect(recorded).to.include(settled)
+      expect(recorded['linkledger_appends_total{outcome="stored"}']).to.be.at.least(3)
+      expect(recorded['linkledger_spool_bytes']).to.be.above(100)
+      expect(recorded).to.include.keys('process_cpu_seconds_total')
+    })
+
+    it('describe the process that responds: a standby projector is not active and has no lag', async () => {
+      const standby = await startTestApp({}, service.connection)
+      const text = await (await fetch(`${standby.operator.address}/metrics`)).text()
+      await standby.close()
+      expect(samples(text)).to.include({ linkledger_projector_active: 0 })
+      expect(text).not.to.include('linkledger_projector_lag_positions{')
+    })
+  })
+})

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startBlockListUrl } from '../../../src/app/jobs/blocklisturl.ts'
+import { emptyBlockList } from '../../../src/lib/blocklist.ts'
+import { openDownload } from '../../../src/lib/fetch.ts'
+import { until } from '../../support/client.ts'
+import { startStub, type Stub } from '../../support/stub.ts'
+
+describe('a public list of blocked hosts', () => {
+  let dir: string
+  let stub: Stub
+  let answer: (req: IncomingMessage, res: ServerResponse) => unknown
+  let asked: IncomingMessage[] = []
+  const stops: (() => Promise<void>)[] = []
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'linkledger-blocklist-'))
+    stub = await startStub((req, res) => {
+      asked.push(req)
+      answer(req, res)
+    })
+  })
+  beforeEach(() => (asked = []))
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop()
+  })
+  after(async () => {
+    await stub.close()
+    await rm(dir, { recursive: true })
+  })
+
+  const start = async (file: string, age = 3_600_000) => {
+    let list = emptyBlockList
+    const problems: string[] = []
+    const stop = await startBlockListUrl({
+      url: `http://lists.example:${stub.port}/hosts`,
+      file: join(dir, file),
+      download: openDownload({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] }),
+      onList: (now) => (list = now),
+      onRead: () => {},
+      onProblem: (problem) => problems.push(problem),
+      every: 5,
+      age,
+    })
+    stops.push(stop)
+    return { problems, blocks: (host: string) => list.find(new URL(`https://${host}/`)) !== undefined }
+  }
+  const serve = (text: string) => (answer = (_, res) => res.setHeader('ETag', '"one"').end(text))
+
+  it('is kept across a restart, and not downloaded again while it is the same (threat 64)', async () => {
+    serve('0.0.0.0 evil.example\n')
+    const first = await start('kept')
+    await until(async () => first.blocks('evil.example'), Boolean)
+    await stops.pop()?.()
+    expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
+
+    answer = (req, res) => res.writeHead(req.headers['if-none-match'] === '"one"' ? 304 : 500).end()
+    const second = await start('kept', 0)
+    expect(second.blocks('evil.example')).to.equal(true)
+    await until(
+      async () => asked.length,
+      (n) => n > 3,
+    )
+    await stops.pop()?.()
+    expect(second.problems).to.deep.equal([])
+    expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
+  })
+
+  it('stays in force while it cannot be fetched, or is no list any more (threat 64)', async () => {
+    serve('evil.example\n')
+    const { blocks, problems } = await start('failing', 0)
+    await until(async () => blocks('evil.example'), Boolean)
+    const failures: readonly [answer: typeof answer, problem: string][] = [
+      [(_, res) => res.writeHead(500).end(), 'responded with status 500'],
+      [(_, res) => res.writeHead(302, { Location: 'http://127.0.0.1/' }).end(), 'must not redirect'],
+      [(_, res) => res.end('<!doctype html>\n<p>This list has moved.</p>\n'), 'must be a list of hosts'],
+      [(_, res) => res.end(''), 'must be a list of hosts'],
+      [(_, res) => res.end(Buffer.alloc(33 * 1024 * 1024, 10)), 'must be at most 32 MiB large'],
+      [(_, res) => res.destroy(), 'could not be reached'],
+    ]
+    for (const [failure, problem] of failures) {
+      answer = failure
+      problems.length = 0
+      await until(async () => problems.some((one) => one.includes(problem)), Boolean)
+      expect(problems.join(), problem).to.include(problem)
+      expect(blocks('evil.example'), problem).to.equal(true)
+    }
+    serve('bad.example\n')
+    await until(async () => blocks('bad.example'), Boolean)
+    expect(blocks('evil.example')).to.equal(false)
+  })
+
+  it('is not fetched from an internal address', async () => {
+    const problem = await openDownload()('http://127.0.0.1/hosts', {})
+    expect(problem).to.deep.equal({ ok: false, problem: 'must be at an address on the public internet' })
+  })
+})

@@ -1,0 +1,221 @@
+import { expect } from 'chai'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
+import { addFramedLinks } from '../../../src/queries/links/framecheck.ts'
+import { checkFrames, startFrameChecks } from '../../../src/app/jobs/framing.ts'
+import type { FrameProbe } from '../../../src/app/jobs/frameprobe.ts'
+import { aborted } from '../../../src/lib/aborted.ts'
+import type { Probed } from '../../../src/lib/fetch.ts'
+import { useLinks } from '../../support/links.ts'
+import { agents, canada, message, summary } from '../../support/interstitials.ts'
+import { until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+
+describe('links whose destination refuses to be framed', () => {
+  const answers = new Map<string, Probed>()
+  const asked: string[] = []
+  let release = () => {}
+  let held: Promise<void> = Promise.resolve()
+  const { app, key, add, update, create, clicks } = useLinks(
+    { TRUST_PROXY: '1' },
+    {
+      guardedProbe: async (url) => {
+        asked.push(url)
+        await held
+        return answers.get(url)
+      },
+    },
+  )
+  const page = (name: string, headers: Record<string, string> = {}) => {
+    const url = `https://${name}.example/page`
+    answers.set(url, { status: 200, headers })
+    return url
+  }
+  const refusing = (name: string) => page(name, { 'x-frame-options': 'DENY' })
+  const visit = (path: string, headers: Record<string, string> = {}) =>
+    app().ask('GET', path, { headers: { 'User-Agent': agents.person, ...headers } })
+  const details = async (id: number) =>
+    (await app().get(`/api/url/${id}`, { key: key() })).json['details'] as {
+      unframed: { url: string; reason: string; since: string }[]
+    }
+  const unframed = async (id: number) => (await details(id)).unframed.map(({ url }) => url)
+  const becomes = (id: number, urls: readonly string[]) =>
+    until(
+      () => unframed(id),
+      (found) => found.join() === urls.join(),
+    )
+
+  /** Runs a check of every framed link, as a day later, with these verdicts. */
+  const check = async (probe: FrameProbe) => {
+    const { reader, handler } = app().app.ledger
+    await query(app().connection, "update state.framing_checks set due_at = now() - interval '1 hour'")
+    const onProblem = (error: unknown) => {
+      throw error
+    }
+    await checkFrames({ reader, handler, probe, originOf: () => 'https://go.example', onProblem })
+  }
+
+  it('redirect, are counted as before, and say since when, without delaying the write (fault 159)', async () => {
+    for (const type of ['frame', `overlay-${await create('overlay', message)}`]) {
+      const url = refusing(`late-${type}`)
+      held = new Promise((done) => (release = done))
+      const { id, path } = await add({ type, url })
+      await until(async () => asked.includes(url), Boolean)
+      expect((await visit(path)).status).to.equal(200)
+      release()
+      await becomes(id, [url])
+      expect(
+        summary(
+          await until(
+            () => visit(path),
+            ({ status }) => status === 302,
+          ),
+        ),
+      ).to.equal(`302 ${url}`)
+      await until(
+        () => clicks(id),
+        (count) => count >= 2,
+      )
+      const [found] = (await details(id)).unframed
+      expect(found?.reason).to.equal('x-frame-options')
+      expect(found?.since).to.match(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    }
+  })
+
+  it('are checked again when they change, and lose what is said of an address they no longer lead to', async () => {
+    const [url, open] = [refusing('first'), page('second')]
+    const { id, path } = await add({ type: 'direct', url })
+    await update(id, { type: 'frame', url })
+    await becomes(id, [url])
+    await update(id, { url: open })
+    expect(await unframed(id)).to.deep.equal([])
+    expect((await visit(path)).status).to.equal(200)
+    await update(id, { url, type: 'direct' })
+    expect(await unframed(id)).to.deep.equal([])
+  })
+
+  it('redirect only the visitors whose own destination refuses', async () => {
+    const [url, abroad] = [page('home'), refusing('abroad')]
+    const { id, path } = await add({ type: 'frame', url, geotarget: [{ location: 'Canada', link: abroad }] })
+    await becomes(id, [abroad])
+    const there = { 'X-Forwarded-For': canada }
+    expect(
+      summary(
+        await until(
+          () => visit(path, there),
+          ({ status }) => status === 302,
+        ),
+      ),
+    ).to.equal(`302 ${abroad}`)
+    expect((await visit(path)).status).to.equal(200)
+  })
+
+  it('are asked again every day: the frame is back when it is allowed, and silence changes nothing', async () => {
+    const url = refusing('daily')
+    const { id, path } = await add({ type: 'frame', url })
+    await becomes(id, [url])
+    const { since } = (await details(id)).unframed[0]!
+    await check(async () => 'unknown')
+    await check(async () => 'x-frame-options')
+    expect((await details(id)).unframed).to.deep.equal([{ url, reason: 'x-frame-options', since }])
+    // a check of the service itself may take the links that are due
+    const isAllowed = async () => {
+      await check(async () => null)
+      return (await unframed(id)).length === 0
+    }
+    expect(await until(isAllowed, Boolean)).to.equal(true)
+    expect(
+      (
+        await until(
+          () => visit(path),
+          ({ status }) => status === 200,
+        )
+      ).text,
+    ).to.include('<iframe')
+    const planned = await query<{ hours: number }>(
+      app().connection,
+      'select extract(epoch from due_at - now())::float8 / 3600 as hours from state.framing_checks where link = $1',
+      [id],
+    )
+    expect(planned[0]?.hours).to.be.within(22, 24)
+  })
+
+  it('are not asked for an account that is disabled, and are again once it is enabled (threat 83)', async () => {
+    const { json } = await app().post('/register', { body: { email: 'b@example.com', password: 'long enough' } })
+    const account = Number(json['id'])
+    const body = { url: page('disabled'), type: 'frame' }
+    const made = await app().post('/api/url/add', { key: String(json['api_key']), body })
+    const id = Number(made.json['id'])
+    const asks = async () => {
+      const seen: string[] = []
+      await check(async (url) => {
+        seen.push(url)
+        return 'unknown'
+      })
+      return seen.includes(body.url)
+    }
+    const { handler, reader } = app().app.ledger
+    const isPlanned = async () => {
+      await addFramedLinks(reader)
+      const rows = await query(app().connection, 'select 1 from state.framing_checks where link = $1', [id])
+      return rows.length === 1
+    }
+    await until(isPlanned, Boolean)
+    await handler.handle(accounts, { type: 'DisableAccount', id: account }, systemMetadata(account))
+    const isPlannedAgain = async () => {
+      expect(await asks()).to.equal(false)
+      return isPlanned()
+    }
+    // it is, while the tables have the account as active
+    expect(await until(isPlannedAgain, (planned) => !planned)).to.equal(false)
+    await handler.handle(accounts, { type: 'EnableAccount', id: account }, systemMetadata(account))
+    expect(await until(isPlanned, Boolean)).to.equal(true)
+    expect(await until(asks, Boolean)).to.equal(true)
+  })
+
+  it('do not delay the stop of the service when their sites never answer (fault 171)', async () => {
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => add({ type: 'frame', url: page(`silent-${n}`) })))
+    const { reader, handler } = app().app.ledger
+    const silent: string[] = []
+    const checks = startFrameChecks({
+      reader,
+      handler,
+      probe: async (url, _, signal) => {
+        silent.push(url)
+        await aborted(signal ?? expect.fail('the probe cannot be stopped'))
+        return 'later'
+      },
+      originOf: () => 'https://go.example',
+      onProblem: (error) => {
+        throw error
+      },
+    })
+    await until(
+      async () => {
+        for (const { id } of ids) checks.checkSoon(id)
+        return silent.length
+      },
+      (count) => count > 0,
+    )
+    const began = silent.length
+    await checks.close()
+    expect(silent).to.have.length.of.at.most(Math.max(began, 4))
+  })
+
+  it('are not asked any more once they are direct or deleted', async () => {
+    const { id } = await add({ type: 'frame', url: page('short') })
+    const gone = await add({ type: 'frame', url: page('shorter') })
+    await update(id, { type: 'direct' })
+    await app().ask('DELETE', `/api/url/${gone.id}/delete`, { key: key() })
+    const seen: string[] = []
+    await check(async (url) => {
+      seen.push(url)
+      return 'unknown'
+    })
+    expect(seen.filter((url) => url.includes('short'))).to.deep.equal([])
+    const left = () =>
+      query(app().connection, 'select link from state.framing_checks where link in ($1, $2)', [id, gone.id])
+    // a check of the service itself, of when they were added, may not have ended
+    expect(await until(left, ({ length }) => length === 0)).to.deep.equal([])
+  })
+})

@@ -1,0 +1,45 @@
+import { createServer } from 'node:net'
+import { expect } from 'chai'
+import { startOperatorPort } from '../../../src/app/operator/port.ts'
+import { listenOn } from '../../../src/http/server/listen.ts'
+import { createCleanup } from '../../../src/lib/cleanup.ts'
+import { OperatorError } from '../../../src/lib/operatorerror.ts'
+
+describe('the port of the operator', () => {
+  const cleanup = createCleanup(() => {})
+  after(cleanup.run)
+  const start = async (settings: { readonly OPERATOR_PORT?: number; readonly PORT?: number }) => {
+    const warnings: string[] = []
+    const log = { warn: (message: string) => void warnings.push(message) }
+    const routes = { '/fails': () => Promise.reject(new Error('a secret')) }
+    const address = await startOperatorPort({ PORT: 3000, OPERATOR_HOST: '127.0.0.1', ...settings }, routes, {
+      log,
+      cleanup,
+    })
+    return { address, warnings }
+  }
+
+  it('is a free one when another program has the usual one, so that the service starts all the same', async () => {
+    const [first, second] = [await start({}), await start({})]
+    expect(second.address).not.to.equal(first.address)
+    expect(second.warnings.join()).to.match(/^port 9464 is in use, so metrics are on port \d+: set OPERATOR_PORT/)
+  })
+
+  it('is refused by name when it was chosen and is in use', async () => {
+    const other = createServer()
+    const OPERATOR_PORT = await listenOn(other, 0, '127.0.0.1')
+    cleanup.defer(async () => other.close())
+    const error: unknown = await start({ OPERATOR_PORT }).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(OperatorError)
+    expect((error as Error).message).to.match(/^OPERATOR_PORT: \d+ is in use on 127\.0\.0\.1: /)
+  })
+
+  it('answers 503 without details when something cannot be read', async () => {
+    const { address } = await start({ PORT: 0 })
+    const response = await fetch(`${address}/fails`)
+    expect([response.status, await response.text()]).to.deep.equal([
+      503,
+      '{"error":1,"message":"This cannot be read at the moment. Try again shortly."}',
+    ])
+  })
+})

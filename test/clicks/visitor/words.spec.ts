@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { readAgent } from '../../../src/clicks/visitor/agent.ts'
+import { classOfWords } from '../../../src/clicks/visitor/words.ts'
+import { previews } from '../../data/agents.ts'
+import { agents } from '../../data/visitors.ts'
+
+const again = (text: string) => {
+  const { words, bot = null, class: found } = readAgent(text)
+  return [classOfWords({ agent: words, bot, class: found }), found]
+}
+
+describe('classifying a click again by its words', () => {
+  it('keeps the class of what is a person, a previewer or a bot by the same rules', () => {
+    for (const text of [
+      ...agents.slice(0, 3000),
+      ...previews.map(([, preview]) => preview),
+      'curl/8.1',
+      'xh/0.1',
+      '',
+    ]) {
+      const [now, before] = again(text)
+      expect(now, text).to.equal(before)
+    }
+  })
+
+  it('follows rules that have changed since', () => {
+    const before = { agent: 'Mozilla compatible GPTBot', bot: null, class: 'human' }
+    expect(classOfWords(before)).to.equal('bot')
+    expect(classOfWords({ agent: 'Mozilla X Friendly Firefox', bot: 'Friendly', class: 'bot' })).to.equal('human')
+    expect(classOfWords({ agent: 'Mozilla X Slackbot-LinkExpanding', bot: null, class: 'human' })).to.equal('preview')
+  })
+
+  it('keeps what the words do not show', () => {
+    expect(classOfWords({ agent: 'Mozilla X Firefox', bot: '', class: 'bot' })).to.equal('bot')
+    expect(classOfWords({ agent: 'Mozilla GPTBot', bot: 'GPTBot', class: 'prefetch' })).to.equal('prefetch')
+    expect(classOfWords({ agent: '', bot: '', class: 'bot' })).to.equal('bot')
+  })
+})

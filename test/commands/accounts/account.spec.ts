@@ -1,0 +1,352 @@
+import { expect } from 'chai'
+import { account, type AccountCommand } from '../../../src/commands/accounts/account.ts'
+import { fold } from '../../../src/commands/decider.ts'
+import { noExclusions } from '../../../src/events/statistics/exclusions.ts'
+import type { AccountEvent } from '../../../src/events/accounts/account.ts'
+import { allScopes } from '../../../src/events/accounts/scope.ts'
+import type { Event } from '../../../src/events/index.ts'
+import { spec } from '../../support/given.ts'
+
+const { given } = spec(account)
+const id = 7
+const apiKey = { key: 'abc', hash: 'h', expires: null }
+const main = { number: 1, name: 'Main key', ...apiKey, scopes: allScopes, addresses: null }
+
+const register: Extract<AccountCommand, { type: 'RegisterAccount' }> = {
+  type: 'RegisterAccount',
+  id,
+  email: 'ann@example.com',
+  emailKey: 'keyed-email',
+  emailToken: 'e1',
+  username: 'ann',
+  usernameKey: 'keyed-name',
+  usernameToken: 'u1',
+  password: 'scrypt',
+  apiKey,
+}
+const newEmail = { email: 'bea@example.com', emailKey: 'keyed-bea', emailToken: 'e2' }
+const update = (wish: { email?: typeof newEmail; password?: string }): AccountCommand => ({
+  type: 'UpdateAccount',
+  id,
+  ...wish,
+})
+const disable: AccountCommand = { type: 'DisableAccount', id }
+const enable: AccountCommand = { type: 'EnableAccount', id }
+const erase: AccountCommand = { type: 'EraseAccount', id }
+const issue = (key: string): AccountCommand => ({ type: 'IssueKey', id, apiKey: { ...apiKey, key } })
+
+type E = AccountEvent | Event<'ClaimFenced'>
+const registered: E = {
+  type: 'AccountRegistered',
+  data: { id, email: 'ann@example.com', username: 'ann', password: 'scrypt', emailToken: 'e1', usernameToken: 'u1' },
+}
+const issued = (key: string): E => ({ type: 'ApiKeyIssued', data: { id, ...apiKey, key } })
+const emailChanged: E = { type: 'AccountEmailChanged', data: { id, email: 'bea@example.com', emailToken: 'e2' } }
+const passwordChanged: E = { type: 'AccountPasswordChanged', data: { id, password: 'scrypt 2' } }
+const disabled: E = { type: 'AccountDisabled', data: { id } }
+const enabled: E = { type: 'AccountEnabled', data: { id } }
+const erased: E = { type: 'AccountErased', data: { id } }
+const fenced = (token: string): E => ({ type: 'ClaimFenced', data: { token } })
+
+const ann = [registered, issued('abc')] as const
+
+describe('registering an account', () => {
+  it('records the account and its key, but not the names of the claims', () => {
+    given()
+      .when(register)
+      .thenEvents(...ann)
+  })
+  it('claims the e-mail and the username', () => {
+    given()
+      .when(register)
+      .thenClaims(
+        { kind: 'email', name: 'keyed-email', token: 'e1' },
+        { kind: 'username', name: 'keyed-name', token: 'u1' },
+      )
+    given(...ann)
+      .when(register)
+      .thenClaims()
+  })
+  it('refuses an id that is in use or was fenced off', () => {
+    const another = { ...register, emailToken: 'other' }
+    given(...ann)
+      .when(another)
+      .thenRefused('invalid')
+    given(...ann, erased)
+      .when(another)
+      .thenRefused('invalid')
+    given(...ann, erased)
+      .when(register)
+      .thenRefused('invalid')
+    given(fenced('e1')).when(register).thenRefused('invalid')
+  })
+})
+
+describe('updating an account', () => {
+  it('changes and claims the e-mail', () => {
+    given(...ann)
+      .when(update({ email: newEmail }))
+      .thenEvents(emailChanged)
+    given(...ann)
+      .when(update({ email: newEmail }))
+      .thenClaims({ kind: 'email', name: 'keyed-bea', token: 'e2' })
+  })
+  it('changes the password without claiming anything', () => {
+    given(...ann)
+      .when(update({ password: 'scrypt 2' }))
+      .thenEvents(passwordChanged)
+    given(...ann)
+      .when(update({ password: 'scrypt 2' }))
+      .thenClaims()
+  })
+  it('changes both e-mail and password, or only what differs', () => {
+    given(...ann)
+      .when(update({ email: newEmail, password: 'scrypt 2' }))
+      .thenEvents(emailChanged, passwordChanged)
+    given(...ann, passwordChanged)
+      .when(update({ email: newEmail, password: 'scrypt 2' }))
+      .thenEvents(emailChanged)
+    const same = { ...newEmail, email: 'ann@example.com' }
+    given(...ann)
+      .when(update({ email: same, password: 'scrypt' }))
+      .thenNothing()
+    given(...ann)
+      .when(update({ email: same, password: 'scrypt 2' }))
+      .thenClaims()
+  })
+  it('refuses a token that was fenced off', () => {
+    given(...ann, fenced('e2'))
+      .when(update({ email: newEmail }))
+      .thenRefused('taken', 'email')
+    given(...ann, fenced('e2'))
+      .when(update({ password: 'scrypt 2' }))
+      .thenEvents(passwordChanged)
+  })
+  it('is refused for a disabled account, and returns not_found for a missing or erased one', () => {
+    given(...ann, disabled)
+      .when(update({ password: 'scrypt 2' }))
+      .thenRefused('invalid')
+    given(...ann, disabled, enabled)
+      .when(update({ password: 'scrypt 2' }))
+      .thenEvents(passwordChanged)
+    given()
+      .when(update({ password: 'scrypt 2' }))
+      .thenRefused('not_found')
+    given(...ann, erased)
+      .when(update({ password: 'scrypt 2' }))
+      .thenRefused('not_found')
+  })
+})
+
+describe('issuing a new API key', () => {
+  it('replaces the old key, also for a disabled account', () => {
+    given(...ann)
+      .when(issue('new'))
+      .thenEvents(issued('new'))
+    given(...ann, issued('new'))
+      .when(issue('abc'))
+      .thenEvents(issued('abc'))
+    given(...ann, disabled)
+      .when(issue('new'))
+      .thenEvents(issued('new'))
+    expect(fold(account, [...ann, issued('new')]).keys.keys).to.deep.equal([{ ...main, key: 'new' }])
+  })
+  it('emits no event when the account already has this key', () => {
+    given(...ann)
+      .when(issue('abc'))
+      .thenNothing()
+    given(...ann)
+      .when(issue('new'))
+      .thenClaims()
+  })
+  it('returns not_found for a missing or erased account', () => {
+    given().when(issue('new')).thenRefused('not_found')
+    given(...ann, erased)
+      .when(issue('new'))
+      .thenRefused('not_found')
+  })
+})
+
+describe('disabling and enabling an account', () => {
+  it('alternates between the two states', () => {
+    given(...ann)
+      .when(disable)
+      .thenEvents(disabled)
+    given(...ann, disabled)
+      .when(enable)
+      .thenEvents(enabled)
+    given(...ann, disabled, enabled)
+      .when(disable)
+      .thenEvents(disabled)
+  })
+  it('emits no event when nothing changes', () => {
+    given(...ann)
+      .when(enable)
+      .thenNothing()
+    given(...ann, disabled)
+      .when(disable)
+      .thenNothing()
+  })
+  it('returns not_found for a missing or erased account', () => {
+    for (const command of [disable, enable]) {
+      given().when(command).thenRefused('not_found')
+      given(...ann, erased)
+        .when(command)
+        .thenRefused('not_found')
+    }
+  })
+})
+
+describe('an account of an operator', () => {
+  const mark = { type: 'MarkOperator', id } as const
+  const unmark = { type: 'UnmarkOperator', id } as const
+  const marked: AccountEvent = { type: 'AccountOperatorMarked', data: { id } }
+  const unmarked: AccountEvent = { type: 'AccountOperatorUnmarked', data: { id } }
+
+  it('is marked and unmarked, each once', () => {
+    given(...ann)
+      .when(mark)
+      .thenEvents(marked)
+    given(...ann, marked)
+      .when(mark)
+      .thenNothing()
+    given(...ann, marked)
+      .when(unmark)
+      .thenEvents(unmarked)
+    given(...ann, marked, unmarked)
+      .when(unmark)
+      .thenNothing()
+  })
+  it('is not one that is missing, disabled or erased', () => {
+    given().when(mark).thenRefused('not_found')
+    given(...ann, disabled)
+      .when(mark)
+      .thenRefused('invalid')
+    given(...ann, marked, erased)
+      .when(unmark)
+      .thenRefused('not_found')
+  })
+})
+
+describe('erasing an account', () => {
+  it('is final for active and disabled accounts', () => {
+    given(...ann)
+      .when(erase)
+      .thenEvents(erased)
+    given(...ann, disabled)
+      .when(erase)
+      .thenEvents(erased)
+  })
+  it('returns not_found for a missing or erased account', () => {
+    given().when(erase).thenRefused('not_found')
+    given(...ann, erased)
+      .when(erase)
+      .thenRefused('not_found')
+  })
+  it('leaves nothing in the state but the tokens of released names', () => {
+    expect(fold(account, [...ann, emailChanged, fenced('x'), erased])).to.deep.equal({
+      status: 'erased',
+      email: null,
+      username: null,
+      password: null,
+      keys: { keys: [], lastKey: 0 },
+      secondFactor: null,
+      rateLimit: null,
+      erases: null,
+      exclusions: noExclusions,
+      operator: false,
+      tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
+    })
+  })
+})
+
+describe('an account that its owner wants erased (fault 194)', () => {
+  const [due, later] = ['2030-01-08T00:00:00.000Z', '2030-02-01T00:00:00.000Z']
+  const schedule: AccountCommand = { type: 'ScheduleErasure', id, due }
+  const carryOut = (now: string): AccountCommand => ({ type: 'CarryOutErasure', id, now })
+  const scheduled = { type: 'AccountErasureScheduled', data: { id, due } } as const
+  const cancelled = { type: 'AccountErasureCancelled', data: { id } } as const
+
+  it('is erased at the time that was asked for first', () => {
+    given(...ann)
+      .when(schedule)
+      .thenEvents(scheduled)
+    given(...ann, scheduled)
+      .when({ type: 'ScheduleErasure', id, due: later })
+      .thenNothing()
+    given(...ann, scheduled)
+      .when(carryOut('2030-01-07T23:59:59.999Z'))
+      .thenNothing()
+    given(...ann, scheduled)
+      .when(carryOut(due))
+      .thenEvents(erased)
+    given(...ann, scheduled, erased)
+      .when(carryOut(later))
+      .thenNothing()
+  })
+  it('is kept when that was cancelled', () => {
+    given(...ann, scheduled)
+      .when({ type: 'CancelErasure', id })
+      .thenEvents(cancelled)
+    given(...ann)
+      .when({ type: 'CancelErasure', id })
+      .thenNothing()
+    given(...ann, scheduled, cancelled)
+      .when(carryOut(later))
+      .thenNothing()
+    given(...ann, scheduled, erased)
+      .when({ type: 'CancelErasure', id })
+      .thenRefused('not_found')
+  })
+})
+
+describe('the state of an account', () => {
+  it('follows from its events', () => {
+    const state = fold(account, [...ann, emailChanged, passwordChanged])
+    expect(state).to.deep.equal({
+      status: 'active',
+      email: 'bea@example.com',
+      username: 'ann',
+      password: 'scrypt 2',
+      keys: { keys: [main], lastKey: 1 },
+      secondFactor: null,
+      rateLimit: null,
+      erases: null,
+      exclusions: noExclusions,
+      operator: false,
+      tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
+    })
+  })
+})
+
+describe('the second factor of an account', () => {
+  const add = { type: 'AddSecondFactor', id, secret: 'JBSW', recovery: ['a', 'b'] } as const
+  const factorAdded: AccountEvent = { type: 'SecondFactorAdded', data: { id, secret: 'JBSW', recoveryHashes: 'a b' } }
+  const used: AccountEvent = { type: 'RecoveryCodeUsed', data: { id, hash: 'a' } }
+
+  it('is added, and its recovery codes work once each', () => {
+    expect(fold(account, [...ann, factorAdded]).secondFactor).to.deep.equal({ secret: 'JBSW', recovery: ['a', 'b'] })
+    const use = { type: 'UseRecoveryCode', id, hash: 'a' } as const
+    expect(account.decide(use, fold(account, [...ann, factorAdded]))).to.deep.equal([used])
+    given(...ann, factorAdded, used)
+      .when(use)
+      .thenRefused('invalid')
+    given(...ann)
+      .when(use)
+      .thenRefused('invalid')
+  })
+  it('is replaced by another one', () => {
+    given(...ann, factorAdded, used)
+      .when({ ...add, secret: 'KBSW' })
+      .thenEvents({ type: 'SecondFactorAdded', data: { id, secret: 'KBSW', recoveryHashes: 'a b' } })
+  })
+  it('is removed once', () => {
+    given(...ann, factorAdded)
+      .when({ type: 'RemoveSecondFactor', id })
+      .thenEvents({ type: 'SecondFactorRemoved', data: { id } })
+    given(...ann)
+      .when({ type: 'RemoveSecondFactor', id })
+      .thenNothing()
+    given().when(add).thenRefused('not_found')
+  })
+})

@@ -1,0 +1,27 @@
+import { report, type ReportCommand } from '../../../src/commands/operator/report.ts'
+import { spec } from '../../support/given.ts'
+
+const { given } = spec(report)
+const data = {
+  id: '7kq2m9xd',
+  account: 1,
+  kind: 'link',
+  subject: 42,
+  address: 'https://go.example.com/sale',
+  reason: 'phishing',
+  message: 'It asks for my password.',
+  email: 'bea@example.com',
+} as const
+const send: ReportCommand = { type: 'SendReport', ...data }
+const sent = { type: 'ReportSent', data } as const
+const closed = { type: 'ReportClosed', data: { id: data.id } } as const
+
+describe('a report', () => {
+  it('is refused under a reference that is in use', () => {
+    given(sent).when(send).thenRefused('taken')
+  })
+  it('is closed once', () => {
+    given(sent).when({ type: 'CloseReport', id: data.id }).thenEvents(closed)
+    given().when({ type: 'CloseReport', id: data.id }).thenRefused('not_found')
+  })
+})

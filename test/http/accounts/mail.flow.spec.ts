@@ -1,0 +1,201 @@
+import { expect } from 'chai'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+import { oneTimeLink, postForm } from '../../support/forms.ts'
+import { accept, type Receiver, respond, startReceiver } from '../../support/receiver.ts'
+import { type Smtp, startSmtp } from '../../support/smtp.ts'
+
+const password = 'correct horse 1'
+
+describe('mails to the owners of accounts', () => {
+  let smtp: Smtp
+  let app: TestApp
+  let receiver: Receiver
+  before(async () => {
+    smtp = await startSmtp()
+    receiver = await startReceiver()
+    const settings = {
+      SMTP_URL: smtp.url,
+      SMTP_FROM: 'Short links <links@short.example>',
+      BASE_URL: 'https://short.example',
+      TRUST_PROXY: '1',
+    }
+    app = await startTestApp(settings, undefined, { webhooks: { post: receiver.post, firstPause: 10 } })
+  })
+  after(async () => {
+    await app.close()
+    await Promise.all([smtp.close(), receiver.close()])
+  })
+  const mailTo = async (address: string, subject: string) => {
+    const find = () => smtp.mails.find(({ to, headers }) => to === address && headers['subject']?.startsWith(subject))
+    return (await until(async () => find(), Boolean)) ?? expect.fail(`no mail "${subject}" to ${address}`)
+  }
+  const linkIn = ({ text }: { readonly text: string }) =>
+    oneTimeLink(/https:\/\/short\.example\S+/.exec(text)?.[0] ?? '')
+  const send = ({ path, token }: ReturnType<typeof linkIn>, fields: Readonly<Record<string, string>> = {}) =>
+    postForm(app.address + path, { t: token, ...fields })
+  const register = (email: string, headers: Readonly<Record<string, string>> = {}) =>
+    app.post('/register', { body: { email, password }, headers })
+  const registered = async (email: string) => {
+    await register(email)
+    const { text } = await send(linkIn(await mailTo(email, 'Confirm your e-mail address')))
+    return { email, key: /ll_\w+/.exec(text)?.[0] ?? expect.fail(text) }
+  }
+  const account = async (key: string) => (await app.get('/api/account', { key })).json['data']
+  const head = () => app.domainHead()
+
+  it('make an account only after its address is confirmed with a button, once (threat 105)', async () => {
+    const written = await head()
+    const { status, json } = await register('ann@example.com', { 'Accept-Language': 'fr' })
+    expect([status, Object.keys(json)]).to.deep.equal([200, ['error', 'message']])
+    const mail = await mailTo('ann@example.com', 'Confirmez votre adresse e-mail')
+    expect(mail.headers['from']).to.equal('Short links <links@short.example>')
+    expect(mail.text).to.include('ouvrez ce lien').and.include('short.example')
+    const link = linkIn(mail)
+    for (let n = 0; n < 2; n++) {
+      const page = await app.visit(`${link.path}?t=${link.token}`)
+      expect([page.status, page.text.includes('ann@example.com')]).to.deep.equal([200, true])
+    }
+    expect(await head()).to.equal(written)
+    const answers = await Promise.all([send(link), send(link)])
+    expect(answers.map((one) => one.status)).to.have.members([200, 410])
+    const key = /ll_\w+/.exec(answers.map(({ text }) => text).join())?.[0] ?? ''
+    expect(await account(key)).to.include({ email: 'ann@example.com', username: 'ann' })
+  })
+
+  it('answer the same for an address that is taken, and tell its owner (threat 105)', async () => {
+    await registered('bob@example.com')
+    const written = await head()
+    const [free, taken] = [await register('new@example.com'), await register('bob@example.com')]
+    expect([taken.status, taken.json]).to.deep.equal([free.status, free.json])
+    expect((await mailTo('bob@example.com', 'You have an account already')).text).not.to.include('?t=')
+    expect(await head()).to.equal(written)
+    // two links for one address: the second finds it taken
+    await register('new@example.com')
+    const links = await until(
+      async () => smtp.mails.filter(({ to }) => to === 'new@example.com').map(linkIn),
+      ({ length }) => length === 2,
+    )
+    expect((await send(links[0]!)).status).to.equal(200)
+    const second = await send(links[1]!)
+    expect([second.status, second.text.includes('has an account already')]).to.deep.equal([400, true])
+  })
+
+  it('confirm a new address before it counts, and tell the old one (threat 106)', async () => {
+    const { key } = await registered('carl@example.com')
+    const change = (email: string) => app.put('/api/account/update', { key, body: { email } })
+    const [free, taken] = [await change('carl@example.org'), await change('bob@example.com')]
+    expect([free.status, free.json]).to.deep.equal([taken.status, taken.json])
+    const link = linkIn(await mailTo('carl@example.org', 'Confirm your new e-mail address'))
+    expect(await account(key)).to.include({ email: 'carl@example.com' })
+    expect((await send(link)).status).to.equal(200)
+    expect(await account(key)).to.include({ email: 'carl@example.org' })
+    const notice = await mailTo('carl@example.com', 'The e-mail address of your account was changed')
+    expect(notice.text).not.to.include('carl@example.org')
+  })
+
+  it('reset a password once, end other links, and tell the owner (threat 107)', async () => {
+    const { key, email } = await registered('dora@example.com')
+    await app.put('/api/account/update', { key, body: { email: 'dora@example.org' } })
+    const change = linkIn(await mailTo('dora@example.org', 'Confirm your new e-mail address'))
+    const ask = (address: string) => app.post('/api/account/reset', { body: { email: address } })
+    const [known, unknown] = [await ask(email), await ask('nobody@example.com')]
+    expect([known.status, known.json]).to.deep.equal([unknown.status, unknown.json])
+    const link = linkIn(await mailTo(email, 'Set a new password'))
+    expect((await send(link, { password: 'short' })).status).to.equal(400)
+    expect((await send(link, { password: 'correct horse 2' })).status).to.equal(200)
+    expect((await send(link, { password: 'correct horse 3' })).status).to.equal(410)
+    expect((await send(change)).status).to.equal(410)
+    await mailTo(email, 'Your password was changed')
+    // the key stays valid, and the new password counts
+    const body = { password, current_password: 'correct horse 2' }
+    expect((await app.put('/api/account/update', { key, body })).status).to.equal(200)
+    expect(smtp.mails.some(({ to }) => to === 'nobody@example.com')).to.equal(false)
+  })
+
+  it('have links that answer with a page while their account is disabled, and work again afterwards (fault 215)', async () => {
+    const { key, email } = await registered('hans@example.com')
+    await app.put('/api/account/update', { key, body: { email: 'hans@example.org' } })
+    const { id } = (await account(key)) as { readonly id: number }
+    await app.post('/api/account/reset', { body: { email } })
+    const [reset, confirm] = [
+      linkIn(await mailTo(email, 'Set a new password')),
+      linkIn(await mailTo('hans@example.org', 'Confirm your new e-mail address')),
+    ]
+    const { handler } = app.app.ledger
+    await handler.handle(accounts, { type: 'DisableAccount', id }, systemMetadata(id))
+    expect((await send(confirm)).status).to.equal(410)
+    expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(410)
+    await handler.handle(accounts, { type: 'EnableAccount', id }, systemMetadata(id))
+    expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(200)
+  })
+
+  it('tell the owner of a webhook that its receiver has disabled it, without the path of its address (fault 282)', async () => {
+    const { key, email } = await registered('ida@example.com')
+    const body = { name: 'Warehouse', url: receiver.url('/a-token'), events: ['LinkCreated'] }
+    const { json } = await app.post('/api/webhook/add', { key, body })
+    receiver.behave(respond(410))
+    await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    await until(
+      async () => (await app.get(`/api/webhook/${json['id']}`, { key })).json['details'].status,
+      (status) => status === 'disabled',
+    )
+    const { json: history } = await app.get(`/api/webhook/${json['id']}/history`, { key })
+    const [newest] = history['data'].events
+    expect(newest).to.deep.include({
+      type: 'WebhookDisabled',
+      actor: { kind: 'service' },
+      message: 'Webhook disabled: its receiver wants no more messages (410).',
+      changes: [{ field: 'enabled', old: true, new: false }],
+    })
+    // mails that wait are sent together with one that is ordered now
+    await app.post('/api/account/reset', { body: { email } })
+    const { text } = await mailTo(email, 'A webhook was disabled')
+    expect(text).to.include(`${json['id']}: Warehouse, hooks.example`).and.not.include('a-token')
+    receiver.behave(accept)
+    await app.put(`/api/webhook/${json['id']}/update`, { key, body: { enabled: false } })
+    await app.post('/api/account/reset', { body: { email } })
+    expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook'))).to.have.length(1)
+  })
+
+  it('of one address are limited, and so are requests of one network (threat 108)', async () => {
+    const from = (n: number) => ({ 'X-Forwarded-For': `198.51.100.${n}` })
+    const ask = (email: string, headers: Readonly<Record<string, string>>) =>
+      app.post('/api/account/reset', { body: { email }, headers })
+    const stored = async () =>
+      (
+        await query<{ count: string }>(
+          app.connection,
+          `select count(*) from state.rate_limits where key like 'mail to %' and count > 5`,
+        )
+      )[0]
+    // mails of another kind leave the resets to the owner (threat 121)
+    for (let n = 0; n < 6; n++) expect((await register('ann@example.com', from(n))).status).to.equal(200)
+    for (let n = 0; n < 7; n++) expect((await ask('ann@example.com', from(n))).status).to.equal(200)
+    expect((await stored())?.count).to.equal('2')
+    const statuses = []
+    for (let n = 0; n < 22; n++) statuses.push((await ask(`eve${n}@example.com`, from(99))).status)
+    expect(statuses.slice(19)).to.deep.equal([200, 429, 429])
+    const mails = () =>
+      smtp.mails.filter(({ to, headers }) => to === 'ann@example.com' && headers['subject']?.startsWith('Set'))
+    await until(
+      async () => mails().length,
+      (n) => n === 5,
+    )
+    expect(mails()).to.have.length(5)
+  })
+
+  it('never delay an answer: the mail server may be silent (fault 193)', async () => {
+    smtp.greet(false)
+    // each of these would wait for the greeting
+    expect((await register('frank@example.com')).status).to.equal(200)
+    await until(async () => smtp.held.length, Boolean)
+    expect((await register('gina@example.com')).status).to.equal(200)
+    expect(smtp.mails.some(({ to }) => to === 'frank@example.com')).to.equal(false)
+    smtp.greet(true)
+    await Promise.all(['frank', 'gina'].map((name) => mailTo(`${name}@example.com`, 'Confirm')))
+  })
+})

@@ -1,0 +1,273 @@
+import { expect } from 'chai'
+import { TOTP } from 'otpauth'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import type { Answer } from '../../support/client.ts'
+import { atOneMoment } from '../../support/clock.ts'
+import { query } from '../../support/faults.ts'
+import { cookieIn, samePage, signIn } from '../../support/session.ts'
+
+const password = 'correct horse 1'
+
+describe('sessions of the dashboard', () => {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp({ TRUST_PROXY: '1', DOMAIN_CHECK: 'off' })
+  })
+  after(() => app.close())
+
+  const tryToSignIn = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+    app.post('/api/session', { body, headers: { ...samePage(app.address), ...headers } })
+  const statusOf = async (answer: Promise<Answer>) => (await answer).status
+  const reads = (cookie: string, headers: Readonly<Record<string, string>>) =>
+    statusOf(app.get('/api/account', { headers: { Cookie: cookie, ...headers } }))
+
+  it('open with e-mail and password, are listed, and end when they are signed out', async () => {
+    const { email, id, username, key } = await app.register()
+    const answer = await tryToSignIn({ email: email.toUpperCase(), password })
+    expect(answer.json).to.include({ error: 0, id, username })
+    expect(answer.headers.get('Set-Cookie')).to.match(
+      /^linkledger_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+    )
+    const [one, two] = [await signIn(app, email), await signIn(app, email)]
+    expect((await one.ask('GET', '/api/account')).json['data']).to.include({ id, email })
+    const listed = (await one.ask('GET', '/api/sessions')).json['data'].sessions as { id: number; current: boolean }[]
+    expect(listed.map((row) => [row.id, row.current])).to.deep.equal([
+      [two.id, false],
+      [one.id, true],
+      [answer.json['session'], false],
+    ])
+    // of another account, and of none
+    const stranger = await signIn(app, (await app.register()).email)
+    const foreign = await stranger.ask('DELETE', `/api/session/${two.id}`)
+    const unknown = await stranger.ask('DELETE', '/api/session/999999')
+    expect([foreign.status, foreign.text]).to.deep.equal([404, unknown.text])
+    expect((await one.ask('DELETE', `/api/session/${two.id}`)).status).to.equal(200)
+    expect((await two.ask('GET', '/api/account')).status).to.equal(401)
+    const gone = await one.ask('DELETE', '/api/session')
+    expect(gone.headers.get('Set-Cookie')).to.include('Max-Age=0')
+    expect((await one.ask('GET', '/api/account')).status).to.equal(401)
+    expect((await app.del('/api/sessions', { key })).status).to.equal(200)
+    expect((await app.get('/api/sessions', { key })).json['data'].sessions).to.deep.equal([])
+  })
+
+  it('write as the owner, and history says so', async () => {
+    const { email, id } = await app.register()
+    const session = await signIn(app, email)
+    const { json } = await session.ask('POST', '/api/url/add', { url: 'https://example.com/a' })
+    expect(json['error']).to.equal(0)
+    const [event] = await query<{ metadata: { actor: object; account: number } }>(
+      app.connection,
+      `select metadata from log.events where stream = 'link-${String(json['id'])}'`,
+    )
+    expect([event?.metadata.actor, event?.metadata.account]).to.deep.equal([{ kind: 'session' }, id])
+    // with all rights: no key has to be there
+    const added = await session.ask('POST', '/api/key/add', { name: 'x', scopes: ['read', 'account'] })
+    expect(added.status, added.text).to.equal(200)
+  })
+
+  describe('of a visitor of another site', () => {
+    let session: Awaited<ReturnType<typeof signIn>>
+    before(async () => {
+      session = await signIn(app, (await app.register()).email)
+    })
+    const from = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }
+
+    it('are not used for requests that this site sends, whether they change or read something (threat 146)', async () => {
+      const { cookie } = session
+      const refused: readonly Readonly<Record<string, string>>[] = [
+        from,
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { 'Sec-Fetch-Site': 'none' },
+        { Origin: 'https://evil.example' },
+        { Origin: 'null' },
+        { Origin: `${app.address}.evil.example` },
+        { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' },
+      ]
+      for (const headers of refused) {
+        expect(await reads(cookie, headers), JSON.stringify(headers)).to.equal(401)
+        const body = { url: 'https://example.com/' }
+        const write = app.post('/api/url/add', { body, headers: { Cookie: cookie, ...headers } })
+        expect(await statusOf(write), JSON.stringify(headers)).to.equal(401)
+      }
+      expect(await statusOf(app.post('/api/url/add', { body: {}, headers: { Cookie: cookie } }))).to.equal(401)
+      expect((await session.ask('GET', '/api/urls')).json['data'].result).to.equal(0)
+    })
+
+    it('are used for pages of this service, also where browsers send no Sec-Fetch-Site', async () => {
+      const { cookie } = session
+      expect(await reads(cookie, { 'Sec-Fetch-Site': 'same-origin' })).to.equal(200)
+      expect(await reads(cookie, {})).to.equal(200)
+      const headers = { Cookie: cookie, Origin: app.address }
+      expect(await statusOf(app.post('/api/url/add', { body: { url: 'https://example.com/' }, headers }))).to.equal(200)
+    })
+
+    it('cannot be opened by this site, so that nobody works in the account of somebody else (threat 146)', async () => {
+      const { email } = await app.register()
+      const answer = await tryToSignIn({ email, password }, from)
+      expect([answer.status, cookieIn(answer)]).to.deep.equal([403, undefined])
+    })
+  })
+
+  it('are never those that a browser had before it signed in (threat 147)', async () => {
+    const { email } = await app.register()
+    const planted = await signIn(app, email)
+    const made = 'linkledger_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+    for (const cookie of [made, planted.cookie]) {
+      const answer = await tryToSignIn({ email, password }, { Cookie: cookie })
+      expect(cookieIn(answer)).to.match(/^linkledger_session=[\w-]{43}$/)
+      expect(cookieIn(answer)).not.to.equal(cookie)
+      expect(await reads(cookie, {})).to.equal(401)
+      // two cookies of one name: another one was put in front of ours
+      expect(await reads(`${made}; ${cookieIn(answer)}`, {})).to.equal(401)
+    }
+  })
+
+  it('are stored as hashes, and name no address (threat 155)', async () => {
+    const { email } = await app.register()
+    const { cookie } = await signIn(app, email)
+    const token = cookie.split('=')[1] ?? ''
+    const rows = JSON.stringify([
+      await query(app.connection, `select s.*, encode(hash, 'escape') from state.sessions s`),
+      await query(app.connection, 'select key from state.rate_limits'),
+    ])
+    expect(rows).not.to.include(token)
+    expect(rows).not.to.include(email)
+  })
+
+  it('end with another password, which needs the old one, except the one that has set it (threats 148, 151)', async () => {
+    const { email, key } = await app.register()
+    const [one, two] = [await signIn(app, email), await signIn(app, email)]
+    const change = (body: object) => one.ask('PUT', '/api/account/update', body)
+    const forgotten = await change({ password: 'another horse 2' })
+    expect([forgotten.status, forgotten.json['message']]).to.deep.equal([400, '`current_password` is required.'])
+    expect((await change({ email: 'x@example.org' })).status).to.equal(400)
+    expect((await change({ password: 'another horse 2', current_password: 'wrong' })).status).to.equal(400)
+    expect((await change({ password: 'another horse 2', current_password: password })).status).to.equal(200)
+    expect([await reads(one.cookie, {}), await reads(two.cookie, {})]).to.deep.equal([200, 401])
+    // whoever sets it, also where the table of sessions does not know of it
+    const before = (await app.app.ledger.handler.load(accounts, (await one.ask('GET', '/api/account')).json['data'].id))
+      .state.password
+    const id = Number((await app.get('/api/account', { key })).json['data'].id)
+    const command = { type: 'UpdateAccount', id, password: `${before}x` } as const
+    await app.app.ledger.handler.handle(accounts, command, systemMetadata(id))
+    expect(await reads(one.cookie, {})).to.equal(401)
+  })
+
+  it('do not work while the account is disabled, nor after it is erased (threat 148)', async () => {
+    const { email, id } = await app.register()
+    const session = await signIn(app, email)
+    const handle = (type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount') =>
+      app.app.ledger.handler.handle(accounts, { type, id }, systemMetadata(id))
+    await handle('DisableAccount')
+    expect(await reads(session.cookie, {})).to.equal(403)
+    expect((await tryToSignIn({ email, password })).status).to.equal(403)
+    await handle('EnableAccount')
+    expect(await reads(session.cookie, {})).to.equal(200)
+    await handle('EraseAccount')
+    expect(await reads(session.cookie, {})).to.equal(401)
+  })
+
+  it('are not opened, and do not work, on a branded domain (threat 154)', async () => {
+    const { email, key } = await app.register()
+    const { cookie } = await signIn(app, email)
+    await app.post('/api/domain/add', { key, body: { domain: 'https://brand.example.org' } })
+    const headers = { Host: 'brand.example.org', Origin: 'https://brand.example.org' }
+    expect(await reads(cookie, { ...headers, 'Sec-Fetch-Site': 'same-origin' })).to.equal(401)
+    expect((await tryToSignIn({ email, password }, headers)).status).to.equal(403)
+  })
+
+  it('are not told apart from those of unknown accounts by who guesses, and ten wrong passwords end it (threat 149)', async () => {
+    const { email } = await app.register()
+    const headers = { 'X-Forwarded-For': '198.51.100.77' }
+    const wrong = { password: 'wrong horse 1' }
+    for (const [n, address] of ['198.51.100.77', '198.51.100.78'].entries()) {
+      const guess = (guessed: string) => tryToSignIn({ email: guessed, ...wrong }, { 'X-Forwarded-For': address })
+      const answers = []
+      for (let tries = 0; tries < 11; tries++) answers.push(await guess(n === 0 ? email : 'nobody@example.com'))
+      expect(answers.map((one) => one.status)).to.deep.equal([...Array<number>(10).fill(400), 429])
+      expect(answers[0]?.json['message']).to.equal('The e-mail address or the password is wrong.')
+      expect(Number(answers[10]?.headers.get('Retry-After'))).to.be.within(1, 600)
+    }
+    // also the right one, from there; elsewhere the owner still signs in
+    expect((await tryToSignIn({ email, password }, headers)).status).to.equal(429)
+    expect((await tryToSignIn({ email, password }, { 'X-Forwarded-For': '198.51.100.79' })).status).to.equal(200)
+  })
+
+  it('need a code where the account has a second factor, and no code works twice (threat 150)', () =>
+    atOneMoment(async () => {
+      const { email } = await app.register()
+      const [owner, other] = [await signIn(app, email), await signIn(app, email)]
+      const { secret } = (await owner.ask('POST', '/api/account/totp/secret', {})).json as { secret: string }
+      const codeAt = (steps: number) => new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 })
+      const enable = (body: object) => owner.ask('POST', '/api/account/totp', { secret, ...body })
+      expect((await enable({ code: codeAt(0) })).status).to.equal(400)
+      expect((await enable({ code: '000000x', current_password: password })).json['message']).to.match(
+        /^`code` is wrong/,
+      )
+      const enabled = await enable({ code: codeAt(-1), current_password: password })
+      const [first = '', second = ''] = enabled.json['recovery_codes'] as string[]
+      expect(enabled.json['recovery_codes']).to.have.length(10)
+      // a session from before it does not outlive it
+      expect([await reads(owner.cookie, {}), await reads(other.cookie, {})]).to.deep.equal([200, 401])
+      const totp = async () => (await owner.ask('GET', '/api/account/totp')).json['data'] as object
+      expect(await totp()).to.deep.equal({ enabled: true, recovery_codes: 10 })
+
+      const enter = (code?: string, given = password) => tryToSignIn({ email, password: given, ...(code && { code }) })
+      const without = await enter()
+      expect([without.status, without.json['second_factor'], cookieIn(without)]).to.deep.equal([400, true, undefined])
+      // who does not know the password does not learn that there is one
+      expect((await enter(undefined, 'wrong horse 1')).json).not.to.have.property('second_factor')
+      const code = codeAt(0)
+      expect((await enter(code)).status).to.equal(200)
+      const again = await enter(code)
+      expect([again.status, again.json['message']]).to.deep.equal([
+        400,
+        '`code` was used already. Wait for the next one.',
+      ])
+      expect((await enter(codeAt(-1))).status).to.equal(400)
+
+      const both = await Promise.all([enter(first.toUpperCase()), enter(first)])
+      expect(both.map((one) => one.status)).to.have.members([200, 400])
+      expect((await enter(first)).status).to.equal(400)
+      expect((await enter(second)).status).to.equal(200)
+      expect(await totp()).to.deep.equal({ enabled: true, recovery_codes: 8 })
+      const guesses = []
+      for (let n = 0; n < 12; n++) guesses.push((await enter('zzzzz-zzzzz')).status)
+      expect(guesses.at(-1)).to.equal(429)
+
+      expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: 'x' })).status).to.equal(400)
+      expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: password })).status).to.equal(200)
+      expect((await enter()).status).to.equal(200)
+    }))
+
+  it('have a cookie for this host and https alone where the service is on https, and count for no page over http (threats 147, 166)', async () => {
+    const secure = await startTestApp({ BASE_URL: 'https://go.example.com' }, app.connection)
+    try {
+      const { email } = await app.register()
+      const headers = { Host: 'go.example.com', Origin: 'https://go.example.com', 'Sec-Fetch-Site': 'same-origin' }
+      const answer = await secure.post('/api/session', { body: { email, password }, headers })
+      expect(answer.headers.get('Set-Cookie')).to.match(
+        /^__Host-linkledger_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+      )
+      const cookie = cookieIn(answer) ?? ''
+      const reads = (origin: string) =>
+        secure.get('/api/account', { headers: { Host: 'go.example.com', Cookie: cookie, Origin: origin } })
+      expect((await reads('https://go.example.com')).status).to.equal(200)
+      // somebody on the way made this page
+      expect((await reads('http://go.example.com')).status).to.equal(401)
+    } finally {
+      await secure.close()
+    }
+  })
+
+  it('have a rate limit of their own', async () => {
+    const { email, key } = await app.register()
+    const session = await signIn(app, email)
+    const limit = (answer: Answer) => answer.headers.get('X-RateLimit-Limit')
+    expect(limit(await session.ask('GET', '/api/account'))).to.equal('600')
+    expect(limit(await app.get('/api/account', { key }))).to.equal('1000000')
+  })
+})

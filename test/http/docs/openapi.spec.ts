@@ -1,0 +1,127 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect } from 'chai'
+import { routes } from '../../../src/http/routes.ts'
+import { reference } from '../../../src/http/docs/reference/index.ts'
+import { openApi, template } from '../../../src/http/docs/openapi.ts'
+
+describe('the OpenAPI document', () => {
+  const document = openApi({ routes, version: '1.2.3' })
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+
+  it('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect(errors).to.equal(undefined)
+    expect(valid).to.equal(true)
+  })
+
+  it('has every route, and describes none that does not exist', () => {
+    const served = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(Object.values(reference).flatMap((described) => Object.keys(described))).to.have.members(served)
+    for (const { method, path } of routes) expect(document.paths[template(path)]).to.have.property(method)
+  })
+
+  it('gives each operation a name of its own, for generated clients', () => {
+    const names = operations.map(({ operationId }) => operationId)
+    expect(new Set(names).size).to.equal(names.length)
+    expect(names).to.include.members(['postUrlAdd', 'getUrlById', 'postChannelByChannelidAssignByTypeByItemid'])
+  })
+
+  it('names the objects that it answers with, for generated clients', () => {
+    const { schemas } = document.components
+    expect(schemas).to.include.keys(
+      'Account Campaign Channel Domain Failure Link LinkDetails LinkList Overlay Pixel Problem QrCode Splash Statistics'.split(
+        ' ',
+      ),
+    )
+    const inline = JSON.stringify(document.paths)
+    expect(inline).to.include('"$ref":"#/components/schemas/LinkDetails"')
+    for (const shared of ['perpage', 'topCountries']) expect(inline).not.to.include(`"${shared}"`)
+  })
+
+  it('explains only fields that exist', () => {
+    for (const route of routes) {
+      const endpoint = `${route.method.toUpperCase()} ${route.path}`
+      const { fields = {} } = Object.values(reference).find((described) => endpoint in described)![endpoint]!
+      const operation = document.paths[template(route.path)]![route.method]!
+      const inBody =
+        'requestBody' in operation ? operation.requestBody.content['application/json'].schema.properties : {}
+      const names = [...operation.parameters.map(({ name }) => name), ...Object.keys(inBody ?? {})]
+      expect(names, endpoint).to.include.members(Object.keys(fields))
+    }
+  })
+
+  it('shows an example of every body', () => {
+    for (const operation of operations)
+      if ('requestBody' in operation)
+        expect(operation.requestBody.content['application/json'], operation.operationId).to.have.property('example')
+  })
+
+  it('opens with each scope what docs/api.md says (threat 98)', () => {
+    const opened = (scope: string) =>
+      Object.entries(document.paths).flatMap(([path, methods]) =>
+        Object.entries(methods).flatMap(([method, operation]) =>
+          'x-scope' in operation && operation['x-scope'].includes(scope) ? [`${method.toUpperCase()} ${path}`] : [],
+        ),
+      )
+    expect(opened('links:write')).to.have.members([
+      'POST /api/url/add',
+      'PUT /api/url/{id}/update',
+      'DELETE /api/url/{id}/delete',
+      'POST /api/urls/bulk',
+      'POST /api/url/{id}/restore',
+    ])
+    expect(opened('stats:read')).to.have.members([
+      'GET /api/url/{id}/stats',
+      'GET /api/account/stats',
+      'GET /api/stats',
+      'POST /api/url/{id}/rehearse',
+    ])
+    expect(
+      opened('account').filter(
+        (endpoint) =>
+          !/ \/api\/(?:(?:key|session|webhook)s|(?:key|session|webhook)\/.*|account(?:\/.*)?)$/.test(endpoint),
+      ),
+    ).to.deep.equal([])
+    // a rehearsal changes nothing, but has a body
+    for (const endpoint of opened('read')) expect(endpoint).to.match(/^GET |\/rehearse$/)
+    for (const endpoint of opened('write')) {
+      expect(endpoint).not.to.match(/^GET /)
+      expect(opened('account')).not.to.include(endpoint)
+    }
+  })
+
+  it('says what each group of operations is about, and which headers every answer has', () => {
+    for (const { name, ...tag } of document.tags) expect(tag, name).to.have.property('description')
+    for (const [status, { headers }] of Object.entries(document.components.responses))
+      expect(headers, status).to.include.keys('X-Request-Id', 'X-RateLimit-Remaining')
+  })
+
+  it('requires no parameter that has a default, and has what a link needs among the links (fault 216)', () => {
+    const required = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.values(methods).flatMap(({ parameters }) =>
+        parameters.flatMap((one) =>
+          one.in === 'query' && 'required' in one && one.required ? [`${path} ${one.name}`] : [],
+        ),
+      ),
+    )
+    expect(required).to.deep.equal(['/api/urls/bulk op'])
+    expect(document.paths['/api/url/{id}/stats']?.['get']?.tags).to.deep.equal(['Links'])
+  })
+
+  it('says what comes after each step, as the manual does (fault 217)', () => {
+    const { description } = document.info
+    for (const word of ['Idempotency-Key', 'If-Match', 'cursor', 'An account has a number of requests', 'redirect404'])
+      expect(description).to.include(word)
+    for (const [path, next] of [
+      ['/api/domain/add', '/verify'],
+      ['/api/splash/add', 'splash-<id>'],
+      ['/api/overlay/add', 'overlay-<id>'],
+      ['/api/pixel/add', '`pixels`'],
+    ] as const)
+      expect(document.paths[path]?.['post']?.description, path).to.include(next)
+  })
+
+  it('lets clients expect further fields in answers', () => {
+    expect(JSON.stringify(document)).not.to.include('"additionalProperties":false')
+  })
+})

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { Failure } from '../../../../src/http/api/errors.ts'
+import type { Call, Services } from '../../../../src/http/api/route.ts'
+import { bulkRoutes } from '../../../../src/http/links/bulk/bulk.ts'
+
+const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, value: {} }))
+const refused = (message: string) => async () => {
+  throw new Failure(429, message)
+}
+
+describe('a bulk request', () => {
+  const [{ run } = expect.fail('no route')] = bulkRoutes
+  const send = (body: unknown, query: object, call: object, services: object = {}) =>
+    run(
+      { body, query: { op: 'create', dryRun: false, atomic: false, ...query }, ...call } as Call,
+      services as Services,
+    )
+
+  it('counts as one request for every 50 rows, before anything is done (threat 113)', async () => {
+    for (const [count, more] of [
+      [1, 0],
+      [50, 0],
+      [51, 1],
+      [1000, 19],
+    ] as const) {
+      const charged: number[] = []
+      // neither a load nor a write: whatever is done after the charge would throw
+      const charge = async (requests: number) => {
+        charged.push(requests)
+        return refused('no more')()
+      }
+      const error = await send(rows(count), {}, { charge }).catch(String)
+      expect([charged, error], String(count)).to.deep.equal([[more], 'Failure: no more'])
+    }
+  })
+
+  it('is refused with `atomic` where the log cannot store many streams as one, with what to do instead', async () => {
+    const charge = refused('charged')
+    const error = await send(rows(1), { atomic: true }, { charge }, { together: { possible: false } }).catch(String)
+    expect(error).to.include('EventStoreDB').and.to.include('Leave `atomic` out')
+  })
+})

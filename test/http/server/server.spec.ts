@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { closeServer, createHttpServer, onForwarded } from '../../../src/http/server/server.ts'
+import { listenOn } from '../../../src/http/server/listen.ts'
+import { OperatorError } from '../../../src/lib/operatorerror.ts'
+import { client } from '../../support/client.ts'
+
+describe('a port that is in use', () => {
+  it('is reported as an error that an operator can correct', async () => {
+    const first = createHttpServer()
+    const port = await listenOn(first, 0, '127.0.0.1')
+    const error: unknown = await listenOn(createHttpServer(), port, '127.0.0.1').catch((reason: unknown) => reason)
+    await closeServer(first, 0)
+    expect(error).to.be.instanceOf(OperatorError)
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/^PORT: \d+ is in use on 127\.0\.0\.1: /)
+  })
+})
+
+describe('a service that trusts no proxy', () => {
+  it('reports the first X-Forwarded-For, and no other (threat 66)', async () => {
+    const server = createHttpServer().on('request', (_, res: ServerResponse) => res.end())
+    let reports = 0
+    onForwarded(server, () => reports++)
+    const { get } = client(`http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}`)
+    await get('/')
+    expect(reports).to.equal(0)
+    for (let i = 0; i < 3; i++) await get('/', { headers: { 'X-Forwarded-For': '8.8.8.8' } })
+    expect(reports).to.equal(1)
+    await closeServer(server, 0)
+  })
+})
+
+describe('a server that closes', () => {
+  it('finishes open requests, and does not wait for clients that go on sending (fault 173)', async () => {
+    let finish = () => {}
+    let arrived = () => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
+    const server = createHttpServer().on('request', ({ url }, res: ServerResponse) => {
+      if (url !== '/slow') return void res.end('early')
+      finish = () => res.end('finished')
+      arrived()
+    })
+    const port = await listenOn(server, 0, '127.0.0.1')
+    const drips: NodeJS.Timeout[] = []
+    const drip = (text: string): Socket => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write(text)
+      drips.push(setInterval(() => socket.write('x'), 100))
+      return socket
+    }
+    const head = drip('GET / HTTP/1.1\r\nHost: x\r\nX: ')
+    // answered before its body has arrived
+    const body = drip('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n')
+    const [early] = (await once(body, 'data')) as [Buffer]
+    expect(early.toString()).to.include('200 OK')
+    const slow = client(`http://127.0.0.1:${port}`).get('/slow')
+    await arrival
+    const ends = Promise.all([head, body].map((socket) => once(socket.resume(), 'close')))
+    const closed = closeServer(server, 2 ** 31 - 1)
+    await ends
+    finish()
+    expect((await slow).text).to.equal('finished')
+    await closed
+    drips.forEach(clearInterval)
+  })
+})

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { reportRules } from '../../../src/app/health/rules.ts'
+import type { Click } from '../../../src/events/statistics/click.ts'
+import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
+import { type Answer, until } from '../../support/client.ts'
+import { click, clicked, fresh } from '../../support/events.ts'
+import { runCommand } from '../../support/process.ts'
+
+type Json = Answer['json']
+
+describe('reclassification by the API', () => {
+  let app: TestApp
+  let key: string
+  let account = 0
+  let [one, two] = [0, 0]
+  const now = Date.now()
+
+  const record = (...clicks: Click[]) =>
+    app.app.ledger.store.append([
+      {
+        stream: `clicks-test-${randomUUID()}`,
+        expected: 'no_stream',
+        events: [
+          fresh({ ...clicked(...clicks), data: { ...clicked(...clicks).data, agents: ['Mozilla', 'Uptime Monitor'] } }),
+        ],
+      },
+    ])
+  const visit = (link: number, over: Partial<Click>) =>
+    click({ link, account, at: new Date(now - 3_600_000).toISOString(), source: { kind: 'link', id: link }, ...over })
+  /** What every answer with statistics says about the account's clicks. */
+  const seen = async () => {
+    const details = async (id: number) => (await app.get(`/api/url/${id}`, { key })).json['data'] as Json
+    const series = async (path: string) =>
+      (await app.get(`${path}/stats?by=country,browser`, { key })).json['data'] as Json
+    const list = (await app.get('/api/urls?order=click', { key })).json['data'] as Json
+    return {
+      details: [await details(one), await details(two)],
+      series: [await series(`/api/url/${one}`), await series('/api/account')].map(({ total, by }) => ({ total, by })),
+      list: (list['urls'] as Json[]).map(({ id, clicks, uniqueclicks }) => [id, clicks, uniqueclicks]),
+    }
+  }
+  const counted = async (clicks: number) => {
+    await until(seen, ({ series }) => series[1]?.total.clicks === clicks)
+    return seen()
+  }
+  const reclassify = async (body: object = {}) => (await app.post('/api/account/reclassify', { key, body })).json
+
+  before(async () => {
+    app = await startTestApp()
+    ;({ key, id: account } = await app.register())
+    const add = async () => (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json['id']
+    ;[one, two] = [Number(await add()), Number(await add())]
+    await record(
+      visit(one, { visitor: 'aa' }),
+      visit(one, { visitor: 'aa', country: 'DE' }),
+      visit(one, { visitor: 'bb', agent: 1 }),
+      visit(two, { visitor: 'aa', country: 'JP' }),
+      visit(two, { visitor: 'cc', class: 'bot' }),
+    )
+    await counted(4)
+  })
+  after(() => app.close())
+
+  it('leaves out what an account excludes, in all statistics alike, until it is taken back (fault 255)', async () => {
+    const before = await seen()
+    expect((await reclassify()).id).to.equal('')
+    const body = { agents: ['UPTIME'], countries: ['Germany'], visitors: [] }
+    const { json } = await app.put('/api/account/exclusions', { key, body })
+    const exclusions = { agents: ['uptime'], countries: ['DE'], hours: [], visitors: [] }
+    expect(json['data']).to.deep.equal(exclusions)
+    expect((await app.get('/api/account/exclusions', { key })).json['data']).to.deep.equal(exclusions)
+
+    const changes = [{ from: 'human', to: 'excluded', visits: 2 }]
+    const dry = await reclassify({ dryRun: true })
+    expect(dry).to.deep.include({ id: '', dryRun: true, visits: 2, changes })
+    expect(await seen()).to.deep.equal(before)
+    expect((await reclassify({ dryRun: true, link: two })).visits).to.equal(0)
+
+    const { id } = await reclassify()
+    const after = await counted(2)
+    expect(after.details.map(({ clicks, uniqueClicks }) => [clicks, uniqueClicks])).to.deep.equal([
+      [1, 1],
+      [1, 1],
+    ])
+    expect(after.list).to.deep.equal([
+      [two, 1, 1],
+      [one, 1, 1],
+    ])
+    expect(after.series[1]).to.deep.equal({
+      total: { clicks: 2, uniqueClicks: 2, visits: 5, suspects: 0 },
+      by: { country: { Canada: 1, Japan: 1 }, browser: { Firefox: 2 } },
+    })
+    // what is excluded already changes nothing
+    expect((await reclassify()).changes).to.deep.equal([])
+
+    // one more, and only the newest can be taken back
+    await app.put('/api/account/exclusions', { key, body: { visitors: ['00000000000000aa'] } })
+    const second = await reclassify()
+    await counted(0)
+    const undo = (which: unknown) => app.post('/api/account/reclassify', { key, body: { undo: which } })
+    expect((await undo(id)).json['message']).to.include(second.id)
+    expect((await undo(second.id)).status).to.equal(200)
+    expect(await counted(2)).to.deep.equal(after)
+    expect((await undo(id)).status).to.equal(200)
+    expect(await counted(4)).to.deep.equal(before)
+    expect((await undo(id)).status).to.equal(200)
+  })
+
+  it('is a command too, for all accounts or one', async () => {
+    await app.put('/api/account/exclusions', { key, body: { agents: ['uptime'], countries: [], visitors: [] } })
+    const settings = { DATABASE_URL: urlOf(app.connection), DATA_DIR: app.dir, SECRET: 'a secret for tests only' }
+    const run = async (...args: string[]) => (await runCommand(['reclassify', ...args], settings)).out
+    const out = await run('--account', `id:${account}`)
+    expect(out).to.match(
+      /^account \d+, reclassification \S+\n {2}human -> excluded: 1\n1 visits get another class by rules 1\./,
+    )
+    const [id = ''] = /(?<=reclassification )\S+/.exec(out) ?? []
+    await counted(3)
+    expect(await run('undo', id)).to.include('Taken back.')
+    await counted(4)
+  })
+
+  it('is not open to another account, and refuses what no click has (threat 145)', async () => {
+    const { id } = await reclassify()
+    const stranger = (await app.register()).key
+    const ask = async (body: object) => {
+      const { status, json } = await app.post('/api/account/reclassify', { key: stranger, body })
+      return [status, json['message']]
+    }
+    const unknown = await ask({ undo: randomUUID() })
+    expect(unknown[0]).to.equal(404)
+    expect(await ask({ undo: id })).to.deep.equal(unknown)
+    expect((await ask({ link: one }))[0]).to.equal(404)
+    for (const [body, field] of [
+      [{ agents: ['a1'] }, 'agents.0'],
+      [{ countries: ['Atlantis'] }, 'countries.0'],
+      [{ hours: [24] }, 'hours.0'],
+      [{ visitors: ['AA'] }, 'visitors.0'],
+    ] as const) {
+      const { status, json } = await app.put('/api/account/exclusions', { key, body })
+      expect([status, json['message']].join(' ')).to.match(new RegExp(`^400 .*${field}`))
+    }
+  })
+
+  it('is suggested when the service starts with other rules for bots, until these are applied (fault 268)', async () => {
+    const { ledger } = app.app
+    const said: unknown[] = []
+    const log = { ...ledger.log, info: (_: unknown, text: string) => said.push(text) } as unknown as typeof ledger.log
+    const [own] = (await ledger.db(ledger.tables.name('details')).where({ dim: 0 }).select('label')) as {
+      label: string
+    }[]
+    const version = Number(/^\[(\d+),/.exec(own?.label ?? '')?.[1])
+    const report = (rules: number) => reportRules({ log, tables: ledger.tables }, ledger.reader, rules)
+    await report(version)
+    expect(said).to.deep.equal([])
+    await report(version + 1)
+    expect(said[0]).to.include('linkledger reclassify --dry-run')
+    expect(said).to.have.length(1)
+  })
+})

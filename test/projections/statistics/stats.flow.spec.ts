@@ -1,0 +1,206 @@
+import { expect } from 'chai'
+import type { Click } from '../../../src/events/statistics/click.ts'
+import type { Recorded } from '../../../src/events/event.ts'
+import type { Event } from '../../../src/events/index.ts'
+import { classes, subjects, timeOf } from '../../../src/projections/statistics/clickfacts.ts'
+import { dims } from '../../../src/projections/statistics/labels.ts'
+import { stats } from '../../../src/projections/statistics/stats.ts'
+import type { TableNames } from '../../../src/projections/engine/projection.ts'
+import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
+import { at, click, clicked, recorded } from '../../support/events.ts'
+import { long, randomFrom, repeatable, seed } from '../../support/faults.ts'
+import { dump, openTestLog, randomClick, type TestLog } from '../../support/log.ts'
+
+type Clicked = Recorded<Event<'LinkClicked'>>
+const events = (...batches: readonly (readonly Click[])[]) =>
+  recorded(batches.map((clicks) => clicked(...clicks))) as Clicked[]
+
+describe(`the tables of statistics (${repeatable})`, () => {
+  let log: TestLog
+  before(async () => (log = await openTestLog()))
+  after(() => log.close())
+
+  /** New tables with these batches of events written into them. */
+  const written = async (...batches: readonly (readonly Clicked[])[]) => {
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    const { generation } = await newGeneration(log.db, stats, log.store.logId)
+    const names = tableNames(stats, generation)
+    for (const batch of batches) await stats.write(log.db, names, batch)
+    return { names, generation }
+  }
+  const counters = async (names: TableNames) => {
+    const rows = (await log.db(names('link_stats')).orderBy('link')) as Record<string, string>[]
+    return rows.map(({ link, account, clicks, uniques, visits }) =>
+      [link, account, clicks, uniques, visits].map(Number),
+    )
+  }
+
+  it('count a visit of a kind that only a newer release knows, but not as a click (fault 92)', async () => {
+    const newer = { class: 'assistant', device: 'glasses', source: { kind: 'wall', id: 42 } }
+    const { names } = await written(events([click(), click(newer), click({ class: 'constructor' })]))
+    expect(await counters(names)).to.deep.equal([[42, 1, 1, 1, 3]])
+    const labels = (await log.db(names('labels'))) as { label: string }[]
+    expect(labels.map(({ label }) => label)).to.include.members(['glasses', 'wall'])
+  })
+
+  it('have a row per visit with all its dimensions', async () => {
+    const { names } = await written(
+      events([click()], [click({ link: 43, class: 'bot', visitor: 'ffffffffffffffff', at: at(9) })]),
+    )
+    const labels = (await log.db(names('labels'))) as { id: number; dim: number; label: string }[]
+    const id = (dim: keyof typeof dims, label: string) =>
+      labels.find((l) => l.dim === dims[dim] && l.label === label)?.id
+    const known = {
+      account: '1',
+      referrer: id('referrer', ''),
+      country: id('country', 'CA'),
+      browser: id('browser', 'Firefox'),
+      os: id('os', 'Linux'),
+      device: id('device', 'desktop'),
+      language: id('language', 'fr'),
+      source: id('source', 'link'),
+      variant: id('variant', ''),
+      profile: 1,
+      route: 1,
+    }
+    expect(Object.values(known)).not.to.include(undefined)
+    expect(await log.db(names('clicks')).orderBy('seq')).to.deep.equal([
+      {
+        seq: '1000',
+        visitor: '171',
+        ...timeOf(Date.parse(at(1))),
+        link: '42',
+        class: classes.first,
+        recorded: classes.human,
+        ...known,
+      },
+      {
+        seq: '2000',
+        visitor: '-1',
+        ...timeOf(Date.parse(at(9))),
+        link: '43',
+        class: classes.bot,
+        recorded: classes.bot,
+        ...known,
+      },
+    ])
+  })
+
+  it('count clicks, unique visitors and visits of each link', async () => {
+    const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
+    const { names } = await written(events([click(ann), click(bea), click({ ...ann, link: 43, account: 2 })]))
+    expect(await counters(names)).to.deep.equal([
+      [42, 1, 2, 2, 2],
+      [43, 2, 1, 1, 1],
+    ])
+  })
+
+  it('count the scans of a QR code separately from the clicks of the link with the same id', async () => {
+    const scan = click({ link: 0, source: { kind: 'qr', id: 42 } })
+    const { names } = await written(events([click(), scan], [scan]))
+    expect(await counters(names)).to.deep.equal([
+      [-42, 1, 2, 1, 2],
+      [42, 1, 1, 1, 1],
+    ])
+  })
+
+  it('count views of a bio page and clicks on its entries separately, and what leads to a link for both (fault 160)', async () => {
+    const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
+    const view = { link: 0, rule: 'view', source: { kind: 'bio', id: 42 } }
+    const entry = (n: number) => ({ link: 0, rule: 'bio', source: { kind: 'bio', id: 42, entry: n } })
+    const { names } = await written(
+      events(
+        [click({ ...view, ...ann }), click({ ...view, ...ann }), click({ ...view, ...bea, class: 'bot' })],
+        [click({ ...entry(1), ...ann }), click({ ...entry(1), ...bea }), click({ ...entry(2), ...ann })],
+      ),
+      events(
+        [],
+        [],
+        [click({ ...entry(2), ...ann, link: 42, rule: 'link' }), click({ ...entry(2), class: 'preview' })],
+      ).slice(2),
+    )
+    expect(await counters(names)).to.deep.equal([
+      [subjects.view(42), 1, 2, 1, 3],
+      [subjects.bio(42), 1, 3, 2, 4],
+      [42, 1, 1, 1, 1],
+    ])
+    const rows = (await log.db(names('entry_stats')).orderBy('entry')) as Record<string, string>[]
+    expect(
+      rows.map(({ bio, entry, clicks, uniques, visits }) => [bio, entry, clicks, uniques, visits].map(Number)),
+    ).to.deep.equal([
+      [42, 0, 4, 2, 5],
+      [42, 1, 2, 2, 2],
+      [42, 2, 2, 1, 3],
+    ])
+  })
+
+  it('count a visitor once per link within an event, within a batch, and across batches', async () => {
+    const [ann, bea] = [click({ visitor: 'a' }), click({ visitor: 'b' })]
+    expect(await counters((await written(events([ann, ann, bea]))).names)).to.deep.equal([[42, 1, 3, 2, 3]])
+    expect(await counters((await written(events([ann], [ann], [bea]))).names)).to.deep.equal([[42, 1, 3, 2, 3]])
+    const apart = events([ann], [bea, ann], [ann]).map((event) => [event])
+    expect(await counters((await written(...apart)).names)).to.deep.equal([[42, 1, 4, 2, 4]])
+  })
+
+  it('count bots, previews and prefetches as visits only', async () => {
+    const others = (['bot', 'preview', 'prefetch'] as const).map((kind) => click({ class: kind }))
+    const { names } = await written(events(others), events([], [], [click(), ...others]).slice(2))
+    expect(await counters(names)).to.deep.equal([[42, 1, 1, 1, 7]])
+    // a visitor who was a bot first is still a new one as a person
+    expect(await log.db(names('clicks')).where({ class: classes.first }).select('seq')).to.deep.equal([{ seq: '3000' }])
+  })
+
+  it('are not changed by other events', async () => {
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    const { names } = await written()
+    await stats.write(log.db, names, recorded([{ type: 'LinkDeleted', data: { id: 42 } }]))
+    expect(await counters(names)).to.deep.equal([])
+  })
+
+  it('are exact and the same for any batch size', async () => {
+    const random = randomFrom(seed)
+    for (let round = 0; round < (long ? 50 : 4); round++) {
+      const all = events(
+        ...Array.from({ length: 60 }, () => Array.from({ length: 1 + random(6) }, () => randomClick(random, 8))),
+      )
+      const cuts: Clicked[][] = []
+      for (let from = 0; from < all.length;) {
+        const to = from + 1 + random(random(2) ? 3 : 40)
+        cuts.push(all.slice(from, to))
+        from = to
+      }
+      const [whole, cut] = [await written(all), await written(...cuts)]
+      const tables = await dump(log.db, stats, whole.generation)
+      expect(await dump(log.db, stats, cut.generation), `cuts ${cuts.map((part) => part.length).join()}`).to.deep.equal(
+        tables,
+      )
+
+      const clicks = all.flatMap(({ data }) => data.clicks)
+      const links = [...new Set(clicks.map(({ link }) => link))].toSorted((a, b) => a - b)
+      const exact = links.map((link) => {
+        const visits = clicks.filter((c) => c.link === link)
+        const people = visits.filter((c) => c.class === 'human')
+        return [link, visits[0]!.account, people.length, new Set(people.map((c) => c.visitor)).size, visits.length]
+      })
+      expect(await counters(whole.names)).to.deep.equal(exact)
+    }
+  }).timeout(long ? 120_000 : 60_000)
+
+  it('number the labels of a dimension in the order of their first occurrence in the log', async () => {
+    const { names } = await written(
+      events([click({ country: 'CA' })], [click({ country: 'DE' })]),
+      events([], [], [click({ country: 'FR', referrer: 'DE' }), click({ country: 'CA' })]).slice(2),
+    )
+    const rows = (await log.db(names('labels')).orderBy('id')) as { id: number; dim: number; label: string }[]
+    const labels = (wanted: number) => rows.filter(({ dim }) => dim === wanted).map(({ id, label }) => [id, label])
+    expect(labels(dims.country)).to.deep.equal([
+      [1, 'CA'],
+      [2, 'DE'],
+      [3, 'FR'],
+    ])
+    expect(labels(dims.referrer)).to.deep.equal([
+      [1, ''],
+      [2, 'DE'],
+    ])
+  })
+})

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import type { Click } from '../../../src/events/statistics/click.ts'
+import type { Recorded } from '../../../src/events/event.ts'
+import type { DomainEvent } from '../../../src/events/index.ts'
+import { noExclusions } from '../../../src/events/statistics/exclusions.ts'
+import { dropOldFacts } from '../../../src/projections/statistics/retention.ts'
+import { stats } from '../../../src/projections/statistics/stats.ts'
+import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
+import { awaitPart } from '../../../src/queries/statistics/appliedparts.ts'
+import { readCounted } from '../../../src/queries/statistics/facts.ts'
+import {
+  newerReclassification,
+  planReclassification,
+  type Rules,
+  type Wanted,
+} from '../../../src/queries/statistics/reclassify.ts'
+import { readAt } from '../../../src/queries/history/tablesat.ts'
+import { clicked, recorded } from '../../support/events.ts'
+import { randomFrom, repeatable, seed } from '../../support/faults.ts'
+import { dump, openTestLog, randomClick, type TestLog } from '../../support/log.ts'
+
+const agents = ['Mozilla X Linux Firefox', 'NewBot Crawler', 'Monitor Uptime']
+const account = 1
+const first = Date.parse('2026-01-28T00:00:00Z')
+/** The next version of the rules knows one more bot. */
+const rules: Rules = {
+  version: 2,
+  classOf: ({ agent, class: before }) => (agent.startsWith('NewBot') ? 'bot' : before),
+}
+
+describe(`a plan of a reclassification (${repeatable})`, () => {
+  let log: TestLog
+  const random = randomFrom(seed)
+  before(async () => (log = await openTestLog()))
+  after(() => log.close())
+
+  const events = () => {
+    const batches = Array.from({ length: 30 }, (_, n) => {
+      const clicks = Array.from({ length: 60 }, (): Click => {
+        const at = new Date(first + (n / 30) * 8 * 86_400_000 + random(86_400_000)).toISOString()
+        const { source: _, ...click } = randomClick(random, 4)
+        const link = random(2) === 0 ? 7 : click.link
+        return {
+          ...click,
+          account,
+          link,
+          source: { kind: 'link', id: link },
+          at,
+          visitor: random(99).toString(16),
+          agent: random(3),
+        }
+      })
+      const { type, data } = clicked(...clicks)
+      return { type, data: { ...data, agents } }
+    })
+    return recorded(batches).map((event) => {
+      const metadata = { ...event.metadata, at: new Date(first + 20 * 86_400_000).toISOString() }
+      return { ...event, metadata }
+    })
+  }
+  const open = async () => {
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    const { write } = stats
+    const { generation } = await newGeneration(log.db, stats, log.store.logId)
+    const table = tableNames(stats, generation)
+    const horizon = Date.parse('2026-02-01T00:00:00Z') / 60_000
+    return {
+      generation,
+      reader: { db: log.db, table },
+      write: (some: readonly Recorded<DomainEvent>[]) => write(log.db, table, some),
+      drop: () =>
+        dropOldFacts({
+          locked: (work) => log.db.transaction(work),
+          names: table,
+          horizon,
+          subjectsAtOnce: 9,
+          pagesAtOnce: 9,
+        }),
+    }
+  }
+  /** What happens after some events, with positions that follow. */
+  const following = (before: readonly Recorded<DomainEvent>[], next: readonly DomainEvent[]) =>
+    recorded([...before, ...next]).slice(before.length)
+  const made = (id: string, { parts }: Awaited<ReturnType<typeof planReclassification>>): DomainEvent[] =>
+    parts.map((data, part) => ({ type: 'ClicksReclassified', data: { ...data, reclassification: id, part } }))
+  const wanted: Wanted = {
+    account,
+    exclusions: { ...noExclusions, agents: ['uptime'], hours: [3, 4] },
+    perPart: 50,
+  }
+
+  it('says what its parts change, leaves nothing to change, and may be interrupted and taken back (fault 257)', async () => {
+    const [tables, all] = [await open(), events()]
+    await tables.write(all)
+    const before = await dump(log.db, stats, tables.generation)
+    const totals = async () => ({
+      links: await log
+        .db(tables.reader.table('link_stats'))
+        .orderBy('link')
+        .select('link', 'clicks', 'uniques', 'visits'),
+      accounts: await log.db(tables.reader.table('account_stats')).select('clicks', 'uniques', 'visits'),
+    })
+    const totalsBefore = await totals()
+    const plan = await planReclassification(tables.reader, rules, wanted)
+    expect(plan.parts.length).to.be.above(5)
+    expect(plan.changes.map(({ from, to }) => `${from} ${to}`)).to.include.members(['human bot', 'human excluded'])
+    const id = randomUUID()
+    const parts = following(all, made(id, plan))
+    await tables.write(parts.slice(0, 3))
+    const isApplied = (part: number, undone = false) => awaitPart(tables.reader, { id, part, undone }, Date.now())
+    expect([await isApplied(2), await isApplied(3), await isApplied(2, true)]).to.deep.equal([true, false, false])
+    // interrupted: what remains is less, and is done by another one
+    const rest = await planReclassification(tables.reader, rules, wanted)
+    const count = (some: typeof plan) => some.changes.reduce((sum, { visits }) => sum + visits, 0)
+    expect(count(rest)).to.be.within(1, count(plan) - 1)
+    await tables.write(parts.slice(3))
+    const { rows } = await log.db.raw<{ rows: { n: string }[] }>(
+      `select count(*) as n from ${tables.reader.table('corrections')} where greatest(was, 0) <> greatest(now, 0)`,
+    )
+    expect(Number(rows[0]?.n)).to.equal(count(plan))
+    expect((await planReclassification(tables.reader, rules, wanted)).parts).to.deep.equal([])
+
+    const second = randomUUID()
+    const others = await planReclassification(tables.reader, rules, { ...wanted, exclusions: noExclusions })
+    const more = following([...all, ...parts], made(second, others))
+    await tables.write(more)
+    expect(await newerReclassification(tables.reader, id)).to.equal(second)
+    const undo = (which: string, part: number): DomainEvent => ({
+      type: 'ReclassificationUndone',
+      data: { reclassification: which, account, part, since: '1970-01-01T00:00:00.000Z' },
+    })
+    const back = [
+      ...others.parts.map((_, n) => undo(second, others.parts.length - 1 - n)),
+      ...plan.parts.map((_, n) => undo(id, plan.parts.length - 1 - n)),
+    ]
+    const undone = following([...all, ...parts, ...more], back)
+    await tables.write(undone)
+    expect(await isApplied(2, true)).to.equal(true)
+    expect(await newerReclassification(tables.reader, id)).to.equal(undefined)
+    const said = [
+      ...['corrections', 'corrected_days', 'corrected_hours', 'reclassifications', 'rolls', 'route_rolls', 'entry_log'],
+      ...['link_stats', 'account_stats', 'link_routes'],
+    ]
+    const counted = (all: typeof before) => Object.entries(all).filter(([name]) => !said.includes(name))
+    expect(counted(await dump(log.db, stats, tables.generation))).to.deep.equal(counted(before))
+    expect(await totals()).to.deep.equal(totalsBefore)
+  })
+
+  it('leaves the answers of before it to the roll-ups, and moves no first visit from part to part (faults 266, 267)', async () => {
+    const [tables, all] = [await open(), events()]
+    await tables.write(all)
+    const plan = await planReclassification(tables.reader, rules, {
+      ...wanted,
+      exclusions: { ...noExclusions, agents: ['mozilla', 'newbot', 'uptime'] },
+    })
+    const parts = following(all, made(randomUUID(), plan))
+    expect(plan.parts.length).to.be.above(5)
+    await tables.write(parts)
+    const rows = async (table: string) =>
+      Number(((await log.db(tables.reader.table(table)).count('* as n')) as { n: string }[])[0]?.n)
+    const changed = plan.changes.reduce((sum, { visits }) => sum + visits, 0)
+    // some visits are in the batches of later ones
+    expect(await rows('corrections')).to.be.within(changed, changed * 1.05)
+    await log.db.transaction(async (tx) => {
+      const at = { domain: 0n, clicks: all.at(-1)!.position }
+      const { earlier, rolled } = await readCounted(await readAt(tx, tables.reader.table, at), { account })
+      expect([earlier?.corrected, earlier?.changed, rolled !== null]).to.deep.equal([true, [], true])
+    })
+  })
+
+  it('leaves visits alone that are not kept one by one, so that a rebuild gives the same (fault 258)', async () => {
+    const [tables, all] = [await open(), events()]
+    await tables.write(all)
+    await tables.drop()
+    const plan = await planReclassification(tables.reader, rules, wanted)
+    for (const { from } of plan.parts) expect(from >= '2026-02-01').to.equal(true)
+    const parts = following(all, made(randomUUID(), plan))
+    await tables.write(parts)
+    const rebuilt = await open()
+    await rebuilt.write([...all, ...parts])
+    await rebuilt.drop()
+    const sums = async ({ generation }: typeof tables) => {
+      const { link_stats, account_stats, hours, visitors, clicks, link_routes, route_rolls } = await dump(
+        log.db,
+        stats,
+        generation,
+      )
+      return { link_stats, account_stats, hours, visitors, clicks, link_routes, route_rolls }
+    }
+    expect(await sums(tables)).to.deep.equal(await sums(rebuilt))
+  })
+})
