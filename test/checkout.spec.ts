@@ -56,7 +56,7 @@ describe('A checkout', () => {
     rmSync(dir, { recursive: true })
   })
 
-  it('is built at the first start and again only after a change of its sources (fault 117)', () => {
+  it('is built at the first start and again only after a change of its sources', () => {
     expect([start(), start(), said.length]).to.deep.equal(['built: one', 'built: one', 1])
     expect(readFileSync(join(dir, 'dist/migrations/1.sql'), 'utf8')).to.equal('create')
     expect(readFileSync(join(dir, 'dist/http/docs/swagger-ui/swagger-ui.css'), 'utf8')).to.equal('swagger-ui.css')
@@ -69,7 +69,7 @@ describe('A checkout', () => {
     expect(readdirSync(dir).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist'])
   })
 
-  it('needs no compiler once it is built, also as a copy with other times (fault 117)', () => {
+  it('needs no compiler once it is built, also as a copy with other times', () => {
     start()
     remove('node_modules/typescript')
     const original = dir
@@ -79,7 +79,7 @@ describe('A checkout', () => {
     expect([start(), said.length]).to.deep.equal(['built: one', 1])
   })
 
-  it('runs its sources where it cannot be built and Node.js can run them, and otherwise says what to do (fault 117)', () => {
+  it('runs its sources where it cannot be built and Node.js can run them, and otherwise says what to do', () => {
     remove('node_modules/typescript')
     expect(start(true)).to.equal('src/main.ts')
     expect(() => start()).to.throw(
@@ -90,7 +90,7 @@ describe('A checkout', () => {
     expect(() => start(true)).to.throw(`the packages it needs are not installed: run npm install in ${dir}/`)
   })
 
-  it('is not built where it cannot be written (fault 117)', () => {
+  it('is not built where it cannot be written', () => {
     chmodSync(dir, 0o555)
     const isRoot = process.geteuid?.() === 0
     try {
@@ -119,7 +119,7 @@ describe('The package', () => {
     readonly scripts: Readonly<Record<string, string>>
   }
 
-  it('has a program that is in the repository and executable, and is built before it is packed (fault 117)', () => {
+  it('has a program that is in the repository and executable, and is built before it is packed', () => {
     const program = new URL(manifest.bin.linkledger, root)
     expect(readFileSync(program, 'utf8')).to.match(/^#!\/usr\/bin\/env node\n/)
     expect(statSync(program).mode & 0o111).to.equal(0o111)

@@ -42,7 +42,7 @@ describe('docker-compose.yml', () => {
     expect(valid({ services: { app: { imag: 'x' } } }), 'finds a misspelt key').to.equal(false)
   })
 
-  it('publishes only the port of the app, on this machine only (threat 66)', () => {
+  it('publishes only the port of the app, on this machine only', () => {
     const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0)
     expect(published.map(([name, { ports }]) => [name, ports])).to.deep.equal([['app', ['127.0.0.1:3000:3000']]])
   })

@@ -169,7 +169,7 @@ describe('settings', () => {
     ])
   })
 
-  it('check domains by a TXT record as soon as BASE_URL is not on this machine (threat 59)', () => {
+  it('check domains by a TXT record as soon as BASE_URL is not on this machine', () => {
     const checkAt = (BASE_URL: string) => read({ BASE_URL }).DOMAIN_CHECK
     const local = ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'http://app.localhost']
     expect(local.map(checkAt)).to.deep.equal(['off', 'off', 'off', 'off'])
@@ -183,7 +183,7 @@ describe('settings', () => {
     expect(read({ BASE_URL: 'https://go.example', DOMAIN_TARGETS: 'a.example' }).DOMAIN_CHECK).to.equal('dns')
   })
 
-  it('refuse DOMAIN_CHECK=off together with open registration, except on this machine (threat 59)', () => {
+  it('refuse DOMAIN_CHECK=off together with open registration, except on this machine', () => {
     const open = { BASE_URL: 'https://go.example', DOMAIN_CHECK: 'off' }
     expect(problems(open)).to.deep.equal([
       'DOMAIN_CHECK must not be off with open registration: anyone could take any host. Remove it, or set REGISTRATION=closed',
@@ -248,7 +248,7 @@ describe('settings', () => {
     )
   })
 
-  it('of Kafka that need each other are refused together, each with what to set (threat 57)', () => {
+  it('of Kafka that need each other are refused together, each with what to set', () => {
     expect(
       problems({ KAFKA_SSL_CA: '/ca.pem', KAFKA_SSL_CERT: '/c.pem', KAFKA_SASL_PASSWORD: 'pass-word' }),
     ).to.have.members([
@@ -294,7 +294,7 @@ describe('settings', () => {
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
   })
 
-  it('name trusted proxies by their addresses and networks, or by their number (threat 66)', () => {
+  it('name trusted proxies by their addresses and networks, or by their number', () => {
     const trusts = (TRUST_PROXY: string, ...addresses: readonly string[]) => {
       const trusted = read({ TRUST_PROXY }).TRUST_PROXY
       return addresses.map((address) => (typeof trusted === 'number' ? trusted : trusted(address)))

@@ -9,7 +9,7 @@ describe('a projection that was halted', () => {
   after(() => app.close())
   const halted = async () => (await loadHalts(app.app.ledger.db)).map(({ projection }) => projection)
 
-  it('serves no link from the cache as it was before, once it runs again (fault 135)', async () => {
+  it('serves no link from the cache as it was before, once it runs again', async () => {
     const { db, tables } = app.app.ledger
     const { key } = await app.register()
     const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/old', custom: 'halted' } })
@@ -28,7 +28,7 @@ describe('a projection that was halted', () => {
     expect(now).to.equal('https://example.com/new')
   })
 
-  it('is reported by the processes that do not project, too (fault 84)', async () => {
+  it('is reported by the processes that do not project, too', async () => {
     const { db, tables } = app.app.ledger
     const other = await startTestApp({ ROLES: 'http,relay' }, app.connection)
     try {

@@ -12,7 +12,7 @@ describe('the hosts of the service', () => {
     expect(['GO.example.com', 'brand.example', 'example.com'].map(isOurHost)).to.deep.equal([true, true, false])
   })
 
-  it('are every spelling of this machine, on a port of ours only (threat 2)', () => {
+  it('are every spelling of this machine, on a port of ours only', () => {
     const { isOurHost } = ourHosts({ BASE_URL: 'https://go.example.com' }, branded, () => [3000])
     const spellings =
       'localhost LOCALHOST localhost. a.localhost 127.0.0.1 127.1 127.0.0.2 0x7f000001 2130706433 0177.0.0.1 0.0.0.0 [::1] [::] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1]'.split(
@@ -26,7 +26,7 @@ describe('the hosts of the service', () => {
     expect(isOurHost('[::ffff:192.0.2.1]:3000')).to.equal(false)
   })
 
-  it('are the ports of a container that publishes another one (threat 2)', () => {
+  it('are the ports of a container that publishes another one', () => {
     const { isOurHost } = ourHosts({ BASE_URL: 'http://localhost:8080' }, branded, () => [3000])
     expect(['127.0.0.1:8080', '[::1]:8080', '127.0.0.1:3000', '127.0.0.1:8081'].map(isOurHost)).to.deep.equal([
       true,
@@ -38,7 +38,7 @@ describe('the hosts of the service', () => {
     expect(published.isOurHost('127.0.0.1')).to.equal(true)
   })
 
-  it('are an address in BASE_URL in every notation (threat 2)', () => {
+  it('are an address in BASE_URL in every notation', () => {
     const { isOurHost } = ourHosts({ BASE_URL: 'http://203.0.113.5:3000' }, branded)
     for (const host of ['203.0.113.5', '203.0.113.5:81', '0xcb.0.0x71.5', '[::ffff:203.0.113.5]'])
       expect(isOurHost(host), host).to.equal(true)

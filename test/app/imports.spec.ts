@@ -23,7 +23,7 @@ const packagesOf = (entry: URL) => {
 }
 
 describe('what a start loads', () => {
-  it('is without the clients of engines and mail servers that the settings do not name (fault 208)', () => {
+  it('is without the clients of engines and mail servers that the settings do not name', () => {
     const { packages, files } = packagesOf(main)
     expect(files).to.be.greaterThan(200)
     expect([...packages.keys()]).to.include.members(['koa', 'knex', 'zod'])

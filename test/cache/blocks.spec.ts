@@ -10,7 +10,7 @@ const known = (kind: string, value: string, reason: string | null = 'phishing', 
 })
 
 describe('what a process knows to be blocked', () => {
-  it('has links, bio pages, branded domains, hosts and patterns (threat 62)', () => {
+  it('has links, bio pages, branded domains, hosts and patterns', () => {
     const blocks = openBlocks()
     blocks.set([
       known('link', '7'),

@@ -17,7 +17,7 @@ const setUp = () => {
 }
 
 describe('the clicks of links that end with a number of them', () => {
-  it('are read at most twice a second for each link, together for several (fault 201)', async () => {
+  it('are read at most twice a second for each link, together for several', async () => {
     const { asked, state, get, counts } = setUp()
     expect(await Promise.all([get(10), get(20), get(10)])).to.deep.equal([11, 21, 11])
     expect(asked).to.deep.equal([[10, 20]])

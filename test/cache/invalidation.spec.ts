@@ -29,7 +29,7 @@ const readerOf = (rows: Readonly<Record<string, readonly object[]>>, fails: () =
 }
 
 describe('what a process knows of domains and blocks', () => {
-  it('has a block that was made while the database did not answer (threat 93)', async () => {
+  it('has a block that was made while the database did not answer', async () => {
     let fails = false
     const blocked: object[] = []
     const blocks = openBlocks()

@@ -45,7 +45,7 @@ const start = (limit: number) => {
   return { quotas, create, project, remove: (n: number) => (stored -= n), reads: () => reads }
 }
 
-describe('quotas of accounts (threat 70)', () => {
+describe('quotas of accounts', () => {
   it('allow exactly the rest to many requests at once, while the tables lag and after', async () => {
     const { create, project, remove } = start(10)
     expect(await create(7)).to.equal(7)
@@ -74,7 +74,7 @@ describe('quotas of accounts (threat 70)', () => {
     expect(reads()).to.equal(1)
   })
 
-  it('do not refuse the rest because the tables already have what was just created (fault 214)', async () => {
+  it('do not refuse the rest because the tables already have what was just created', async () => {
     let stored = 0
     let seen = () => {}
     const projection = new Promise<void>((done) => (seen = done))
@@ -93,7 +93,7 @@ describe('quotas of accounts (threat 70)', () => {
     expect(error).to.include('quota of 10 links')
   })
 
-  it('do not refuse the rest because the process learns what the tables have while it reads them (fault 214)', async () => {
+  it('do not refuse the rest because the process learns what the tables have while it reads them', async () => {
     let stored = 0
     let seen = () => {}
     const projection = new Promise<void>((done) => (seen = done))

@@ -94,7 +94,7 @@ describe('linkledger backup and restore', function () {
     expect(taken.json['message']).to.include('alias is taken')
   }
 
-  it('bring a service back with the commands of the documentation, without an account that was erased since (fault 131)', async () => {
+  it('bring a service back with the commands of the documentation, without an account that was erased since', async () => {
     await runLine('npm start')
     mine = await fill(service)
     const receipt = join(await stage.dir(), 'receipt.json')
@@ -123,7 +123,7 @@ describe('linkledger backup and restore', function () {
     await service.end()
   })
 
-  it('continue an interrupted restore, which the service refuses to start on, and move to other engines (fault 132)', async () => {
+  it('continue an interrupted restore, which the service refuses to start on, and move to other engines', async () => {
     const file = join(backups, 'linkledger.ndjson.gz')
     const server = await startDouble()
     stage.later(server.close)
@@ -162,7 +162,7 @@ describe('linkledger backup and restore', function () {
     expect((await app.get('/api/account', { key: other.key })).status).to.equal(200)
   })
 
-  it('erase an account again whose erasure falls between the log and the state of a backup (fault 134)', async () => {
+  it('erase an account again whose erasure falls between the log and the state of a backup', async () => {
     const app = await startTestApp({}, await freshDatabase())
     stage.later(app.close)
     const kept = await app.register()

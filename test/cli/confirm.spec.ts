@@ -19,7 +19,7 @@ const outcome = async (answer: string, options = {}) => {
 }
 
 describe('the confirmation of a command', () => {
-  it('says what will be changed, and goes on after a yes (fault 150)', async () => {
+  it('says what will be changed, and goes on after a yes', async () => {
     for (const answer of ['y\n', 'Yes\n']) {
       const { problem, printed } = await outcome(answer)
       expect(problem).to.equal('')
@@ -32,7 +32,7 @@ describe('the confirmation of a command', () => {
       expect((await outcome(answer)).problem, JSON.stringify(answer)).to.equal('Nothing was changed.')
   })
 
-  it('is on one line, whatever the e-mail address of the account contains (threat 94)', async () => {
+  it('is on one line, whatever the e-mail address of the account contains', async () => {
     const { cli: terminal, printed } = cli('')
     const [escape, reversed] = [0x1b, 0x202e].map((code) => String.fromCodePoint(code))
     await confirm(terminal, { yes: true }, `Account 7 (@eve, ${escape}c${reversed}moc.elpmaxe@nna): erase it.`)
@@ -45,7 +45,7 @@ describe('the confirmation of a command', () => {
     expect(printed).to.deep.equal(['Account 7 (@ann): erase it.'])
   })
 
-  it('is refused before the command begins when the input is not a terminal (fault 150)', () => {
+  it('is refused before the command begins when the input is not a terminal', () => {
     expect(() => requireAnswerable(cli('y\n', false).cli, {})).to.throw(BadCommand, 'Add --yes to confirm.')
     expect(() => requireAnswerable(cli('y\n', false).cli, { yes: true })).not.to.throw()
     expect(() => requireAnswerable(cli('y\n').cli, {})).not.to.throw()

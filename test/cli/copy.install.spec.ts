@@ -57,7 +57,7 @@ describe('linkledger log copy', function () {
   const copy = (from: string, to: string, settings: Readonly<Record<string, string>>) =>
     runCommand(['log', 'copy', '--from', from, '--to', to], { SECRET, ...settings })
 
-  it('copies the embedded database to another PostgreSQL, and from there to an EventStoreDB (fault 102)', async () => {
+  it('copies the embedded database to another PostgreSQL, and from there to an EventStoreDB', async () => {
     const DATA_DIR = await stage.dir()
     const embedded = await ready(await stage.start({ SECRET, DATA_DIR }))
     const filled = await fill(embedded)
@@ -89,7 +89,7 @@ describe('linkledger log copy', function () {
     expect((await onEventStore.get(`${filled.code}.svg`)).text).to.include(png)
   })
 
-  it('refuses an EventStoreDB whose keys are elsewhere, says where it looked, and changes nothing (fault 123)', async () => {
+  it('refuses an EventStoreDB whose keys are elsewhere, says where it looked, and changes nothing', async () => {
     const server = await startDouble()
     stage.later(server.close)
     const [own, empty, target] = [await freshDatabase(), await freshDatabase(), await freshDatabase()].map(urlOf)

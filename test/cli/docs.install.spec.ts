@@ -97,7 +97,7 @@ describe('the commands of the documentation', function () {
   const run = async (line: string) =>
     (await promisify(execFile)('sh', ['-c', adapted(line)], { cwd: home, env: settings() })).stdout
 
-  it('install and start the service, create and follow a link, and move the log to another engine (fault 166)', async () => {
+  it('install and start the service, create and follow a link, and move the log to another engine', async () => {
     const [install, tour] = blocksOf('README.md', 'Quick start', 'sh')
     const [fetchAndStart = ''] = commandsOf(install)
     expect(fetchAndStart).to.match(/^npm install && /)
@@ -129,7 +129,7 @@ describe('the commands of the documentation', function () {
     await stop()
   })
 
-  it('answer the questions of an auditor, with the output that the page shows (fault 278)', async function () {
+  it('answer the questions of an auditor, with the output that the page shows', async function () {
     await promisify(execFile)('python3', ['--version']).catch(() =>
       skip(this, 'python3 is not installed', 'install it'),
     )

@@ -57,7 +57,7 @@ describe('linkledger domain', () => {
     expect(rows[1]![3]).to.match(/^20\d\d-\d\d-\d\d$/)
   })
 
-  it('says whose domain would be released, and releases it only when that is confirmed (threat 60)', async () => {
+  it('says whose domain would be released, and releases it only when that is confirmed', async () => {
     expect((await run('release', 'taken.example')).text).to.match(/Add --yes to confirm\.$/)
     const visit = () => visitAt(app.address, 'taken.example', '/x', { 'User-Agent': browser })
     await app.post('/api/url/add', {
@@ -82,7 +82,7 @@ describe('linkledger domain', () => {
     await own(bob, 'gone.example')
   })
 
-  it('blocks the link that is served at a host, not one of another account that is pending there (threat 92)', async () => {
+  it('blocks the link that is served at a host, not one of another account that is pending there', async () => {
     const shorten = (who: typeof ann) =>
       app.post('/api/url/add', {
         key: who.key,

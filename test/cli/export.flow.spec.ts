@@ -37,7 +37,7 @@ describe('linkledger log export and import', function () {
     return out
   }
 
-  it('carry the log of a running service to another engine and back, byte by byte, and continue when repeated (fault 130)', async () => {
+  it('carry the log of a running service to another engine and back, byte by byte, and continue when repeated', async () => {
     const [early, late, back] = ['early.ndjson.gz', 'late.ndjson', 'back.ndjson'].map((name) => join(dir, name)) as [
       string,
       string,
@@ -71,7 +71,7 @@ describe('linkledger log export and import', function () {
     expect(older.err).to.match(/^linkledger: the target holds more than this log/)
   })
 
-  it('store nothing of a file with one changed byte (fault 42)', async () => {
+  it('store nothing of a file with one changed byte', async () => {
     const file = join(dir, 'changed.ndjson')
     await succeed(['export', file], own())
     const text = await readFile(file, 'utf8')

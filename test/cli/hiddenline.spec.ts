@@ -11,7 +11,7 @@ const read = async (isTTY: boolean, typed: string) => {
   return { line: await reading, printed }
 }
 
-describe('a password for the command line (threat 103)', () => {
+describe('a password for the command line', () => {
   it('is read from a terminal after a question, and never shown', async () => {
     const { line, printed } = await read(true, 'correct horse 2\r')
     expect(line).to.equal('correct horse 2')

@@ -34,7 +34,7 @@ describe('the projections commands', () => {
   })
   const run = (...args: string[]) => runCommand(['projections', ...args], settings())
 
-  it('are needed for the halted projection only: the service is ready and writes do not wait (fault 84)', async () => {
+  it('are needed for the halted projection only: the service is ready and writes do not wait', async () => {
     const ready = await service.operator.get('/readyz')
     expect([ready.status, ready.json['ready']]).to.deep.equal([200, true])
     expect(await problems()).to.have.length(1)
@@ -46,21 +46,21 @@ describe('the projections commands', () => {
     expect([made.status, made.headers.get('X-Projection-Pending')]).to.deep.equal([200, null])
   })
 
-  it('list all projections, and which are halted where (fault 84)', async () => {
+  it('list all projections, and which are halted where', async () => {
     const { code, out } = await run('list')
     expect(code).to.equal(0)
     expect(out).to.match(new RegExp(`^pixels +\\d+ +\\d+  halted at event \\d+ \\(PixelCreated, ${stream}@0\\)$`, 'm'))
     expect(out).to.match(/^links +\d+ +\d+ {2}running$/m)
   })
 
-  it('explain a halt (fault 84)', async () => {
+  it('explain a halt', async () => {
     const { code, out } = await run('inspect', 'pixels')
     expect(code).to.equal(0)
     expect(out).to.match(/^reason +pixels cannot apply event \d+ .*unsupported Unicode escape sequence$/m)
     expect(out).to.match(/^since +20.*, \d+ attempts$/m)
   })
 
-  it('try a halted projection again, and fail while it is still halted (fault 84)', async () => {
+  it('try a halted projection again, and fail while it is still halted', async () => {
     const { code, err } = await run('retry', 'pixels')
     expect(code).to.equal(1)
     expect(err).to.match(/pixels is still halted: pixels cannot apply event/)
@@ -79,7 +79,7 @@ describe('the projections commands', () => {
     ])
   })
 
-  it('park an event in the name of the operator, after which the running service goes on (fault 85)', async () => {
+  it('park an event in the name of the operator, after which the running service goes on', async () => {
     const { code, out, err } = await run('park', 'pixels', '--reason', 'a zero byte')
     expect(code, err).to.equal(0)
     expect(out).to.match(/^pixels skips event \d+ \(PixelCreated, pixel-4711@0\) from now on\.\npixels runs again\.\n$/)
@@ -93,7 +93,7 @@ describe('the projections commands', () => {
     expect((await service.get('/api/pixels', { key })).text).to.include('mine')
   })
 
-  it('are obeyed by a rebuild (fault 85)', async () => {
+  it('are obeyed by a rebuild', async () => {
     const { code, err } = await runCommand(['rebuild'], settings())
     expect(code, err).to.equal(0)
     expect((await run('list')).out).not.to.include('halted')

@@ -43,7 +43,7 @@ describe('linkledger rebuild', function () {
     expect(done).to.deep.equal(['yields', 'The read tables are rebuilt and in use.'])
   })
 
-  it('fails while a process has the log and the keys of before a restore by hand, until it is started again (fault 133)', async () => {
+  it('fails while a process has the log and the keys of before a restore by hand, until it is started again', async () => {
     // not the usual copy of a database: its log and its keys are the same in all specs
     const original = await start({}, await freshDatabase())
     const { key } = await original.register()

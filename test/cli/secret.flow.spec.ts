@@ -51,7 +51,7 @@ describe('linkledger secret rotate', () => {
       (error: unknown) => (error as Error).name === 'WrongSecret',
     )
 
-  it('changes the secret under a running service, which goes on, and leaves a trace (threat 54)', async () => {
+  it('changes the secret under a running service, which goes on, and leaves a trace', async () => {
     const service = await start({ SECRET: secrets[0] })
     const { key, id } = await service.register()
     const proofKey = await command('proof key', { SECRET: secrets[0] })
@@ -82,7 +82,7 @@ describe('linkledger secret rotate', () => {
     expect(trace).to.deep.equal({ data: { keys: held.length }, actor: { kind: 'operator', name: 'ann' } })
   })
 
-  it('replaces DATA_DIR/secret where SECRET is not set (threat 54)', async () => {
+  it('replaces DATA_DIR/secret where SECRET is not set', async () => {
     // its keys are wrapped with the first secret of the folder
     await db.destroy()
     use(await freshDatabase())
@@ -99,7 +99,7 @@ describe('linkledger secret rotate', () => {
     expect((await (await start({ SECRET: '' })).get('/api/account', { key })).status).to.equal(200)
   })
 
-  it('is safe when it is killed before or after its commit (fault 106)', async () => {
+  it('is safe when it is killed before or after its commit', async () => {
     const file = join(dir, 'secret')
     await writeFile(file, secrets[0])
     const { service } = await openKeysOf(secrets[0])
@@ -125,7 +125,7 @@ describe('linkledger secret rotate', () => {
     expect((await command('secret finish')).code).to.equal(0)
     expect((await command('secret rotate')).code).to.equal(0)
   })
-  it('is followed by reads of a running process that happen at the same time (fault 140)', async () => {
+  it('is followed by reads of a running process that happen at the same time', async () => {
     const [from, to] = secrets
     const keys = await openKeysOf(from)
     await rewrapKeys(db, { from, to, beforeCommit: () => {} })
@@ -134,7 +134,7 @@ describe('linkledger secret rotate', () => {
     expect(opened.map(({ size }) => size)).to.deep.equal([1, 1, 1, 1])
   })
 
-  it('may be completed by a process that starts right after its commit (fault 140)', async () => {
+  it('may be completed by a process that starts right after its commit', async () => {
     const file = join(dir, 'secret')
     await writeFile(file, secrets[0])
     await openKeysOf(secrets[0])
@@ -161,7 +161,7 @@ describe('linkledger secret rotate', () => {
     return keys
   }
 
-  it('refuses a missing new secret, and one that is the same, and changes nothing (threat 54)', async () => {
+  it('refuses a missing new secret, and one that is the same, and changes nothing', async () => {
     const [SECRET] = secrets
     expect((await command('account list', { SECRET })).code).to.equal(0)
     const missing = await command('secret rotate', { SECRET })
@@ -171,7 +171,7 @@ describe('linkledger secret rotate', () => {
     expect(await isRefused(SECRET)).to.equal(false)
   })
 
-  it('is one of the commands whose operator the log names (threat 55)', async () => {
+  it('is one of the commands whose operator the log names', async () => {
     const service = await start({ SECRET: secrets[0] })
     const { id } = await service.register()
     for (const args of [`account disable id:${id} --yes`, 'rebuild'])

@@ -9,7 +9,7 @@ import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { query } from '../support/faults.ts'
 import { numbers, visit } from '../support/spool.ts'
 
-describe('linkledger spool, while a spool of another event log is in the folder (fault 109)', function () {
+describe('linkledger spool, while a spool of another event log is in the folder', function () {
   this.timeout(60_000)
   const SECRET = 'a secret for tests only'
   let dir: string

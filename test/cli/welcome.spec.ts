@@ -30,7 +30,7 @@ describe('the welcome of a service', () => {
     expect(text).to.include('linkledger account add ann@example.com').and.not.include('/register')
   })
 
-  it('has a link that makes the first account, also when something is stored already (fault 192)', () => {
+  it('has a link that makes the first account, also when something is stored already', () => {
     const link = 'https://go.example.com/account/first?t=abc'
     for (const isNew of [true, false]) expect(shown({ REGISTRATION: 'closed' }, isNew, link)).to.include(link)
   })

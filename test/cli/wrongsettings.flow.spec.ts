@@ -36,7 +36,7 @@ describe('The command line with a wrong setting', () => {
     return printed[0]?.slice('linkledger: '.length)
   }
 
-  it('names DATA_DIR when no folder can be created there, or it is a file (fault 118)', async function () {
+  it('names DATA_DIR when no folder can be created there, or it is a file', async function () {
     needsLinux(this)
     expect(await refusal({ DATA_DIR: '/proc/x/y' })).to.equal(
       'DATA_DIR: /proc/x/y cannot be created (ENOENT): set it to a folder that this user can write',
@@ -47,7 +47,7 @@ describe('The command line with a wrong setting', () => {
     expect(await refusal({ DATA_DIR: join(file, 'below') })).to.include('cannot be created (ENOTDIR)')
   })
 
-  it('names the owner of a copied data folder and how to change it (fault 118)', async function () {
+  it('names the owner of a copied data folder and how to change it', async function () {
     needsRoot(this)
     const data = join(dir, 'data')
     const cluster = join(data, 'postgres/data')
@@ -78,7 +78,7 @@ describe('The command line with a wrong setting', () => {
     )
   })
 
-  it('names HOST and PORT before it creates any data (fault 118)', async () => {
+  it('names HOST and PORT before it creates any data', async () => {
     const { port } = busy.address() as AddressInfo
     expect(await refusal({ PORT: String(port) })).to.equal(
       `PORT: ${port} is in use on 127.0.0.1: stop the program that uses it, or set another port`,
@@ -93,7 +93,7 @@ describe('The command line with a wrong setting', () => {
     expect(await readdir(join(dir, 'data'))).to.deep.equal([])
   })
 
-  it('names DATABASE_URL when its server cannot be reached or refuses it (fault 118)', async () => {
+  it('names DATABASE_URL when its server cannot be reached or refuses it', async () => {
     // nothing listens on port 1; another test could take a port that is free now
     const place = '127.0.0.1:1'
     expect(await refusal({ DATABASE_URL: `postgres://u:canary@${place}/db` })).to.equal(
@@ -111,7 +111,7 @@ describe('The command line with a wrong setting', () => {
     )
   })
 
-  it('refuses a command where there is no data, and creates none (fault 118)', async () => {
+  it('refuses a command where there is no data, and creates none', async () => {
     const data = join(dir, 'data')
     const cure = 'run the command in the folder in which the service was started, or set its DATA_DIR'
     for (const command of [

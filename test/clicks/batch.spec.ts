@@ -39,7 +39,7 @@ describe('recording click entries as events', () => {
     ])
   })
 
-  it('stores each list of languages once per batch, and none for clicks without one (fault 92)', () => {
+  it('stores each list of languages once per batch, and none for clicks without one', () => {
     const clicks = [['de', 'fr'], [], ['de', 'fr'], undefined].map((languages) => classified({ languages }))
     const [event] = toEvents(
       { upTo: {} },

@@ -64,7 +64,7 @@ describe('classifying a visit', () => {
     }
   })
 
-  it('keeps five accepted languages in the order of preference and the one that decided, so that the rule of a click can be explained (fault 92)', () => {
+  it('keeps five accepted languages in the order of preference and the one that decided, so that the rule of a click can be explained', () => {
     const languages = (header: string, rule = 'link') => classify({ ...visit, languages: header, rule }).languages
     expect(languages('fr;q=0.5, de, en;q=0.7')).to.deep.equal(['de', 'en', 'fr'])
     expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*'])

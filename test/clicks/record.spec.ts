@@ -34,7 +34,7 @@ describe('recording Kafka messages', () => {
     expect(await open().lastMessage(1)).to.equal(undefined)
   })
 
-  it('gives each batch a salt of its own (threat 163)', async () => {
+  it('gives each batch a salt of its own', async () => {
     await open().record(0, messages(1, 0))
     await open().record(0, messages(11, 10))
     const salts = (await eventsOf(store, 'clicks-topic-0')).flatMap(({ type, data }) =>
@@ -44,20 +44,20 @@ describe('recording Kafka messages', () => {
     for (const salt of salts) expect(salt).to.match(/^[\w-]{22}$/)
   })
 
-  it('records nothing twice when all messages are read again from the first offset (fault 12)', async () => {
+  it('records nothing twice when all messages are read again from the first offset', async () => {
     await open().record(0, messages(1, 0))
     await open().record(0, [...messages(1, 0), ...messages(11, 10)])
     expect(await recordedLinks()).to.deep.equal(numbers(1, 20))
   })
 
-  it('rejects a new entry at a recorded offset, and another message at the last offset (fault 45)', async () => {
+  it('rejects a new entry at a recorded offset, and another message at the last offset', async () => {
     await open().record(0, messages(1, 0))
     expect(await rejection(open().record(0, messages(11, 3)))).to.be.instanceOf(TopicReplaced)
     expect(await rejection(open().record(0, messages(9, 9, 1)))).to.be.instanceOf(TopicReplaced)
     expect(await recordedLinks()).to.deep.equal(numbers(1, 10))
   })
 
-  it('continues after another recorder of the same partition was faster (fault 11)', async () => {
+  it('continues after another recorder of the same partition was faster', async () => {
     const [one, other] = [open(), open()]
     await one.record(0, messages(1, 0))
     await other.record(0, messages(1, 0))
@@ -72,7 +72,7 @@ describe('recording Kafka messages', () => {
     expect(String(await rejection(open(3).record(0, messages(11, 10))))).to.include('set KAFKA_PARTITIONS to 2')
   })
 
-  it('reads no more than one event of a partition to learn its number of partitions (fault 90)', async () => {
+  it('reads no more than one event of a partition to learn its number of partitions', async () => {
     await open().record(0, messages(1, 0))
     const asked: (number | undefined)[] = []
     const read: EventStore['read'] = (stream, from, limit) => {
@@ -84,7 +84,7 @@ describe('recording Kafka messages', () => {
     expect(asked).to.deep.equal([1])
   })
 
-  it('waits for a newer release at the end of a click stream that only that can read (fault 72)', async () => {
+  it('waits for a newer release at the end of a click stream that only that can read', async () => {
     await open().record(0, messages(1, 0))
     await appendNewer(store, 'clicks-topic-0')
     await appendNewer(store, 'clicks-topic-1')

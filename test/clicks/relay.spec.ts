@@ -87,7 +87,7 @@ describe(`a relay (${repeatable})`, () => {
     },
   ]
   for (const { waited, what, yields } of busyness)
-    it(`${what} (fault 306)`, async () => {
+    it(`${what}`, async () => {
       const spool = await open(1_000_000)
       const { at } = visit(1)
       for (let n = 1; n <= 1200; n++) await spool.add(visit(n, { at }))

@@ -80,7 +80,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     return process
   }
 
-  it('delivers what a killed process left behind, exactly once and first, then removes it (fault 8)', async () => {
+  it('delivers what a killed process left behind, exactly once and first, then removes it', async () => {
     const first = await start('a')
     await first.visit(1, 20)
     await first.kill()
@@ -97,7 +97,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     ).to.have.length(1)
   })
 
-  it('loses no visit after the folder is restored from a copy of an hour ago (fault 107)', async () => {
+  it('loses no visit after the folder is restored from a copy of an hour ago', async () => {
     const first = await startRelaying('a')
     await first.visit(1, 10)
     await expectOnce(numbers(1, 10))
@@ -121,7 +121,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     }
   })
 
-  it('counts each visit once when a folder is copied while its process runs, and both continue (fault 108)', async () => {
+  it('counts each visit once when a folder is copied while its process runs, and both continue', async () => {
     const original = await startRelaying('a')
     await original.visit(1, 10)
     await expectOnce(numbers(1, 10))
@@ -144,7 +144,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     await expectOnce(numbers(1, 61))
   })
 
-  it('records clicks again that a restored event log has lost, as far as the spool has them (fault 107)', async () => {
+  it('records clicks again that a restored event log has lost, as far as the spool has them', async () => {
     const before = await startRelaying('a')
     await before.visit(1, 5)
     await expectOnce(numbers(1, 5))
@@ -154,7 +154,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     await expectOnce(numbers(1, 5), restored)
   })
 
-  describe('that belongs to another event log (fault 109)', () => {
+  describe('that belongs to another event log', () => {
     const options = () => ({
       store,
       keyring: memoryKeyring(),
@@ -207,7 +207,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     })
   })
 
-  it('of a Kafka topic with another number of partitions can be listed and dropped (fault 143)', async () => {
+  it('of a Kafka topic with another number of partitions can be listed and dropped', async () => {
     await openClickRecord({ store, log: 'clicks', partitions: 3 }).lastMessage(0)
     const route = { log: 'clicks', partitions: 12 }
     const dir = spoolDir(folder('spool'), route)
@@ -220,7 +220,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     expect(await readdir(dir)).to.deep.equal([])
   })
 
-  describe('when its process is stopped (fault 112)', () => {
+  describe('when its process is stopped', () => {
     it('is empty once everything is recorded', async () => {
       const first = await startRelaying('a')
       await first.visit(1, 2000)

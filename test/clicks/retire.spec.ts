@@ -7,7 +7,7 @@ import { eventsOf, newMemoryStore, oneByOne } from '../support/writer.ts'
 
 const minute = 60_000
 
-describe(`the spools that click events name (fault 110) (${repeatable})`, () => {
+describe(`the spools that click events name (${repeatable})`, () => {
   let store: EventStore
   let time: number
   beforeEach(async () => {

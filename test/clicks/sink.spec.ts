@@ -98,10 +98,10 @@ describe('a Kafka sink', () => {
 
   it('delivers while the event log is unavailable', () => deliversDespite(new StoreUnavailable('down')))
 
-  it('delivers while only a newer release can read what is recorded (fault 72)', () =>
+  it('delivers while only a newer release can read what is recorded', () =>
     deliversDespite(new ChangedByNewer('The click log')))
 
-  it('resumes after what is recorded or in the topic, whichever is further, and without the topic after what is recorded (fault 115)', async () => {
+  it('resumes after what is recorded or in the topic, whichever is further, and without the topic after what is recorded', async () => {
     const { createProducer } = memoryTopic()
     const record = openClickRecord({ store: await newMemoryStore(), log: 't', partitions })
     await record.record(0, delivered(entries(1, 9)))
@@ -131,7 +131,7 @@ describe('a Kafka sink', () => {
     expect(topic.entriesIn(0).map(({ seq }) => seq)).to.deep.equal(entries(1, 3000).map(({ seq }) => seq))
   })
 
-  it('permanently refuses to deliver to a topic that was created again under the same name (fault 45)', async () => {
+  it('permanently refuses to deliver to a topic that was created again under the same name', async () => {
     const topic = memoryTopic()
     const record = openClickRecord({ store: await newMemoryStore(), log: 't', partitions })
     const sink = kafkaSink({ topic: 't', record, createProducer: topic.createProducer })
@@ -149,7 +149,7 @@ describe('a Kafka sink', () => {
     expect(topic.entriesIn(0), 'nothing more is sent').to.have.length(10)
   })
 
-  it('refuses a topic that ends before the last recorded message (fault 45)', async () => {
+  it('refuses a topic that ends before the last recorded message', async () => {
     const topic = memoryTopic()
     const store = await newMemoryStore()
     const record = openClickRecord({ store, log: 't', partitions })

@@ -60,7 +60,7 @@ describe('handling a command', () => {
     expect(await story(store, 'link-1')).to.have.length(3)
   })
 
-  it('never gives two events the same id, also when it decides again after a conflict (fault 97)', async () => {
+  it('never gives two events the same id, also when it decides again after a conflict', async () => {
     const other = writer(store)
     await other.createLink(1, { alias: 'mine' })
     let n = 0
@@ -76,7 +76,7 @@ describe('handling a command', () => {
     expect(new Set(ids).size).to.equal(ids.length)
   })
 
-  it('gives its events the same ids when the same command is sent again after an unknown outcome (fault 97)', async () => {
+  it('gives its events the same ids when the same command is sent again after an unknown outcome', async () => {
     const other = writer(store)
     await other.createLink(1, { alias: 'mine' })
     const sent: (readonly string[])[] = []
@@ -136,7 +136,7 @@ describe('handling a command', () => {
     expect(await link(1)).to.include({ revision: 1n, position: 4n, since: at(3), createdBy: command })
   })
 
-  describe('on a resource that a newer release has changed (fault 72)', () => {
+  describe('on a resource that a newer release has changed', () => {
     const newer = (work: Promise<unknown>) =>
       work.then(
         () => expect.fail('it did not fail'),

@@ -137,7 +137,7 @@ describe('what was changed or deleted', () => {
   const steps = 60
 
   for (const [name, model] of Object.entries(models))
-    it(`is, for ${name}, at any time again as it was at any revision by SEED=${seed} (fault 225)`, async () => {
+    it(`is, for ${name}, at any time again as it was at any revision by SEED=${seed}`, async () => {
       const random = randomFrom(seed)
       const { handle, load, steps: read }: Handler = handler(await newMemoryStore())
       const write = async (command: object) => {

@@ -70,7 +70,7 @@ describe('snapshots of long streams', () => {
   before(async () => (log = await logWith(updates)))
   const folded = (store: EventStore = log) => loader(store)(link, 1)
 
-  it('spare a command all events but the newest ones (fault 99)', async () => {
+  it('spare a command all events but the newest ones', async () => {
     const { snapshots, of } = memorySnapshots()
     const { count, store } = counting(log)
     const load = loader(store, snapshots)
@@ -89,7 +89,7 @@ describe('snapshots of long streams', () => {
     expect(of(stream)?.revision).to.equal(599n)
   })
 
-  it('are not looked for where a stream is short (fault 99)', async () => {
+  it('are not looked for where a stream is short', async () => {
     const { snapshots, stored } = memorySnapshots()
     const asked: string[] = []
     const find: SnapshotStore['find'] = async (place) => (asked.push(place.stream), undefined)
@@ -99,7 +99,7 @@ describe('snapshots of long streams', () => {
     expect([asked.length, stored.size]).to.deep.equal([0, 0])
   })
 
-  it('follow a stream that grows, one per hundred events (fault 99)', async () => {
+  it('follow a stream that grows, one per hundred events', async () => {
     const store = await logWith(updates)
     const { snapshots, of } = memorySnapshots()
     const load = loader(store, snapshots)
@@ -126,7 +126,7 @@ describe('snapshots of long streams', () => {
     ['is ahead of a log that was restored', (right) => async () => ({ ...right, revision: 7999n })],
   ]
   for (const [what, make] of wrong)
-    it(`are not used when one ${what}: the whole stream is read (fault 99)`, async () => {
+    it(`are not used when one ${what}: the whole stream is read`, async () => {
       const state = serialize({ state: { ...link.initialState, status: 'deleted' }, since: '', createdBy: '' })
       let event = ''
       for await (const found of log.read(stream, 599n, 1)) event = found.id
@@ -136,7 +136,7 @@ describe('snapshots of long streams', () => {
       expect(of(stream)?.revision, 'a snapshot that replaces it').to.equal(599n)
     })
 
-  it('are not used for a log that was restored and has taken another course (fault 99)', async () => {
+  it('are not used for a log that was restored and has taken another course', async () => {
     const { snapshots, of } = memorySnapshots()
     await loader(log, snapshots)(link, 1)
     const before = of(stream)?.event
@@ -145,7 +145,7 @@ describe('snapshots of long streams', () => {
     expect(of(stream)?.event).not.to.equal(before)
   })
 
-  it('of a longer log than the one that was restored are dropped, so that the next command is spared again (fault 99)', async () => {
+  it('of a longer log than the one that was restored are dropped, so that the next command is spared again', async () => {
     const { snapshots, of } = memorySnapshots()
     await loader(log, snapshots)(link, 1)
     const restored = await logWith(250)
@@ -156,7 +156,7 @@ describe('snapshots of long streams', () => {
     expect(count.read).to.be.below(2 * snapshotInterval)
   })
 
-  it('are not made of a state whose last event fenced a claim of another account: they would outlive an erasure (threat 184)', async () => {
+  it('are not made of a state whose last event fenced a claim of another account: they would outlive an erasure', async () => {
     const [owner, other] = [1, 2]
     const store = await newMemoryStore()
     const fence = fresh({ type: 'ClaimFenced', data: { token: 'a' } } as const, other)
@@ -170,7 +170,7 @@ describe('snapshots of long streams', () => {
     expect(saved).to.deep.equal([[owner, 199n]])
   })
 
-  it('are stored newest first, so that the next command has what it needs (fault 99)', async () => {
+  it('are stored newest first, so that the next command has what it needs', async () => {
     const saved: bigint[] = []
     const save: SnapshotStore['save'] = async (_account, _place, make) => void saved.push(make().revision)
     await loader(log, { ...memorySnapshots().snapshots, save })(link, 1)
@@ -181,7 +181,7 @@ describe('snapshots of long streams', () => {
     expect(saved).to.deep.equal([599n, 499n, 399n, 299n, 199n, 99n])
   })
 
-  it('do not fail a command when they cannot be stored (fault 99)', async () => {
+  it('do not fail a command when they cannot be stored', async () => {
     const { snapshots } = memorySnapshots()
     const load = loader(log, { ...snapshots, save: () => Promise.reject(new Error('away')) })
     expect(await load(link, 1)).to.deep.equal(await folded())
@@ -193,7 +193,7 @@ describe('snapshots of long streams', () => {
     return found
   }
 
-  it('spare a history the events before the newest snapshot before it (fault 324)', async () => {
+  it('spare a history the events before the newest snapshot before it', async () => {
     const { snapshots } = memorySnapshots()
     await loader(log, snapshots)(link, 1)
     const all = await allSteps(log)
@@ -212,7 +212,7 @@ describe('snapshots of long streams', () => {
     }
   })
 
-  it('spare a history nothing when they are missing or of another log, and it is the same (fault 324)', async () => {
+  it('spare a history nothing when they are missing or of another log, and it is the same', async () => {
     const all = await allSteps(log)
     const { snapshots } = memorySnapshots()
     expect(await allSteps(log, snapshots, { from: 300, upTo: 310 })).to.deep.equal(all.slice(300, 311))

@@ -28,7 +28,7 @@ describe('commands that are stored together', () => {
     ids = [await createLink(), await createLink()]
   })
 
-  it('see what earlier ones have decided, and are one append (fault 203)', async () => {
+  it('see what earlier ones have decided, and are one append', async () => {
     let appends = 0
     const counted: EventStore = { ...store, append: (writes) => (appends++, store.append(writes)) }
     const { streams } = await together(counted).run(async (tried) => {

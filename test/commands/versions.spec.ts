@@ -80,7 +80,7 @@ describe('the versions of deciders', () => {
     ['webhook', webhook, webhookEvents, '3 sLAYDYC8I3Ip'],
   ]
   for (const [name, decider, schemas, expected] of all)
-    it(`of ${name} goes up when its states are folded differently (fault 99)`, () => {
+    it(`of ${name} goes up when its states are folded differently`, () => {
       const now = `${decider.version} ${fingerprint(decider, schemas)}`
       expect(
         now,

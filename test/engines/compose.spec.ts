@@ -92,7 +92,7 @@ describe('docker-compose.yml on a Docker engine', function () {
     return answer.details
   }
 
-  it('runs the app as a user of its own, on a root file system that cannot be written (fault 119)', async () => {
+  it('runs the app as a user of its own, on a root file system that cannot be written', async () => {
     expect(await project.inside('app', 'id', '-un')).to.equal('node')
     const wrote = await project.inside(
       'app',
@@ -106,7 +106,7 @@ describe('docker-compose.yml on a Docker engine', function () {
     expect(size - base).to.be.below(60)
   })
 
-  it('makes, follows and counts a link (fault 119)', async () => {
+  it('makes, follows and counts a link', async () => {
     key = (await service.register()).key
     const { json, text } = await service.post('/api/url/add', {
       key,
@@ -118,7 +118,7 @@ describe('docker-compose.yml on a Docker engine', function () {
   })
 
   for (const name of services)
-    it(`loses nothing when ${name} is killed and started again (fault 119)`, async () => {
+    it(`loses nothing when ${name} is killed and started again`, async () => {
       const before = await counted()
       await project.kill(name)
       if (name !== 'app') await follow(5)

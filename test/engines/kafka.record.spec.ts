@@ -24,7 +24,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
   const missing = async () =>
     (await topic.eventsIn(0)).filter(({ type }) => type === 'ClicksMissing').map(({ data }) => data)
 
-  it('records clicks once when the broker stored them but its response was lost (fault 9)', async function () {
+  it('records clicks once when the broker stored them but its response was lost', async function () {
     needsOwnBroker(this)
     startRecorder()
     const sink = openSink()
@@ -45,7 +45,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     note(`${cuts} responses lost, ${messages - 2000} messages stored twice`)
   })
 
-  it('resumes after what the topic has already, recorded or not (fault 115)', async () => {
+  it('resumes after what the topic has already, recorded or not', async () => {
     const first = startRecorder()
     await send({ 0: clicks(1, 100), 1: clicks(1, 10) })
     await recorded(100)
@@ -65,7 +65,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(ours, 'nothing is left of the groups that read').to.deep.equal([groupOf(kafka().topic, record())])
   })
 
-  it('sends what is not recorded again when the topic cannot be read (fault 115)', async function () {
+  it('sends what is not recorded again when the topic cannot be read', async function () {
     needsOwnBroker(this)
     const sink = openSink()
     await send({ 0: clicks(1, 100) }, sink)
@@ -78,7 +78,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(await linksIn()).to.deep.equal(numbers(1, 110))
   })
 
-  it('continues after a crash between two appends, and after an append with an unknown outcome (fault 10)', async () => {
+  it('continues after a crash between two appends, and after an append with an unknown outcome', async () => {
     await send({ 0: clicks(1, 5000) })
     const crashes = [0, 1, 2].map(() => random(2) === 0)
     for (const isStored of crashes) {
@@ -100,7 +100,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(await linksIn()).to.deep.equal(numbers(1, 5000))
   })
 
-  it('records nothing twice when everything is read again from the first offset (faults 12 and 50)', async () => {
+  it('records nothing twice when everything is read again from the first offset', async () => {
     await send({ 0: clicks(1, 1000) })
     const first = startRecorder()
     await recorded(1000)
@@ -113,7 +113,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(again.state().halted).to.deep.equal([])
   })
 
-  it('records ClicksMissing for messages that Kafka deleted before they were recorded (fault 44)', async () => {
+  it('records ClicksMissing for messages that Kafka deleted before they were recorded', async () => {
     const sink = openSink()
     await send({ 0: clicks(1, 100) }, sink)
     const first = startRecorder()
@@ -133,7 +133,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(problems).to.deep.equal(['clicks are lost'])
   })
 
-  it('records ClicksMissing when retention overtakes a running recorder and leaves no message (fault 44)', async () => {
+  it('records ClicksMissing when retention overtakes a running recorder and leaves no message', async () => {
     let isDown = false
     const failing: EventStore = {
       ...store(),
@@ -160,7 +160,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(recorder.state()).to.deep.include({ halted: [], problem: undefined })
   })
 
-  it('does not count repetitions as lost that Kafka deleted after they were read (fault 116)', async () => {
+  it('does not count repetitions as lost that Kafka deleted after they were read', async () => {
     const sink = openSink()
     await send({ 0: clicks(1, 100) }, sink)
     const first = startRecorder()
@@ -181,7 +181,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(second.state().deleted).to.deep.equal([])
   })
 
-  it('keeps its place in the consumer group while the event store is unavailable (fault 46)', async () => {
+  it('keeps its place in the consumer group while the event store is unavailable', async () => {
     let isDown = false
     const failing: EventStore = {
       ...store(),
@@ -210,7 +210,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(recorder.state().problem).to.equal(undefined)
   }).timeout(long ? 400_000 : 120_000)
 
-  it('replaces a consumer that has stopped for good, and goes on recording (fault 47)', async function () {
+  it('replaces a consumer that has stopped for good, and goes on recording', async function () {
     needsOwnBroker(this)
     const recorder = startRecorder()
     const sink = openSink()
@@ -237,7 +237,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(recorder.state()).to.deep.include({ connected: true, problem: undefined })
   })
 
-  it('records each click once while recorders join and leave the group (fault 48)', async () => {
+  it('records each click once while recorders join and leave the group', async () => {
     const total = long ? 60_000 : 12_000
     const recorders = [startRecorder()]
     const sink = openSink()

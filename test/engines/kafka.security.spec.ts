@@ -146,9 +146,9 @@ describe('the connection to Kafka with TLS and a login', function () {
   }
 
   for (const mechanism of ['plain', 'scram-sha-256', 'SCRAM-SHA-512'])
-    it(`carries clicks with TLS and ${mechanism} (threat 57)`, () => expectRecorded(withLogin(mechanism)))
+    it(`carries clicks with TLS and ${mechanism}`, () => expectRecorded(withLogin(mechanism)))
 
-  it('carries clicks with TLS alone, with a client certificate, and with a login alone (threat 57)', async () => {
+  it('carries clicks with TLS alone, with a client certificate, and with a login alone', async () => {
     const tls = { KAFKA_SSL: 'true', KAFKA_SSL_CA: file('ca.pem') }
     await expectRecorded({ ...tls, KAFKA_BROKERS: at.TLS })
     const client = { KAFKA_SSL_CERT: file('client.pem'), KAFKA_SSL_KEY: file('client.key') }
@@ -157,7 +157,7 @@ describe('the connection to Kafka with TLS and a login', function () {
     await expectRecorded(login)
   })
 
-  it('reports a wrong password or user within seconds, with the settings to check and without the password (threat 57)', async () => {
+  it('reports a wrong password or user within seconds, with the settings to check and without the password', async () => {
     for (const mechanism of ['plain', 'scram-sha-256'])
       for (const over of [{ KAFKA_SASL_PASSWORD: 'wrong-secret' }, { KAFKA_SASL_USERNAME: 'eve' }])
         expect(await problemsWith(withLogin(mechanism, over))).to.match(
@@ -165,14 +165,14 @@ describe('the connection to Kafka with TLS and a login', function () {
         )
   })
 
-  it('refuses brokers that no trusted CA has signed, with the setting to change (threat 57)', async () => {
+  it('refuses brokers that no trusted CA has signed, with the setting to change', async () => {
     const KAFKA_SSL_CA = file('other.pem')
     expect(await problemsWith(withLogin('plain', { KAFKA_SSL_CA }))).to.include('set KAFKA_SSL_CA to')
     const { KAFKA_SSL_CA: _, ...unknown } = withLogin('plain')
     expect(await problemsWith(unknown)).to.include('set KAFKA_SSL_CA to')
   })
 
-  it('names the setting that does not fit the port of the broker (threat 57)', async () => {
+  it('names the setting that does not fit the port of the broker', async () => {
     const { KAFKA_BROKERS, KAFKA_SSL, KAFKA_SSL_CA, ...login } = withLogin('plain')
     expect(await problemsWith({ KAFKA_SSL, KAFKA_SSL_CA, KAFKA_BROKERS: broker.address })).to.include('unset KAFKA_SSL')
     expect(await problemsWith({ KAFKA_BROKERS: at.TLS })).to.include('KAFKA_SSL')
@@ -182,7 +182,7 @@ describe('the connection to Kafka with TLS and a login', function () {
     expect(await problemsWith(mutual)).to.include('KAFKA_SSL_CERT')
   })
 
-  it('carries the clicks of the whole service, and its output never has the password (threat 57)', async () => {
+  it('carries the clicks of the whole service, and its output never has the password', async () => {
     const database = await freshDatabase()
     const settings = {
       DATA_DIR: await stage.dir(),

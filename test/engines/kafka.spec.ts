@@ -78,7 +78,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     for (const { taken } of logged) expect(taken).to.have.all.keys('offset', 'spool', 'seq')
   })
 
-  it('wait in the spool while Kafka is down, and redirects are as fast as before (fault 28)', async function () {
+  it('wait in the spool while Kafka is down, and redirects are as fast as before', async function () {
     needsOwnBroker(this)
     const load = stage.load(service, 20, visitsTo(links, random), 10)
     await load.answers(500)
@@ -160,7 +160,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     await exact()
   })
 
-  it('are counted once by two processes when one is suspended until the group removes it (fault 11)', async () => {
+  it('are counted once by two processes when one is suspended until the group removes it', async () => {
     const other = await stage.start({ DATA_DIR: await stage.dir(), ...settings() })
     inOrder = false // two spools
     second = other

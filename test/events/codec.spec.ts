@@ -92,19 +92,19 @@ describe('events that only a newer release can read', () => {
   const deleted: Raw = { ...asRaw({ id: 7 }), stream: 'link-7', type: 'LinkDeleted', metadata: metadata() }
   const place = { id: deleted.id, stream: 'link-7', revision: 3n, position: 9n, type: 'Unknown' } as const
 
-  it('are opaque values with their place in the log, in order with the others (fault 72)', async () => {
+  it('are opaque values with their place in the log, in order with the others', async () => {
     const newer = { ...deleted, ...place, type: 'LinkRaptured', data: { any: 'thing' } }
     const read = await decode([deleted, newer, { ...deleted, position: 10n }])
     expect(read.map(({ type }) => type)).to.deep.equal(['LinkDeleted', 'Unknown', 'LinkDeleted'])
     expect(read[1]).to.deep.include({ ...place, data: { type: 'LinkRaptured', version: 1 } })
   })
 
-  it('include a known type in a version that this release does not know (fault 72)', async () => {
+  it('include a known type in a version that this release does not know', async () => {
     const [read] = await decode([{ ...deleted, ...place, type: 'LinkDeleted', metadata: { ...metadata(), v: 99 } }])
     expect(read).to.deep.include({ ...place, data: { type: 'LinkDeleted', version: 99 } })
   })
 
-  it('may have metadata that this release does not know (fault 72)', async () => {
+  it('may have metadata that this release does not know', async () => {
     const [read] = await decode([{ ...deleted, ...place, type: 'LinkRaptured', metadata: { v: 3, when: 'later' } }])
     expect(read).to.deep.include({ ...place, data: { type: 'LinkRaptured', version: 3 } })
     expect(read?.metadata).to.deep.include({ v: 3, account: null })
@@ -139,7 +139,7 @@ describe('the content of a bio page', () => {
     )
   const read = async (raws: readonly Raw[]) => (await decode(raws)).map(({ data }) => data)
 
-  it('is sealed in the log and reads back unchanged, but for the address (threat 52)', async () => {
+  it('is sealed in the log and reads back unchanged, but for the address', async () => {
     const raws = await store([created, changed])
     const stored = JSON.stringify(raws.map(({ data }) => data))
     expect(stored).to.include('page')
@@ -147,7 +147,7 @@ describe('the content of a bio page', () => {
     expect(await read(raws)).to.deep.equal([created.data, changed.data])
   })
 
-  it('reads as empty from the erasure of its account on, even while the key is still known (threat 52)', async () => {
+  it('reads as empty from the erasure of its account on, even while the key is still known', async () => {
     const [early, erased, late, update] = await store([created, erasure, created, changed])
     expect(await read([early!, erased!, late!, update!])).to.deep.equal([
       created.data,

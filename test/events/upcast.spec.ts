@@ -24,7 +24,7 @@ describe('the versions of events', () => {
           }) as unknown as Raw,
       )
 
-  it('are raised to the current one when a stored event is read: clicks of 0.1.0 have no languages (fault 92)', async () => {
+  it('are raised to the current one when a stored event is read: clicks of 0.1.0 have no languages', async () => {
     const raws = await stored('LinkClicked')
     expect(raws.length).to.be.above(0)
     for (const {
@@ -67,7 +67,7 @@ describe('the versions of events', () => {
   })
 })
 
-describe('a value of an enumeration that only a newer release knows (fault 92)', () => {
+describe('a value of an enumeration that only a newer release knows', () => {
   const { decode } = codec(memoryKeyring())
   const raw = (type: string, data: object, actor: object = { kind: 'service' }): Raw => ({
     id: '1',

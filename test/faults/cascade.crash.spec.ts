@@ -193,7 +193,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
   const becomes = async (ask: () => Promise<number>, wanted: number, where: string) =>
     expect(await until(ask, (got) => got === wanted, 30_000), where).to.equal(wanted)
 
-  it('deletes a channel of 10,000 links by one event, and unassigns all of them at once (fault 39)', async () => {
+  it('deletes a channel of 10,000 links by one event, and unassigns all of them at once', async () => {
     const [full, empty] = [await fullChannel(many), await newChannel()]
     expect(await listed(full)).to.equal(many)
     const before = await store.head('domain')
@@ -208,7 +208,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     note(`with ten thousand items ${ms.toFixed(0)} ms, with none ${emptyMs.toFixed(0)} ms`)
   })
 
-  it('deletes all of a full channel or nothing when the process dies (fault 39)', async () => {
+  it('deletes all of a full channel or nothing when the process dies', async () => {
     const size = long ? many : 1500
     for (const failPoint of failPoints()) {
       const { where } = failPoint
@@ -224,7 +224,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
     }
   })
 
-  it('removes a link that is deleted during its assignment from its campaign and channels, whenever the process dies (fault 40)', async () => {
+  it('removes a link that is deleted during its assignment from its campaign and channels, whenever the process dies', async () => {
     for (const failPoint of failPoints()) {
       const { where } = failPoint
       const channels = [await newChannel(), await newChannel(), await newChannel(), await newChannel()]

@@ -74,7 +74,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
     }
     const process = (ids: number) => writer(oneByOne(store), countingIds(ids).next)
 
-    describe('whose creator was killed after claiming it (fault 4)', () => {
+    describe('whose creator was killed after claiming it', () => {
       beforeEach(() => untilKilled(doomed(1).createLink(1, {}, { seconds: 0, token: 'orphan' })))
 
       it('is taken after one second, and after 31 seconds goes to another account behind a fence in the orphan’s stream', async () => {
@@ -101,7 +101,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
       })
     })
 
-    describe('whose creator was paused after claiming it (fault 5)', () => {
+    describe('whose creator was paused after claiming it', () => {
       it('is lost to the process that took it over, and the paused process learns that it is taken', async () => {
         const zombie = stopped(1)
         const late = zombie.createLink(1, {}, { seconds: 0 })
@@ -157,7 +157,7 @@ for (const [engine, { open, wishes }] of Object.entries(engines))
       })
     })
 
-    describe('whose link was being renamed to it when the process was killed after the claim (fault 6)', () => {
+    describe('whose link was being renamed to it when the process was killed after the claim', () => {
       beforeEach(async () => {
         await process(1).createLink(1, { alias: 'old' })
         await untilKilled(doomed(50).updateLink(1, 1, { alias: 'hello' }, { seconds: 0 }))

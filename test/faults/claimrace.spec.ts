@@ -33,7 +33,7 @@ describe('a name that many requests claim at once on two instances', function ()
       [alias],
     )
 
-  it('goes to one of 50 creations, and the others learn that it is taken (fault 3)', async () => {
+  it('goes to one of 50 creations, and the others learn that it is taken', async () => {
     for (const round of rounds(2, 40)) {
       const alias = `race-${round}`
       const answers = await Promise.all(
@@ -67,7 +67,7 @@ describe('a name that many requests claim at once on two instances', function ()
     }
   })
 
-  it('goes to one account only when it is an e-mail (fault 3)', async () => {
+  it('goes to one account only when it is an e-mail', async () => {
     const email = 'race@example.com'
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -80,7 +80,7 @@ describe('a name that many requests claim at once on two instances', function ()
     for (const { json } of lost) expect(json['message']).to.include('`email` belongs to another account')
   })
 
-  it('is refused to an update when it is taken, and the link keeps its alias (fault 6)', async () => {
+  it('is refused to an update when it is taken, and the link keeps its alias', async () => {
     const [mine] = [await create(apps[0], keys[0]!, 'mine'), await create(apps[1], keys[1]!, 'theirs')]
     const { status, json } = await apps[1].put(`/api/url/${mine.id}/update`, {
       key: keys[0]!,
@@ -92,7 +92,7 @@ describe('a name that many requests claim at once on two instances', function ()
     for (const app of apps) expect(await head(app, 'theirs')).to.equal('https://example.com/theirs')
   })
 
-  it('goes to one of two links in 20 simultaneous updates, and never leads to two destinations (fault 6)', async () => {
+  it('goes to one of two links in 20 simultaneous updates, and never leads to two destinations', async () => {
     for (const round of rounds(2, 40)) {
       const alias = `free-${round}`
       const links = [

@@ -43,7 +43,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
       [type],
     )
 
-  it('is full: every visit is redirected, and the log says exactly how many clicks were lost (fault 29)', async function () {
+  it('is full: every visit is redirected, and the log says exactly how many clicks were lost', async function () {
     const spool = join(dir, 'spool')
     await mkdir(spool)
     const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', spool])
@@ -75,7 +75,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     note(`${visits.length} answered, ${clicks} counted, ${dropped} recorded as lost`)
   })
 
-  it('lost power and has a damaged entry: the service starts, counts the readable clicks and records the missing one (fault 30)', async () => {
+  it('lost power and has a damaged entry: the service starts, counts the readable clicks and records the missing one', async () => {
     let service = await start()
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)

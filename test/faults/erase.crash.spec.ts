@@ -41,7 +41,7 @@ describe(`erasing an account (${repeatable})`, function () {
   }
 
   for (let round = 0; round < (long ? 5 : 1); round++)
-    it('leaves no personal data under load, after a rebuild, and after restoring the key from a backup (fault 57)', async () => {
+    it('leaves no personal data under load, after a rebuild, and after restoring the key from a backup', async () => {
       const connection = await freshDatabase()
       const dir = await stage.dir()
       const settings = {

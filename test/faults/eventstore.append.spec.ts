@@ -15,7 +15,7 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { open, follow, later } = useEventStoreStage()
 
-  describe('that the server never answers (fault 19)', () => {
+  describe('that the server never answers', () => {
     it('is retried, and given up after 5 s, while other appends succeed', async () => {
       const { double, store } = await open()
       const hopeless = write()
@@ -68,7 +68,7 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
     })
   })
 
-  describe('that the server answers late (fault 20)', () => {
+  describe('that the server answers late', () => {
     it('is retried and returns its first outcome; the late answer changes nothing', async () => {
       const patience = 4000
       const { double, store } = await open({ patience })

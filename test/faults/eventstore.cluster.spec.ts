@@ -24,7 +24,7 @@ describe(`an EventStoreDB cluster (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { follow, later } = useEventStoreStage()
 
-  it('loses no acknowledged append, and stores none twice, when its leader changes after some seconds without one (fault 70)', async () => {
+  it('loses no acknowledged append, and stores none twice, when its leader changes after some seconds without one', async () => {
     const away = long ? 6000 : 3000
     const old = await startDouble({ leader: () => next.port })
     const next = await startDouble({ log: old.log })
@@ -72,7 +72,7 @@ describe(`an EventStoreDB cluster (${repeatable})`, function () {
     await expectAllSeen(seen, old)
   })
 
-  it('is found again after its nodes were away one by one, and then all of them (fault 70)', async () => {
+  it('is found again after its nodes were away one by one, and then all of them', async () => {
     let leader = 0
     const a = await startDouble({ leader: () => leader })
     const b = await startDouble({ log: a.log, leader: () => leader })
@@ -101,7 +101,7 @@ describe(`an EventStoreDB cluster (${repeatable})`, function () {
     await expectAllSeen(seen, a)
   })
 
-  it('does not end the process when its connections are cut while no node knows the leader (fault 70)', async () => {
+  it('does not end the process when its connections are cut while no node knows the leader', async () => {
     let leader = 0
     const node = await startDouble({ leader: () => leader })
     leader = node.port

@@ -39,7 +39,7 @@ describe('a log copied to EventStoreDB, with read tables of the other engine', f
   }
 
   for (const engine of ['PostgreSQL', 'another EventStoreDB'])
-    it(`fills tables that were filled on ${engine} by itself (fault 122)`, async () => {
+    it(`fills tables that were filled on ${engine} by itself`, async () => {
       const first = await startDouble()
       stage.later(first.close)
       const before = await startTestApp(engine === 'PostgreSQL' ? {} : { EVENTSTORE_URL: first.url })
@@ -62,7 +62,7 @@ describe('a log copied to EventStoreDB, with read tables of the other engine', f
       expect(await until(links, (n) => n === 4), 'links').to.equal(4)
     })
 
-  it('ends a subscription with an error that names the cure when no event begins at its position (fault 122)', async () => {
+  it('ends a subscription with an error that names the cure when no event begins at its position', async () => {
     const double = await startDouble()
     const store = await eventStoreDb({ url: double.url, codec: codec(memoryKeyring()) })
     stage.later(async () => {

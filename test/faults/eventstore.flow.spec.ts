@@ -27,7 +27,7 @@ describe('a service whose EventStoreDB', function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  describe('stores an event and loses the answer (fault 7)', () => {
+  describe('stores an event and loses the answer', () => {
     let double: Double
     let app: TestApp
     let key: string
@@ -91,7 +91,7 @@ describe('a service whose EventStoreDB', function () {
     })
   })
 
-  it('is ahead of a PostgreSQL restored from a backup gives no id and no alias twice, and loses nothing (fault 41)', async () => {
+  it('is ahead of a PostgreSQL restored from a backup gives no id and no alias twice, and loses nothing', async () => {
     const double = await startDouble()
     stage.later(double.close)
     const settings = { EVENTSTORE_URL: double.url, BASE_URL: 'http://short.test' }
@@ -165,7 +165,7 @@ describe('a service whose EventStoreDB', function () {
     expect(new Set(created.map(({ stream }) => stream)).size).to.equal(made.size)
   })
 
-  it('is down keeps redirecting, spools the clicks, and counts each of them once (fault 46)', async () => {
+  it('is down keeps redirecting, spools the clicks, and counts each of them once', async () => {
     const double = await startDouble()
     stage.later(double.close)
     const app = await startTestApp({ EVENTSTORE_URL: double.url })
@@ -209,7 +209,7 @@ describe('a service whose EventStoreDB', function () {
     expect((await app.operator.get('/readyz')).json).to.deep.include({ ready: true, problems: [] })
   }).timeout(long ? 300_000 : 180_000)
 
-  it('is not queried by visitors who guess aliases, even while the projector is stopped, and writes succeed (fault 69)', async () => {
+  it('is not queried by visitors who guess aliases, even while the projector is stopped, and writes succeed', async () => {
     const double = await startDouble()
     stage.later(double.close)
     const app = await startTestApp({ EVENTSTORE_URL: double.url, TRUST_PROXY: '1', BASE_URL: 'http://short.test' })

@@ -49,7 +49,7 @@ describe('an EventStoreDB with several addresses', function () {
     return { ...cluster, clients, client, appends, found }
   }
 
-  it('does not end the process when a client is replaced while appends wait for the leader (fault 120)', async () => {
+  it('does not end the process when a client is replaced while appends wait for the leader', async () => {
     const { clients, client, appends, found } = await appendWaiting()
     await sleep(2100) // a younger client is not replaced
     clients.replace(client)
@@ -57,7 +57,7 @@ describe('an EventStoreDB with several addresses', function () {
     for (const { outcome } of await Promise.all(appends)) expect(outcome).to.have.property('name', 'ConnectionClosed')
   })
 
-  it('does not end the process when it is closed while appends wait for the leader (fault 120)', async () => {
+  it('does not end the process when it is closed while appends wait for the leader', async () => {
     const { clients, appends, found } = await appendWaiting()
     const closed = clients.close()
     found()
@@ -65,7 +65,7 @@ describe('an EventStoreDB with several addresses', function () {
     for (const { outcome } of await Promise.all(appends)) expect(outcome).to.have.property('name', 'ConnectionClosed')
   })
 
-  it('stores every append once when its leader freezes and gossip is slow (fault 120)', async () => {
+  it('stores every append once when its leader freezes and gossip is slow', async () => {
     const { a, b, url, delayGossip, elect } = await startCluster(later)
     const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), patience: 3000 })
     later(store.close)

@@ -94,7 +94,7 @@ describe('an event store whose EventStoreDB', function () {
     expect((await appendUntilStored(store, write())).ok).to.equal(true)
   })
 
-  it('is down refuses appends at once after the first one, and is used again when it answers (fault 124)', async () => {
+  it('is down refuses appends at once after the first one, and is used again when it answers', async () => {
     const { double, store } = await open({ patience: 2000 })
     expect(store.problem?.()).to.equal(undefined)
     await double.down()
@@ -134,7 +134,7 @@ describe('an event store whose EventStoreDB', function () {
     expect(String(outcome)).to.include('ForeignLog').and.include('a stream `log` of another program')
   })
 
-  it('is slow with a flood of reads sends it 20 at a time, and its appends do not wait (fault 69)', async () => {
+  it('is slow with a flood of reads sends it 20 at a time, and its appends do not wait', async () => {
     const { double, store } = await open({ patience: 60_000 })
     let release: (value?: unknown) => void = () => {}
     const held = new Promise((resolve) => (release = resolve))
@@ -152,7 +152,7 @@ describe('an event store whose EventStoreDB', function () {
     await all
   })
 
-  it('does not answer reads rejects those that wait for their turn, too (fault 69)', async () => {
+  it('does not answer reads rejects those that wait for their turn, too', async () => {
     const { double, store } = await open({ patience: 300 })
     double.fail(({ kind }) => (kind === 'read' ? 'silent' : undefined))
     const reads = Array.from({ length: 1000 }, () => timed(store.last(`link-${randomUUID()}`)))

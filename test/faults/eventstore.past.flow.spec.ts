@@ -17,7 +17,7 @@ describe(`answers of the past on another engine (${repeatable})`, function () {
   const stage = openStage()
   afterEach(stage.clear)
 
-  it('are those that were given before the log was copied: events keep their numbers (fault 235)', async () => {
+  it('are those that were given before the log was copied: events keep their numbers', async () => {
     const before = await startTestApp()
     const workload = await openWorkload(() => before, randomFrom(seed))
     const saved: Saved[] = []

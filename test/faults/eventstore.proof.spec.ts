@@ -61,7 +61,7 @@ describe('proofs of a log on EventStoreDB', function () {
   const add = (app: TestApp, key: string, custom: string) =>
     app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })
 
-  it('have the same form as on PostgreSQL, and are verified there, with the tables (faults 218 and 273)', async () => {
+  it('have the same form as on PostgreSQL, and are verified there, with the tables', async () => {
     const engine = await openEventStore()
     stage.later(engine.close)
     const app = await startTestApp({ EVENTSTORE_URL: engine.url, CHECKPOINT_SECONDS: '1' })
@@ -96,7 +96,7 @@ describe('proofs of a log on EventStoreDB', function () {
     expect(await query(app.connection, `select from pg_namespace where nspname ~ '^replay_'`)).to.deep.equal([])
   })
 
-  it('stay valid when the log is copied from PostgreSQL (fault 277)', async () => {
+  it('stay valid when the log is copied from PostgreSQL', async () => {
     const before = await startTestApp({ CHECKPOINT_SECONDS: '1' })
     const { key } = await before.register()
     await add(before, key, 'moved')
@@ -131,7 +131,7 @@ describe('proofs of a log on EventStoreDB', function () {
     await succeed(command, 'proof', 'extends', extension, '--checkpoint', checkpoint, '--key', vkey)
   })
 
-  it('begin again by a command when an older EventStoreDB is restored, whose lost events are said (fault 276)', async () => {
+  it('begin again by a command when an older EventStoreDB is restored, whose lost events are said', async () => {
     const double = await startDouble()
     stage.later(double.close)
     const before = await startTestApp({ EVENTSTORE_URL: double.url, CHECKPOINT_SECONDS: '1' })

@@ -30,7 +30,7 @@ describe('a wrong EVENTSTORE_URL', function () {
     return { dir, ca: ca.cert, other: other.cert, double }
   }
 
-  it('is reported with the certificate authority that is missing or wrong, and the file that cannot be read (fault 125)', async () => {
+  it('is reported with the certificate authority that is missing or wrong, and the file that cannot be read', async () => {
     const { dir, ca, other, double } = await startWithTls()
     expect((await opening(`${double.url}?tlsCAFile=${ca}`)).message).to.equal('opened')
     for (const url of [double.url, `${double.url}?tlsCAFile=${other}`]) {
@@ -43,7 +43,7 @@ describe('a wrong EVENTSTORE_URL', function () {
     expect(message).to.include(`EVENTSTORE_URL: the file ${missing} of tlsCAFile cannot be read (ENOENT)`)
   })
 
-  it('is reported when TLS is used on one side only (fault 125)', async () => {
+  it('is reported when TLS is used on one side only', async () => {
     const { double } = await startWithTls()
     const without = await opening(`esdb://127.0.0.1:${double.port}?tls=false`, 1000)
     expect(without.message).to.include('if it uses TLS, remove tls=false')
@@ -53,7 +53,7 @@ describe('a wrong EVENTSTORE_URL', function () {
     expect(message).to.include('add tls=false').and.not.include('changeit')
   })
 
-  it('is reported with a wrong password, and with a user who may append but not read $all (fault 125)', async () => {
+  it('is reported with a wrong password, and with a user who may append but not read $all', async () => {
     const double = await startDouble()
     stage.later(double.close)
     double.fail(() => 'unauthenticated')

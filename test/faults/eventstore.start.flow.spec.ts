@@ -87,7 +87,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     return { status, problems: String(json['problems']) }
   }
 
-  it('redirects, keeps clicks in the spool, refuses writes, goes on by itself, and counts each click once through kill -9 (fault 163)', async () => {
+  it('redirects, keeps clicks in the spool, refuses writes, goes on by itself, and counts each click once through kill -9', async () => {
     const DATA_DIR = await stage.dir()
     await double.down()
     const first = await stage.start({ ...settings(double.url), DATA_DIR })
@@ -118,7 +118,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     note(`killed ${pause} ms after the server was back`)
   })
 
-  it('does not use another log behind the address, or an empty one, and says so until the right one is back (fault 163)', async () => {
+  it('does not use another log behind the address, or an empty one, and says so until the right one is back', async () => {
     await double.down()
     const service = await start(double.url)
     const used = await startDouble({ port: double.port })
@@ -154,7 +154,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     ).to.equal(visits)
   })
 
-  it('does not start on an empty log when the tables were filled from another, until the operator gives that up (fault 206)', async () => {
+  it('does not start on an empty log when the tables were filled from another, until the operator gives that up', async () => {
     const tables = await freshDatabase()
     const [filled, emptied] = [await startDouble(), await startDouble()]
     stage.later(() => Promise.all([filled.close(), emptied.close()]))
@@ -174,7 +174,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     await ready(await start(emptied.url, given, patient))
   })
 
-  it('serves nothing while the tables lack an erasure of the register, and applies it when the server is back (fault 163)', async () => {
+  it('serves nothing while the tables lack an erasure of the register, and applies it when the server is back', async () => {
     const app = await startTestApp({ EVENTSTORE_URL: double.url }, connection)
     const erased = await app.register('erased')
     const made = await app.post('/api/url/add', {
@@ -200,7 +200,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     expect((await service.visit('/erased')).status).not.to.equal(302)
   })
 
-  it('for the first time listens, says what it waits for, and then opens the log (fault 163)', async () => {
+  it('for the first time listens, says what it waits for, and then opens the log', async () => {
     const server = await startDouble()
     stage.later(server.close)
     await server.down()
@@ -221,7 +221,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     ).to.equal(200)
   })
 
-  it('ends at once when it is stopped, when the server refuses its password, and when it is a command (fault 163)', async () => {
+  it('ends at once when it is stopped, when the server refuses its password, and when it is a command', async () => {
     const server = await startDouble()
     stage.later(server.close)
     server.fail(() => 'unauthenticated')

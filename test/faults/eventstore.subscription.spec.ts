@@ -16,7 +16,7 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { open, follow } = useEventStoreStage()
 
-  it('receives each event once when the server falls silent: it is opened again (fault 21)', async () => {
+  it('receives each event once when the server falls silent: it is opened again', async () => {
     // the long run uses the default, which checks every 5 s for a silence of 20 s
     const { double, store } = await open(long ? {} : { stall: 400 })
     let opened = 0
@@ -30,7 +30,7 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
     expect(opened).to.be.at.least(3)
   })
 
-  it('is opened again when the server never confirms it (fault 21)', async () => {
+  it('is opened again when the server never confirms it', async () => {
     const { double, store } = await open({ stall: 400 })
     failSubscriptions(double, 'silent')
     const seen = follow(store)
@@ -50,7 +50,7 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
     expect(double.calls.subscribe).to.equal(subscribed)
   })
 
-  it('continues from the last event it received, not from a checkpoint beyond it (fault 22)', async () => {
+  it('continues from the last event it received, not from a checkpoint beyond it', async () => {
     const { double, store } = await open()
     await appendAll(store, 3)
     failSubscriptions(double, 'checkpoint ahead', 'checkpoint ahead')

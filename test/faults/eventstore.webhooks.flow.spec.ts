@@ -23,7 +23,7 @@ describe(`webhooks on an EventStoreDB (${repeatable})`, function () {
     await double.close()
   })
 
-  it('send every event and every click in log order, with ids by ordinals, also after outages (fault 248)', async () => {
+  it('send every event and every click in log order, with ids by ordinals, also after outages', async () => {
     const { key, id: account } = await app.register()
     const add = (n: number) =>
       app.post('/api/url/add', { key, body: { url: `https://example.com/${n}`, custom: `engine-${n}` } })

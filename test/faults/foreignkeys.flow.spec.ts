@@ -47,7 +47,7 @@ describe('a log whose keys are not in the database', () => {
   const marks = async (on: Connection) =>
     Number((await query<{ n: number }>(on, `select count(*)::int as n from log.events where stream = 'log-key'`))[0]?.n)
 
-  it('is refused by the service and by commands, with a message that names the cure (fault 105)', async () => {
+  it('is refused by the service and by commands, with a message that names the cure', async () => {
     const on = await copy()
     await query(on, 'delete from state.keys')
     const dir = await mkdtemp(join(tmpdir(), 'linkledger-keys-'))
@@ -73,7 +73,7 @@ describe('a log whose keys are not in the database', () => {
     expect(await refusal(on)).to.have.property('name', 'ForeignKeys')
   })
 
-  it('is refused although it has no mark, when the keys open none of its accounts (fault 105)', async () => {
+  it('is refused although it has no mark, when the keys open none of its accounts', async () => {
     const on = await copy()
     await unmark(on)
     const own = await keys(on)
@@ -90,7 +90,7 @@ describe('a log whose keys are not in the database', () => {
     expect(await marks(on)).to.equal(1)
   })
 
-  it('is not copied or saved without a mark, when the keys are those of another service (fault 165)', async () => {
+  it('is not copied or saved without a mark, when the keys are those of another service', async () => {
     const [on, target] = [await copy(), await freshDatabase()]
     await unmark(on)
     const own = await keys(on)
@@ -119,7 +119,7 @@ describe('a log whose keys are not in the database', () => {
     }
   })
 
-  it('gets one mark when several processes start on it at once (fault 105)', async () => {
+  it('gets one mark when several processes start on it at once', async () => {
     const on = await copy()
     await unmark(on)
     await Promise.all([start(on), start(on), start(on)])
@@ -128,7 +128,7 @@ describe('a log whose keys are not in the database', () => {
     expect(await refusal(on)).to.have.property('name', 'ForeignKeys')
   })
 
-  it('is refused on EventStoreDB, too (fault 105)', async () => {
+  it('is refused on EventStoreDB, too', async () => {
     const server = await startDouble()
     started.push(server)
     const settings = { EVENTSTORE_URL: server.url }
@@ -138,7 +138,7 @@ describe('a log whose keys are not in the database', () => {
     await start(on, settings)
   })
 
-  it('is not assumed for a new log, which several processes open at once (fault 105)', async () => {
+  it('is not assumed for a new log, which several processes open at once', async () => {
     const on = await freshDatabase()
     await Promise.all([start(on), start(on), start(on)])
     expect(await marks(on)).to.equal(0)

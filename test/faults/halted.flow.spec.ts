@@ -42,7 +42,7 @@ describe('while the projection of links is halted', function () {
   const isMissing = ({ status }: Answer) => status === 404
   const asksForPassword = ({ text }: Answer) => text.includes('password')
 
-  it('links follow their changes in every process, and responses say that lists are behind (fault 147)', async () => {
+  it('links follow their changes in every process, and responses say that lists are behind', async () => {
     const [deleted, locked] = [await add('deleted'), await add('locked')]
     await answers('/deleted', redirects)
     await answers('/locked', redirects)

@@ -42,7 +42,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
   })
   after(stage.clear)
 
-  it('counts every redirected click, view of a bio page and click on its entries exactly once after kill -9 under load (fault 8)', async () => {
+  it('counts every redirected click, view of a bio page and click on its entries exactly once after kill -9 under load', async () => {
     const links = await makeLinks(service, key, 5)
     const toBio = await makeBio(service, key, random)
     const visits: Sent<VisitRequest>[] = []
@@ -63,7 +63,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     note(`${visits.filter(({ status }) => status === 302).length} answered clicks`)
   })
 
-  it('restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends (fault 16)', async () => {
+  it('restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends', async () => {
     const load = stage.load(service, 8, creations(key))
     for (const _ of rounds(3, 20)) {
       await load.answers(20 + random(60), ({ status }) => status === 200)
@@ -77,7 +77,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     note(`${acknowledged} acknowledged, ${failed.length} answered 503`)
   })
 
-  it('takes over the orphaned PostgreSQL after kill -9; of two services that start at once, only one succeeds (fault 17)', async () => {
+  it('takes over the orphaned PostgreSQL after kill -9; of two services that start at once, only one succeeds', async () => {
     const load = stage.load(service, 4, creations(key))
     await load.answers(20, ({ status }) => status === 200)
     const orphan = await leaveOrphan(dir, service)
@@ -101,7 +101,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     'SIGINT in its process group, as from Ctrl-C,': () => void process.kill(-service.child.pid!, 'SIGINT'),
   }
   for (const [signal, send] of Object.entries(signals))
-    it(`finishes every open request and loses nothing when it receives ${signal} under load (fault 18)`, async () => {
+    it(`finishes every open request and loses nothing when it receives ${signal} under load`, async () => {
       const links = await makeLinks(service, key, 5)
       const allVisits: Sent<VisitRequest>[] = []
       for (const _ of rounds(2, 10)) {

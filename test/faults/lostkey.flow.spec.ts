@@ -39,7 +39,7 @@ describe('a database that has lost the key of an account', () => {
     return app.post('/locked', { body: `password=${encodeURIComponent(password)}`, headers })
   }
 
-  it('keeps a protected link protected, wherever it is shown (fault 103)', async () => {
+  it('keeps a protected link protected, wherever it is shown', async () => {
     const page = await app.visit('/locked')
     expect(page.status, page.headers.get('Location') ?? '').to.equal(200)
     expect(page.text).to.include('type="password"').and.not.to.include('/private')
@@ -54,12 +54,12 @@ describe('a database that has lost the key of an account', () => {
     }
   })
 
-  it('answers 503, not 500, for a QR code whose content is sealed (fault 103)', async () => {
+  it('answers 503, not 500, for a QR code whose content is sealed', async () => {
     expect((await app.visit(scan)).status).to.equal(503)
     expect((await app.visit(scan.replace('/go', ''))).status).to.equal(503)
   })
 
-  it('accepts a new password of the owner (fault 103)', async () => {
+  it('accepts a new password of the owner', async () => {
     const { json, text } = await app.put(`/api/url/${link}/update`, {
       key,
       body: { url: 'https://example.com/private', password: 'another word' },

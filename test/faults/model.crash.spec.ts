@@ -41,7 +41,7 @@ const steps = fc.commands([fc.oneof(...faults, ...resources.flatMap((resource) =
   size: 'max',
 })
 
-describe(`two instances compared with a model (fault 31) (${repeatable})`, function () {
+describe(`two instances compared with a model (${repeatable})`, function () {
   const [enough, rounds] = long ? [Math.min(300_000, longestMs), 200] : [5000, 10]
   this.timeout(enough + 120_000)
   const stage = openStage()

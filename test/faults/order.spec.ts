@@ -105,7 +105,7 @@ describe(`the order of the log (${repeatable})`, function () {
       ({ length }) => length === count,
     )
 
-  it('does not let a reader pass an append that has its positions but is not committed (fault 1)', async () => {
+  it('does not let a reader pass an append that has its positions but is not committed', async () => {
     const connection = await startedDatabase()
     const settings = { DATABASE_URL: urlOf(connection), SECRET: 'a secret for tests only' }
     const [a, b] = await Promise.all([
@@ -139,7 +139,7 @@ describe(`the order of the log (${repeatable})`, function () {
       expect(await idsIn(service, key, all.length)).to.have.members(all, 'what the projector has read')
   })
 
-  it('hides an event from the same reader when a sequence assigns the positions, which shows that the test above can fail (fault 1)', async () => {
+  it('hides an event from the same reader when a sequence assigns the positions, which shows that the test above can fail', async () => {
     const connection = await startedDatabase()
     const [a, b] = [await startTestApp({}, connection), await startTestApp({}, connection)]
     stage.later(a.close)

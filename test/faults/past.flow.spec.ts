@@ -12,7 +12,7 @@ describe(`answers of a moment of the past (${repeatable})`, function () {
   before(async () => (app = await startTestApp()))
   after(() => app.close())
 
-  it('are those that were given then, byte by byte, also after a rebuild (fault 230)', async () => {
+  it('are those that were given then, byte by byte, also after a rebuild', async () => {
     const random = randomFrom(seed)
     const workload = await openWorkload(() => app, random)
     const moments = long ? 50 : 3

@@ -37,7 +37,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     return service
   }
 
-  it('carries out each request completely or returns 503 while connections are cut at random moments (fault 51)', async () => {
+  it('carries out each request completely or returns 503 while connections are cut at random moments', async () => {
     const connection = (await freshDatabase()) as EmbeddedConnection
     const service = await startOn(connection)
     const { key } = await service.register()
@@ -76,7 +76,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     note(`${cut} connections cut, ${acknowledged} links made, ${writes.length - acknowledged} answered 503`)
   })
 
-  it('returns 503 soon while all connections of the API are taken, and redirects are not affected (fault 52)', async () => {
+  it('returns 503 soon while all connections of the API are taken, and redirects are not affected', async () => {
     const connection = await freshDatabase()
     const service = await startOn(connection as EmbeddedConnection)
     const { key } = await service.register()
@@ -134,7 +134,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     },
   }
   for (const [where, place] of Object.entries(places))
-    it(`redirects cached links and returns 503, never 404, for others while PostgreSQL (${where}) is stopped, and recovers by itself (fault 26)`, async () => {
+    it(`redirects cached links and returns 503, never 404, for others while PostgreSQL (${where}) is stopped, and recovers by itself`, async () => {
       const dir = await stage.dir()
       const startPostgres = () => startEmbedded({ dir, log: () => {} })
       let postgres = await startPostgres()
@@ -203,7 +203,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       await expectExactClicks(service, key, visits)
     })
 
-  it('returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it (fault 27)', async () => {
+  it('returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it', async () => {
     const dir = await stage.dir()
     const postgres = await startEmbedded({ dir, log: () => {} })
     stage.later(() => postgres.stop())

@@ -68,10 +68,9 @@ describe('two processes on one database', function () {
     expect(pending, 'writes that were answered before the tables had them').to.be.at.most(1)
   }
 
-  it('return a link from one process as soon as the other has created it (fault 13)', () =>
-    expectReadYourWrites(long ? 500 : 60))
+  it('return a link from one process as soon as the other has created it', () => expectReadYourWrites(long ? 500 : 60))
 
-  it('return a link from the other process while long transactions stay open, in this database and in another one of the cluster (fault 43)', async () => {
+  it('return a link from the other process while long transactions stay open, in this database and in another one of the cluster', async () => {
     for (const place of [connection, await freshDatabase()]) {
       const idle = await stage.connect(place)
       await idle.query('create table held (n int); begin; insert into held values (1)')
@@ -139,7 +138,7 @@ describe('two processes on one database', function () {
     await expectBoth(200, 302, 200, 302)
   })
 
-  it('accept, return and redirect changes while the projector is stopped (fault 14)', async () => {
+  it('accept, return and redirect changes while the projector is stopped', async () => {
     const stranger = (await b.register()).key
     const [changed, deleted, protected_, untouched] = await Promise.all(
       ['changed', 'deleted', 'protected', 'untouched'].map((name) => add(b, { url: `https://example.com/${name}` })),

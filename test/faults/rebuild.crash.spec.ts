@@ -94,7 +94,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
     await expectLedger(service, connection, key, writes)
   }
 
-  it('replaces the old tables under load without any visible effect (fault 25)', async () => {
+  it('replaces the old tables under load without any visible effect', async () => {
     const before = await live()
     let rebuilt = 0
     await underLoad(async () => {
@@ -107,7 +107,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
       expect(generation, projection).to.equal(before.get(projection)! + rebuilt)
   })
 
-  it('changes nothing when the rebuild is killed in the transaction of the switch (fault 25)', async () => {
+  it('changes nothing when the rebuild is killed in the transaction of the switch', async () => {
     await query(connection, failPoint)
     const before = await live()
     await underLoad(async () => {
@@ -132,7 +132,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
     await query(connection, 'drop trigger wait_here on read.checkpoints')
   })
 
-  it('gives tables equal to the old ones (fault 25)', async () => {
+  it('gives tables equal to the old ones', async () => {
     const rowsOf = (table: string) =>
       query<{ row: string }>(connection, `select t::text as row from ${table} t order by 1`)
     await allCounted(service, key)

@@ -45,7 +45,7 @@ describe(`a service with webhooks that is killed (${repeatable})`, function () {
     return { ...client(address), kill }
   }
 
-  it('sends every event and every click, in log order and with the same ids, after kill -9, outages and replays with an end (faults 252 and 317)', async () => {
+  it('sends every event and every click, in log order and with the same ids, after kill -9, outages and replays with an end', async () => {
     const connection = await freshDatabase()
     const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir(), SECRET: 'a secret for tests only' }
     let service = await start(settings)

@@ -20,7 +20,7 @@ describe(`a webhook whose receiver fails (${repeatable})`, function () {
     await receiver.close()
   })
 
-  it('gets every event and every click in log order after random outages, with the same ids (fault 248)', async () => {
+  it('gets every event and every click in log order after random outages, with the same ids', async () => {
     const { key, id: account } = await app.register()
     const add = (n: number) =>
       app.post('/api/url/add', { key, body: { url: `https://example.com/${n}`, custom: `outage-${n}` } })

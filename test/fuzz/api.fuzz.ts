@@ -192,7 +192,7 @@ const expectDocumented = ({ status, headers, text, json }: Answer) => {
     expect(headers.has(name), name).to.equal(true)
 }
 
-describe('the API, with requests made from its document (threat 115)', function () {
+describe('the API, with requests made from its document', function () {
   this.timeout(duration * 1000 + 120_000)
   let app: TestApp
   let key: string

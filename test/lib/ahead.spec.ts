@@ -43,7 +43,7 @@ describe('reading ahead', () => {
     expect(events).to.deep.equal(['read 1', 'read 2', 'read 3', 'closed'])
   })
 
-  it('maps a bounded number of items at a time, and keeps their order (fault 313)', async () => {
+  it('maps a bounded number of items at a time, and keeps their order', async () => {
     let [running, most] = [0, 0]
     const map = async (n: number) => {
       most = Math.max(most, ++running)

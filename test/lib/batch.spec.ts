@@ -16,7 +16,7 @@ describe('a batch of look-ups', () => {
   }
   const requestsOf = (calls: ReturnType<typeof open>['calls']) => calls.map(({ requests }) => requests)
 
-  it('shares one call among the requests of a turn (threat 21)', async () => {
+  it('shares one call among the requests of a turn', async () => {
     const { calls, ask } = open(100, 3)
     const answers = Promise.all([1, 2, 3].map(ask))
     await nextTurn()
@@ -25,7 +25,7 @@ describe('a batch of look-ups', () => {
     expect(await answers).to.deep.equal([10, 20, 30])
   })
 
-  it('has a few calls in flight, and keeps the rest for the next ones (threat 21)', async () => {
+  it('has a few calls in flight, and keeps the rest for the next ones', async () => {
     const { calls, ask } = open(2, 2)
     const answers: Promise<number>[] = []
     for (const n of [1, 2, 3, 4, 5]) {

@@ -10,12 +10,12 @@ describe('the data folder', () => {
   afterEach(() => rm(dir, { recursive: true, force: true }))
   const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
-  it('is created for its owner only, with the folders above it (threat 79)', async () => {
+  it('is created for its owner only, with the folders above it', async () => {
     createDataDir(join(dir, 'a/b'))
     expect([await modeOf(join(dir, 'a')), await modeOf(join(dir, 'a/b'))]).to.deep.equal([0o700, 0o700])
   })
 
-  it('is closed to others when an earlier release or an operator has made it (threat 79)', async () => {
+  it('is closed to others when an earlier release or an operator has made it', async () => {
     await mkdir(join(dir, 'spool'))
     await chmod(dir, 0o755)
     createDataDir(dir)

@@ -8,14 +8,14 @@ describe('a fair queue', () => {
     return all
   }
 
-  it('lets sources take turns, each in its own order (threat 76)', () => {
+  it('lets sources take turns, each in its own order', () => {
     const queue = createFairQueue<string>({ total: 10, perSource: 10 })
     for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.push(item.charAt(0), item)
     expect(taken(queue)).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
     expect([queue.size(), queue.shift()]).to.deep.equal([0, undefined])
   })
 
-  it('refuses more items than one source, or all together, may have (threat 76)', () => {
+  it('refuses more items than one source, or all together, may have', () => {
     const queue = createFairQueue<number>({ total: 3, perSource: 2 })
     expect([queue.push('a', 1), queue.push('a', 2), queue.push('a', 3)]).to.deep.equal([true, true, false])
     expect([queue.push('b', 4), queue.push('b', 5)]).to.deep.equal([true, false])

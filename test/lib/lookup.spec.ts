@@ -29,7 +29,7 @@ describe('the lookup of a host', () => {
   })
   const lookup = () => createLookup({ servers: [`127.0.0.1:${silent.address().port}`], hostsFile })
 
-  it('ends when its request ends, although DNS is silent, and keeps no thread (threat 77)', async () => {
+  it('ends when its request ends, although DNS is silent, and keeps no thread', async () => {
     const controller = new AbortController()
     const found = lookup()('slow.example', controller.signal).catch((error: unknown) => error)
     while (asked === 0) await new Promise((done) => setTimeout(done, 5))
@@ -37,7 +37,7 @@ describe('the lookup of a host', () => {
     expect(await found).to.have.property('code', 'ECANCELLED')
   })
 
-  it('finds the names of the hosts file first, as programs of the system do (threat 77)', async () => {
+  it('finds the names of the hosts file first, as programs of the system do', async () => {
     const before = asked
     const { signal } = new AbortController()
     expect(await lookup()('a.example.', signal)).to.deep.equal(['8.8.4.4'])
@@ -45,7 +45,7 @@ describe('the lookup of a host', () => {
     expect(asked).to.equal(before)
   })
 
-  it('leaves an internal address of the hosts file refused (threats 4 and 77)', async () => {
+  it('leaves an internal address of the hosts file refused', async () => {
     const fetch = openFetch({ resolve: lookup() })
     for (const host of ['localhost', 'b.example'])
       expect(await fetch(`http://${host}/`)).to.deep.equal({

@@ -27,7 +27,7 @@ describe('a block list as text', () => {
       expect(find(`https://${host}/`), host).to.equal(undefined)
   })
 
-  it('of others blocks no top-level domain, and nothing below a public suffix (threat 64)', async () => {
+  it('of others blocks no top-level domain, and nothing below a public suffix', async () => {
     const { find, size, unread } = await read(
       'others',
       '0.0.0.0 com',

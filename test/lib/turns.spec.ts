@@ -3,7 +3,7 @@ import { createTurns } from '../../src/lib/turns.ts'
 import { isUnavailable } from '../../src/lib/unavailable.ts'
 
 describe('turns', () => {
-  it('are taken by each key on its own, at most so many at once, in the order of asking (fault 261)', async () => {
+  it('are taken by each key on its own, at most so many at once, in the order of asking', async () => {
     const take = createTurns<string>(2, 10)
     const order: string[] = []
     const ask = async (key: string, name: string) => {

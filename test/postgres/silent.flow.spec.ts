@@ -32,7 +32,7 @@ describe('connections to a PostgreSQL that falls silent', () => {
     proxy.close()
   })
 
-  it('are closed when they are no longer needed, so that the process can stop (fault 142)', async () => {
+  it('are closed when they are no longer needed, so that the process can stop', async () => {
     const listener = createListener(through, 'spec')
     listener.start({ message: () => {}, up: () => {}, lost: () => {} })
     const pool = openPool(through, { name: 'spec', max: 2, timeout: 60_000, onError: () => {} })

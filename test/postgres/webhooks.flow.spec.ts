@@ -4,7 +4,7 @@ import { beginCursor, moveCursors, settleAttempt, takeLead, webhooksWithCursor }
 import { migratedDatabase } from '../support/database.ts'
 
 describe('the stored place of a webhook', () => {
-  it('stays where an attempt has failed, while the tail goes on (fault 321)', async () => {
+  it('stays where an attempt has failed, while the tail goes on', async () => {
     const settings = { name: 'test', max: 2, timeout: 30_000, onError: () => {} }
     const db = openDatabase(await migratedDatabase(), settings)
     const [leader, webhook, account] = ['one', 7, 1]

@@ -44,7 +44,7 @@ describe('the versions of projections', () => {
       )
       .join(',\n')}\n}\n`
 
-  it('go up when handlers, SQL or the schema of an event change (fault 93)', async () => {
+  it('go up when handlers, SQL or the schema of an event change', async () => {
     const before = JSON.parse(await readFile(list, 'utf8')) as List
     const now: Record<string, Entry> = {}
     for (const projection of projections)

@@ -56,7 +56,7 @@ describe('a pool of drawing workers', () => {
     expect(third).to.equal('done')
   })
 
-  it('lets sources take turns, and rejects only the tasks of one that has too many (threat 76)', async () => {
+  it('lets sources take turns, and rejects only the tasks of one that has too many', async () => {
     pool = openPool({ size: 1, timeoutMs: 5000, queue: 20, perSource: 5 })
     const done: string[] = []
     const ask = (source: string) =>

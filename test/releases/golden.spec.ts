@@ -4,7 +4,7 @@ import { differences, unexplained } from './compare.ts'
 import { goldenFiles, missingGolden, outcomeOf, readGolden } from './golden.ts'
 
 describe('the golden events', () => {
-  it('have every type, version and field of event that can be in a log (fault 54)', async () => {
+  it('have every type, version and field of event that can be in a log', async () => {
     const missing = (await missingGolden()).map(({ type, version, fields }) =>
       fields.length === 0 ? `${type}, version ${version}` : `${type}: ${fields.join(', ')}`,
     )
@@ -13,7 +13,7 @@ describe('the golden events', () => {
     expect(missing, cure).to.deep.equal([])
   })
 
-  it('are opened, folded and projected as when they were stored (fault 54)', async () => {
+  it('are opened, folded and projected as when they were stored', async () => {
     const found = []
     for (const name of goldenFiles()) {
       const { events, opened, folds, projected } = await readGolden(name)

@@ -30,7 +30,7 @@ const goldenLog = async (): Promise<EventStore> => {
 }
 
 describe('the tables of the golden events', () => {
-  it('have every event that a projection handles, and a second replay gives the same bytes (faults 54 and 55)', async () => {
+  it('have every event that a projection handles, and a second replay gives the same bytes', async () => {
     const store = await goldenLog()
     const connection = await freshDatabase()
     const db = openDatabase(connection, { name: 'spec', max: 4, timeout: 30_000, onError: () => {} })

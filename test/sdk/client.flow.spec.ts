@@ -13,7 +13,7 @@ describe('the typed client', () => {
   })
   after(() => app.close())
 
-  it('creates, reads, lists and deletes links as `/openapi.json` describes it (fault 205)', async () => {
+  it('creates, reads, lists and deletes links as `/openapi.json` describes it', async () => {
     const { key } = await app.register()
     const api = linkledger(app.address, key)
     const { data: made } = await api.POST('/api/url/add', { body: { url: 'https://example.com/sdk', title: 'SDK' } })

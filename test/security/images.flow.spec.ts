@@ -41,7 +41,7 @@ describe('the images of accounts', () => {
     expect(await stored(db)).to.have.length(2)
   })
 
-  it('neither disclose their content in the database nor that two accounts have the same one (threat 50)', async () => {
+  it('neither disclose their content in the database nor that two accounts have the same one', async () => {
     const { db, images } = await setUp()
     const image = Buffer.from('the logo of a company, as everyone knows it')
     const hashes = [await images.save(ann, image), await images.save(bob, image)]
@@ -50,7 +50,7 @@ describe('the images of accounts', () => {
     for (const { sealed } of await stored(db)) expect(sealed.includes('logo')).to.equal(false)
   })
 
-  it('are deleted with their account only, and cannot be read with a key that was made later (threat 50)', async () => {
+  it('are deleted with their account only, and cannot be read with a key that was made later', async () => {
     const { db, keys, images } = await setUp()
     const image = randomBytes(3000)
     const kept = await images.save(bob, image)
@@ -66,7 +66,7 @@ describe('the images of accounts', () => {
     expect(await stored(db)).to.have.length(1)
   })
 
-  it('are not stored once the key is destroyed, also by a process that still has it in its cache (threat 50)', async () => {
+  it('are not stored once the key is destroyed, also by a process that still has it in its cache', async () => {
     const { db, keys, images } = await setUp()
     await images.save(ann, randomBytes(50))
     const other = openImageStore(db, { ...keys, forSealing: async () => randomBytes(32) })
@@ -78,7 +78,7 @@ describe('the images of accounts', () => {
     expect(await stored(db)).to.deep.equal([])
   })
 
-  it('are read in order and page by page, and can be written to another database (fault 102)', async () => {
+  it('are read in order and page by page, and can be written to another database', async () => {
     const { db, images } = await setUp()
     for (let n = 0; n < 40; n++) await images.save(n % 2 === 0 ? bob : ann, randomBytes(50))
     const all = await stored(db)
@@ -90,7 +90,7 @@ describe('the images of accounts', () => {
     expect(await stored(other)).to.deep.equal(all)
   })
 
-  it('are copied to another database, where an interrupted copy is completed (fault 102)', async () => {
+  it('are copied to another database, where an interrupted copy is completed', async () => {
     const { db, images } = await setUp()
     for (let n = 0; n < 40; n++) await images.save(ann, randomBytes(50))
     const [first, ...rest] = await stored(db)

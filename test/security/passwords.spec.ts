@@ -8,7 +8,7 @@ import {
   TooManyPasswords,
 } from '../../src/security/passwords.ts'
 
-describe('hashes of passwords (threat 68)', () => {
+describe('hashes of passwords', () => {
   it('are computed one after the other in each lane, and refused when too many wait', async () => {
     const lane = createLane(3)
     let running = 0

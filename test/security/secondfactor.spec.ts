@@ -29,7 +29,7 @@ describe('second factors', () => {
     }
   })
 
-  it('accept no code for a secret that cannot be read, and nothing that is not six digits (threat 150)', () => {
+  it('accept no code for a secret that cannot be read, and nothing that is not six digits', () => {
     expect(stepOfCode(unreadable, '287082', 59_000)).to.equal(undefined)
     for (const code of ['', '28708', '2870820', '28708a', ' 287082', '２８７０８２', '287082\n'])
       expect(stepOfCode(secret, code, 59_000), JSON.stringify(code)).to.equal(undefined)

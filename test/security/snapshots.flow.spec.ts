@@ -27,7 +27,7 @@ describe('stored snapshots', () => {
   afterEach(() => db.destroy())
   const rows = () => db('state.snapshots').orderBy(['stream', 'version'])
 
-  it('are found by stream, version and revision, and replaced (faults 99, 324)', async () => {
+  it('are found by stream, version and revision, and replaced', async () => {
     expect(await snapshots.find(place)).to.equal(undefined)
     const [older, newer] = [snapshot('older'), { ...snapshot('newer'), revision: 2999n }]
     for (const one of [older, newer]) {
@@ -44,12 +44,12 @@ describe('stored snapshots', () => {
     expect(await snapshots.find({ ...place, stream: 'link-2' })).to.equal(undefined)
   })
 
-  it('of older rules are deleted, those of newer ones are kept (fault 99)', async () => {
+  it('of older rules are deleted, those of newer ones are kept', async () => {
     for (const version of [3, 1, 2]) await snapshots.save(ann, { ...place, version }, () => snapshot())
     expect((await rows()).map(({ version }: { version: number }) => version)).to.deep.equal([2, 3])
   })
 
-  it('of large states replace the older ones, which would take more room than the log (fault 326)', async () => {
+  it('of large states replace the older ones, which would take more room than the log', async () => {
     const at = (revision: bigint, bytes = 10) => ({ ...snapshot('x'.repeat(bytes)), revision })
     const save = (one: Snapshot) => snapshots.save(ann, place, () => one)
     const revisions = async () =>
@@ -64,13 +64,13 @@ describe('stored snapshots', () => {
     expect(await revisions()).to.deep.equal([299, 399])
   })
 
-  it('are dropped stream by stream (fault 99)', async () => {
+  it('are dropped stream by stream', async () => {
     for (const stream of ['link-1', 'link-2']) await snapshots.save(ann, { ...place, stream }, () => snapshot())
     await snapshots.drop('link-1')
     expect((await rows()).map(({ stream }: { stream: string }) => stream)).to.deep.equal(['link-2'])
   })
 
-  it('hide what they contain, and are valid at their place only (fault 99)', async () => {
+  it('hide what they contain, and are valid at their place only', async () => {
     await snapshots.save(ann, place, () => snapshot())
     const [row] = (await rows()) as { sealed: Buffer }[]
     expect(row?.sealed.includes('ann@example.com')).to.equal(false)
@@ -93,7 +93,7 @@ describe('stored snapshots', () => {
     expect(await snapshots.find(place)).not.to.equal(undefined)
   })
 
-  it('cannot be read under another key, as after a restored backup (fault 99)', async () => {
+  it('cannot be read under another key, as after a restored backup', async () => {
     await snapshots.save(ann, place, () => snapshot())
     await db('state.keys')
       .where({ name: `account-${ann}` })
@@ -104,7 +104,7 @@ describe('stored snapshots', () => {
     expect(await openSnapshotStore(db, restarted).find(place)).to.equal(undefined)
   })
 
-  it('are deleted with their account, and not stored again by a process that still has its key (fault 99)', async () => {
+  it('are deleted with their account, and not stored again by a process that still has its key', async () => {
     await keys.forSealing(bob)
     await snapshots.save(ann, place, () => snapshot())
     await snapshots.save(bob, { ...place, stream: 'link-2' }, () => snapshot())

@@ -69,7 +69,7 @@ describe('a file with an event log', () => {
     expect((await linesOf(target)).join('')).to.equal(text)
   })
 
-  it('is refused at its line with any byte changed, any line missing or moved, or any end cut off (fault 42)', async () => {
+  it('is refused at its line with any byte changed, any line missing or moved, or any end cut off', async () => {
     const bytes = Buffer.from(text)
     for (let n = 0; n < bytes.length; n += 7) {
       const changed = Buffer.from(bytes)
@@ -92,7 +92,7 @@ describe('a file with an event log', () => {
     expect((await refusal(`${text}${lines.at(-1)}\n`))?.message).to.match(/^line 7 of/)
   })
 
-  it('is refused when its compressed form is changed or cut off (fault 42)', async () => {
+  it('is refused when its compressed form is changed or cut off', async () => {
     const bytes = gzipSync(text)
     for (let n = 10; n < bytes.length; n += 11) {
       const changed = Buffer.from(bytes)

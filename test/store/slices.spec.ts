@@ -39,7 +39,7 @@ const observed = () => {
 }
 
 describe('decoding a page of the log', () => {
-  it('takes as many turns of the event loop as it has slices, so that requests are answered between them (fault 91)', async () => {
+  it('takes as many turns of the event loop as it has slices, so that requests are answered between them', async () => {
     const { codec, stop } = observed()
     let count = 0
     for await (const _ of decodeEvents(codec, page(20, 85_000))) count++
@@ -54,7 +54,7 @@ describe('decoding a page of the log', () => {
     expect(stop()).to.deep.equal([100])
   })
 
-  it('parses an event only when its slice is decoded (fault 91)', async () => {
+  it('parses an event only when its slice is decoded', async () => {
     let parses = 0
     const counted = page(50, 85_000).map((event) => ({ ...event, raw: () => (parses++, event.raw()) }))
     for await (const batch of decodeBatches(asStored, counted)) {

@@ -246,7 +246,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(all.map((e) => e.position)).to.deep.equal(all.map((e) => e.position).toSorted((a, b) => Number(a - b)))
     })
 
-    it('sends a subscription batches of at most 2 MiB, and reads large events completely (fault 91)', async () => {
+    it('sends a subscription batches of at most 2 MiB, and reads large events completely', async () => {
       const s = stream()
       const before = await open().head('all')
       const token = 'x'.repeat(300_000)
@@ -302,7 +302,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().head('clicks')).to.equal(await open().head('all'))
     })
 
-    it('returns what only a newer release can read as an opaque value with its place in the log (fault 72)', async () => {
+    it('returns what only a newer release can read as an opaque value with its place in the log', async () => {
       const before = await open().head('domain')
       const s = stream()
       const newer = newerEvent()

@@ -79,7 +79,7 @@ describe('event stores', () => {
       stop.abort()
     })
 
-    it('fetches full click events a few at a time, whatever the limit (fault 91)', async () => {
+    it('fetches full click events a few at a time, whatever the limit', async () => {
       const large = new Set<number>()
       const counted = Object.create(pool) as pg.Pool
       counted.query = (async (statement: pg.QueryConfig) => {
@@ -139,7 +139,7 @@ describe('event stores', () => {
       expect(fetched.get('subscribe-all')).not.to.include(null)
     })
 
-    it('reads the log once for what is appended, in the subscription that it concerns only (fault 207)', async () => {
+    it('reads the log once for what is appended, in the subscription that it concerns only', async () => {
       const reads: string[] = []
       const counted = Object.create(pool) as pg.Pool
       counted.query = ((statement: pg.QueryConfig) => {

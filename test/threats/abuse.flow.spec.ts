@@ -48,7 +48,7 @@ describe('abuse of links', function () {
     return answer
   }
 
-  it('ends where the operator blocks a host: links, rotators, scans, bio pages and what pages load (threat 62)', async () => {
+  it('ends where the operator blocks a host: links, rotators, scans, bio pages and what pages load', async () => {
     const evil = 'https://www.evil.example/login'
     await shorten({ custom: 'plain', url: evil })
     await add('/api/url/add', {
@@ -87,7 +87,7 @@ describe('abuse of links', function () {
     expect((await statusSoon('/plain', 302)).headers.get('Location')).to.equal(evil)
   })
 
-  it('is refused with the reason in every field that takes a destination (threat 62)', async () => {
+  it('is refused with the reason in every field that takes a destination', async () => {
     await blockHost('bad.example')
     const bad = 'https://x.bad.example/'
     const ok = 'https://good.example/'
@@ -122,7 +122,7 @@ describe('abuse of links', function () {
     }
   })
 
-  it('ends where the operator blocks a link, a bio page or a branded domain by a command (threat 62)', async () => {
+  it('ends where the operator blocks a link, a bio page or a branded domain by a command', async () => {
     await shorten({ custom: 'single', url: 'https://good.example/' })
     await add('/api/domain/add', { domain: 'https://go.branded.example', redirectroot: 'https://good.example/' })
     const onHost = (path: string) => visitAt(app.address, 'go.branded.example', path, {})
@@ -146,7 +146,7 @@ describe('abuse of links', function () {
     expect(list[2]).to.match(/link id:\d+ +spam$/)
   })
 
-  it('ends at a blocked domain also after its owner has deleted it, and by way of a bio page (threat 91)', async () => {
+  it('ends at a blocked domain also after its owner has deleted it, and by way of a bio page', async () => {
     const host = 'go.phish.example'
     const url = 'https://good.example/'
     const { id: domain } = await add('/api/domain/add', { domain: `https://${host}` })
@@ -170,7 +170,7 @@ describe('abuse of links', function () {
     expect((await app.visit('/offer')).status).to.equal(302)
   })
 
-  it('does not lead from an expired link to a blocked site of its domain (threat 62)', async () => {
+  it('does not lead from an expired link to a blocked site of its domain', async () => {
     const host = 'go.over.example'
     await add('/api/domain/add', { domain: `https://${host}`, redirectroot: 'https://site.example/' })
     const expiry = inSeconds(60)
@@ -182,7 +182,7 @@ describe('abuse of links', function () {
     expect(await until(page, (text) => !text.includes('site.example'))).not.to.include('site.example')
   })
 
-  it('ends at once in a process whose tables do not know the block yet (threat 62)', async () => {
+  it('ends at once in a process whose tables do not know the block yet', async () => {
     await shorten({ custom: 'late', url: 'https://late.example/' })
     // nothing projects: the tables stay as they are
     const late = await startTestApp({ ROLES: 'http,relay,recorder' }, app.connection)
@@ -205,7 +205,7 @@ describe('abuse of links', function () {
     }
   })
 
-  it('is reported by visitors, and the operator reads and closes the reports (threat 63)', async () => {
+  it('is reported by visitors, and the operator reads and closes the reports', async () => {
     await shorten({ custom: 'Reported', url: 'https://good.example/' })
     const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
       app.post('/report', {
@@ -259,14 +259,14 @@ describe('abuse of links', function () {
     expect(await command('report', 'close', reference.toLowerCase())).to.deep.equal([`Report ${reference} is closed.`])
   })
 
-  it('limits the reports of one address (threat 63)', async () => {
+  it('limits the reports of one address', async () => {
     let last = await app.post('/report')
     for (let n = 0; n < 10 && last.status !== 429; n++) last = await app.post('/report')
     expect(last.status).to.equal(429)
     expect(Number(last.headers.get('Retry-After'))).to.be.within(1, 600)
   })
 
-  it('leaves a link that has the alias `report` since before the form, and lists it (fault 151)', async () => {
+  it('leaves a link that has the alias `report` since before the form, and lists it', async () => {
     const held = linkCreated({ id: 90_001, account: id, alias: 'report', url: 'https://good.example/held' })
     const { store } = app.app.ledger
     await store.append([{ stream: 'link-90001', expected: 'no_stream', events: [fresh(held, id)] }])

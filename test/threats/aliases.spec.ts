@@ -50,7 +50,7 @@ describe('aliases and passwords', () => {
     await app.close()
   })
 
-  describe('an alias that was given up (threat 22)', () => {
+  describe('an alias that was given up', () => {
     const taken = async (custom: string) => {
       const own = await create(bob, {})
       for (const { status, json } of [
@@ -111,7 +111,7 @@ describe('aliases and passwords', () => {
     })
   })
 
-  describe('an alias that many request at once (threat 23)', () => {
+  describe('an alias that many request at once', () => {
     const outcome = (answers: readonly { status: number; json: Record<string, unknown> }[]) => {
       for (const { status, json } of answers)
         if (status !== 200) {
@@ -173,7 +173,7 @@ describe('aliases and passwords', () => {
     })
   })
 
-  describe('the password of a link (threat 24)', () => {
+  describe('the password of a link', () => {
     const form = (password: string, extra: Record<string, string> = {}) => ({
       body: String(new URLSearchParams({ password })),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...extra },
@@ -196,7 +196,7 @@ describe('aliases and passwords', () => {
       for (const at of [app, second]) expect((await at.post(`/${custom}`, form(secret))).status).to.equal(429)
     })
 
-    it('is refused with 503 while too many are checked, and other links redirect meanwhile (threat 68)', async () => {
+    it('is refused with 503 while too many are checked, and other links redirect meanwhile', async () => {
       const [custom, open] = [free(), free()]
       await create(ann, { custom, password: secret })
       await create(ann, { custom: open })

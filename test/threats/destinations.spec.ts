@@ -44,7 +44,7 @@ describe('the destination of a link', () => {
     await app.close()
   })
 
-  it('is never anything but a web address, in any field and disguise (threat 1)', async () => {
+  it('is never anything but a web address, in any field and disguise', async () => {
     const written = await head()
     expect(unsafeUrls.length).to.be.at.least(60)
     for (const field of Object.keys(fields)) {
@@ -58,7 +58,7 @@ describe('the destination of a link', () => {
     expect((await app.visit('/made')).headers.get('Location')).to.equal(long)
   }).timeout(60_000)
 
-  describe('and the addresses of this service (threat 2)', () => {
+  describe('and the addresses of this service', () => {
     const ours = [
       'https://go.xn--bcher-kva.example/made',
       'http://go.xn--bcher-kva.example',
@@ -138,7 +138,7 @@ describe('the destination of a link', () => {
     })
   })
 
-  it('is reached by https only on the host of an https BASE_URL (threat 75)', async () => {
+  it('is reached by https only on the host of an https BASE_URL', async () => {
     const header = async (Host: string, path: string) =>
       (await send(app.address, 'GET', path, { headers: { Host } })).headers['strict-transport-security']?.join()
     for (const path of ['/made', '/unknown', '/api/account', '/healthz'])
@@ -146,7 +146,7 @@ describe('the destination of a link', () => {
     expect(await header('brand.example', '/made')).to.equal(undefined)
   })
 
-  it('is never chosen by the request (threat 3)', async () => {
+  it('is never chosen by the request', async () => {
     const evil = 'https://evil.example/'
     for (const name of 'url u to next target dest destination redirect redirect_uri redir_url return returnTo go link q'.split(
       ' ',
@@ -173,7 +173,7 @@ describe('the destination of a link', () => {
       expect((await app.visit('/made', headers)).headers.get('Location')).to.equal(long)
   })
 
-  describe('cannot inject a header (threat 15)', () => {
+  describe('cannot inject a header', () => {
     const plain = ['cache-control', 'connection', 'content-length', 'date', 'keep-alive', 'location']
 
     it('by a stored field', async () => {

@@ -93,11 +93,11 @@ describe('erasing an account', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('seals bio pages in the log, like other personal data (threat 52)', async () => {
+  it('seals bio pages in the log, like other personal data', async () => {
     expect((await places(connection)).filter((name) => name.startsWith('log.'))).to.deep.equal([])
   })
 
-  it('leaves nothing in the tables, and an entry in the register (threat 52)', async () => {
+  it('leaves nothing in the tables, and an entry in the register', async () => {
     const app = await start(connection, folder('a'))
     await command(connection, folder('a'), 'account', 'erase', `id:${id}`, '--yes')
     register = await readFile(registerIn(folder('a')), 'utf8')
@@ -106,7 +106,7 @@ describe('erasing an account', () => {
     await stop()
   })
 
-  it('holds after the database is restored from before it, because the register is applied at start (threat 52)', async () => {
+  it('holds after the database is restored from before it, because the register is applied at start', async () => {
     const restored = await freshDatabase(backup)
     const app = await start(restored, folder('a'))
     await expectErased(app)
@@ -116,7 +116,7 @@ describe('erasing an account', () => {
     await stop()
   })
 
-  it('holds without a durable DATA_DIR when the printed register is put there (threat 52)', async () => {
+  it('holds without a durable DATA_DIR when the printed register is put there', async () => {
     const printed = await command(connection, folder('b'), 'account', 'erasures')
     const lines = (text: string) =>
       text
@@ -131,7 +131,7 @@ describe('erasing an account', () => {
     await stop()
   })
 
-  it('is completed at the next start when it was interrupted after its entry in the register (threat 52)', async () => {
+  it('is completed at the next start when it was interrupted after its entry in the register', async () => {
     const restored = await freshDatabase(backup)
     await command(restored, folder('d'), 'account', 'list')
     await mkdir(folder('d'), { recursive: true })
@@ -146,7 +146,7 @@ describe('erasing an account', () => {
     expect(other.join()).to.include('API key')
   })
 
-  it('never erases an account of another log, or another one with the same number (threat 52)', async () => {
+  it('never erases an account of another log, or another one with the same number', async () => {
     const on = await freshDatabase()
     const app = await start(on, folder('e'))
     const { logId } = app.app.ledger.store
@@ -159,7 +159,7 @@ describe('erasing an account', () => {
     await stop()
   })
 
-  it('destroys the key for good: no process makes another one (threat 53)', async () => {
+  it('destroys the key for good: no process makes another one', async () => {
     const db = openDatabase(connection, { name: 'spec', max: 4, timeout: 5000, onError: () => {} })
     try {
       const [one, two] = [await openKeys(db, SECRET), await openKeys(db, SECRET)]

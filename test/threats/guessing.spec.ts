@@ -3,7 +3,7 @@ import { until } from '../support/client.ts'
 import { long as thorough, query } from '../support/faults.ts'
 import { useLinks } from '../support/links.ts'
 
-describe('a visitor who guesses aliases (threat 21)', () => {
+describe('a visitor who guesses aliases', () => {
   const { app, add, api } = useLinks({ TRUST_PROXY: '1' })
   const misses = thorough ? 10_000 : 1000
   const random = () => Math.random().toString(36).slice(2, 10)

@@ -20,7 +20,7 @@ describe('hostile input', () => {
   after(() => app.close())
   const add = (body: unknown) => app.post('/api/url/add', { key, body })
 
-  describe('as SQL (threat 29)', () => {
+  describe('as SQL', () => {
     const injections = [
       "'",
       "1'--",
@@ -82,7 +82,7 @@ describe('hostile input', () => {
     })
   })
 
-  describe('as a number (threat 30, fault 65)', () => {
+  describe('as a number', () => {
     const numbers =
       '0 -1 1.5 1e3 1e309 9007199254740993 9223372036854775807 9223372036854775808 18446744073709551616 NaN Infinity 0x1f ١٢ １２'
         .split(' ')
@@ -161,12 +161,12 @@ describe('hostile input', () => {
       expect(json['message'], query).to.match(new RegExp(`^\`${field}\` `))
     }
 
-    it('refuses text that no database can store (fault 154)', async () => {
+    it('refuses text that no database can store', async () => {
       for (const nul of ['%00', 'a%00b', '%00%00'])
         for (const name of ['q', 'short']) await refused(`urls?${name}=${nul}`, name)
     })
 
-    it('answers every other extreme of every parameter without an error of its own (fault 154)', async () => {
+    it('answers every other extreme of every parameter without an error of its own', async () => {
       const { id } = (await add({ url: long })).json
       const extremes = [
         '%00',
@@ -195,7 +195,7 @@ describe('hostile input', () => {
       )
     })
 
-    it('counts from the first to the last day that a date can name (fault 155)', async () => {
+    it('counts from the first to the last day that a date can name', async () => {
       const stats = async (query: string) => (await app.get(`/api/account/stats?${query}`, { key })).json
       for (const query of [
         'from=9999-01-01&to=9999-12-31',
@@ -215,7 +215,7 @@ describe('hostile input', () => {
       await refused('account/stats?from=0001-01-01&to=9999-12-31&interval=month', 'interval')
     })
 
-    it('keeps an expiry that every engine can store (fault 155)', async () => {
+    it('keeps an expiry that every engine can store', async () => {
       const { json } = await add({ url: long, expiry: '9999-12-31' })
       const { details } = (await app.get(`/api/url/${json['id']}`, { key })).json
       expect(details.expiry).to.equal('9999-12-31 23:59:59')

@@ -15,7 +15,7 @@ const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 describe('an API key', () => {
   describe('in a request', () => {
-    it('is compared with exactly one hash, whether the key exists or not (threat 25)', async () => {
+    it('is compared with exactly one hash, whether the key exists or not', async () => {
       const pepper = Buffer.alloc(32, 7)
       const { id, key, hash } = newKey(pepper)
       const compared: [number, number][] = []
@@ -42,7 +42,7 @@ describe('an API key', () => {
   describe('that was made up', () => {
     const pepper = Buffer.alloc(32, 7)
 
-    it('is looked up once in ten seconds, unless an account changes (threat 74)', async () => {
+    it('is looked up once in ten seconds, unless an account changes', async () => {
       const { id, key, hash } = newKey(pepper)
       let [lookups, issued] = [0, false]
       const auth = openAuth(pepper, async (wanted) => {
@@ -57,7 +57,7 @@ describe('an API key', () => {
       expect(await ok()).to.equal(true)
     })
 
-    it('is forgotten again when many are, so that memory stays bounded (threat 74)', async () => {
+    it('is forgotten again when many are, so that memory stays bounded', async () => {
       let lookups = 0
       const auth = openAuth(pepper, async () => void lookups++)
       const keys = Array.from({ length: 30_000 }, () => newKey(pepper).key)
@@ -78,7 +78,7 @@ describe('an API key', () => {
       await second.close()
       await app.close()
     })
-    it('is looked up together with the others that arrive during a look-up when it was made up (threat 74)', async () => {
+    it('is looked up together with the others that arrive during a look-up when it was made up', async () => {
       const { db } = app.app.ledger
       let [running, most, queries] = [0, 0, 0]
       const isLookup = ({ sql }: { readonly sql: string }) => sql.includes('api_keys')
@@ -139,7 +139,7 @@ describe('an API key', () => {
         .and.not.to.include('quite another')
     })
 
-    it('is in no table and no event, so that a dump is useless (threat 26)', async () => {
+    it('is in no table and no event, so that a dump is useless', async () => {
       const { key } = await fresh()
       const [, , secret = ''] = key.split('_')
       expect((await read(key)).status).to.equal(200)
@@ -162,7 +162,7 @@ describe('an API key', () => {
       for (const hash of hashes) expect((await read(hash)).status).to.equal(401)
     })
 
-    it('expires at its time, and the response says so (threat 26, fault 61)', async () => {
+    it('expires at its time, and the response says so', async () => {
       const { id } = await fresh()
       const key = await issue(id, new Date(Date.now() + 60_000).toISOString())
       for (const at of [app, second]) await soon(key, 200, at)
@@ -175,7 +175,7 @@ describe('an API key', () => {
       }
     })
 
-    it('is rejected by all processes once it is replaced (threat 26, fault 61)', async () => {
+    it('is rejected by all processes once it is replaced', async () => {
       const { id, key: old } = await fresh()
       for (const at of [app, second]) expect((await read(old, at)).status).to.equal(200)
       const key = await issue(id)
@@ -186,7 +186,7 @@ describe('an API key', () => {
       }
     })
 
-    it('gets the same response whatever makes it invalid (fault 61)', async () => {
+    it('gets the same response whatever makes it invalid', async () => {
       const { key } = await fresh()
       const [, id = '', rest = ''] = key.split('_')
       const wrong = [
@@ -250,7 +250,7 @@ describe('an API key', () => {
       for (const at of [app, second]) await soon(key, 200, at)
     })
 
-    describe('the rate limit of a key (threat 41, fault 38)', () => {
+    describe('the rate limit of a key', () => {
       it('is shared by both processes: thirty concurrent requests pass', async () => {
         const { key } = await fresh()
         const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => read(key, i % 2 ? app : second)))

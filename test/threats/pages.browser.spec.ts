@@ -51,7 +51,7 @@ interface Look {
   readonly picture?: string
 }
 
-describe('stored texts in Chromium (threat 12, fault 35)', function () {
+describe('stored texts in Chromium', function () {
   this.timeout(120_000)
   let app: TestApp
   let key: string

@@ -9,7 +9,7 @@ const directives = (headers: Headers) =>
     ?.replaceAll(/'sha256-[\w+/=]{44}'( 'sha256-[\w+/=]{44}')*/g, `'sha256'`)
     .split('; ')
 
-describe('stored texts on public pages (threat 12)', () => {
+describe('stored texts on public pages', () => {
   const { app, key, api } = useLinks({ TRUST_PROXY: '1' })
   const addBio = async () => {
     await api('/api/bio/add', { name: benign, alias: 'page', title: benign, description: benign, links: [] })

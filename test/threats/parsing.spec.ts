@@ -8,7 +8,7 @@ import { query } from '../support/faults.ts'
 import { useLinks } from '../support/links.ts'
 import { send } from '../support/raw.ts'
 
-describe('text that is hard to parse (threat 20)', () => {
+describe('text that is hard to parse', () => {
   const { app, key, add } = useLinks({ TRUST_PROXY: '1' })
   const nasty = (length: number) => [
     ' '.repeat(length),

@@ -4,7 +4,7 @@ import { useLinks } from '../support/links.ts'
 
 const long = 'https://example.com/'
 
-describe('responses to visitors (threat 37)', () => {
+describe('responses to visitors', () => {
   const { app, key, add: addLink } = useLinks({ TRUST_PROXY: '1' })
   const add = (body: object = {}) => addLink({ url: long, ...body })
   const page = {

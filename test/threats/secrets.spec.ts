@@ -157,14 +157,14 @@ describe('a service that logs everything and fails in many ways', () => {
       .and.to.include('projection halted')
   })
 
-  it('writes no secret to its log (threat 40, fault 67)', () => {
+  it('writes no secret to its log', () => {
     for (const secret of secrets) {
       const at = output.indexOf(secret)
       expect(at === -1 ? '' : output.slice(Math.max(0, at - 300), at + 100), secret.slice(0, 14)).to.equal('')
     }
   })
 
-  it('puts neither a secret nor an internal detail in a response (threat 40, fault 67)', () => {
+  it('puts neither a secret nor an internal detail in a response', () => {
     for (const { status, text, headers } of failures) {
       const all = text + JSON.stringify([...headers])
       for (const secret of secrets) expect(all).not.to.include(secret)
@@ -177,7 +177,7 @@ describe('a service that logs everything and fails in many ways', () => {
     }
   })
 
-  it('writes one JSON object per line, whatever a request contains (threat 39)', () => {
+  it('writes one JSON object per line, whatever a request contains', () => {
     const [, ...lines] = output.split('\n').filter((line) => line !== '')
     const logged = lines.filter((line) => !startupText.test(line))
     expect(logged.length).to.be.at.least(10)
@@ -210,7 +210,7 @@ describe('a service that logs everything and fails in many ways', () => {
         ['the password of an account is too short', 2, ['account', 'add', email, '--password', word.slice(0, 7)], {}],
       ]
     for (const [what, status, args, settings] of failures)
-      it(`shows no secret when ${what} (threat 40)`, async () => {
+      it(`shows no secret when ${what}`, async () => {
         const { code, out, err } = await runProcess(args, {
           DATABASE_URL: urlOf(connection),
           DATA_DIR: dir,

@@ -53,7 +53,7 @@ const licenses = [
 /** Maximum number of packages at run time. Most come with @eventstore/db-client, koa, koa-bodyparser and qrcode. */
 const budget = 210
 
-describe('Dependencies (threat 47)', () => {
+describe('Dependencies', () => {
   let manifest: Manifest
   let packages: [string, Locked][]
   before(async () => {

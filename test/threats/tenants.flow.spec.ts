@@ -70,7 +70,7 @@ const marked = (value: unknown, name = ''): unknown => {
     : value
 }
 
-describe(`accounts of one service (threat 114, ${repeatable})`, () => {
+describe(`accounts of one service (${repeatable})`, () => {
   let app: TestApp
   let ours: string
   let theirs: string

@@ -99,7 +99,7 @@ describe('history and time in the dashboard', function () {
     expect((await app.visit('/spring')).status).to.equal(302)
   })
 
-  it('says that a value was erased where the history cannot read it any more (fault 310)', async () => {
+  it('says that a value was erased where the history cannot read it any more', async () => {
     const { browser, open, see, seeText } = dashboard
     await open('')
     // as the API answers once the key of an account is destroyed: then nobody can sign in there

@@ -25,7 +25,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     expect(found, where).to.deep.equal([])
   }
 
-  it('leads from an empty service to an account, a link with its QR code, a live click, a change, and back (fault 312)', async () => {
+  it('leads from an empty service to an account, a link with its QR code, a live click, a change, and back', async () => {
     const { app, browser, open, press, see, seeText, write } = dashboard
     for (const [language, words] of [
       ['de', 'Das erste Konto anlegen'],
@@ -74,7 +74,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     expect(browser.errors).to.deep.equal([])
   })
 
-  it('adds a second factor, asks for its codes and takes recovery codes, and removes it (threat 172)', () =>
+  it('adds a second factor, asks for its codes and takes recovery codes, and removes it', () =>
     atOneMoment(async () => {
       const { browser, open, press, see, seeText, write } = dashboard
       const enter = async (code: string, wanted: string) => {

@@ -67,7 +67,7 @@ describe("the operator's screens in Chromium", function () {
   after(async () => dashboard?.close())
 
   for (const width of [desktop, phone])
-    it(`block what is reported and take it back, and disable and enable an account, ${width} wide (fault 305)`, async () => {
+    it(`block what is reported and take it back, and disable and enable an account, ${width} wide`, async () => {
       const { app, browser, open, press, see, seeText, write } = dashboard
       await browser.show(width, width === phone ? 'dark' : 'light')
       await open(width === phone ? '/more' : '')

@@ -85,7 +85,7 @@ describe("the owner's screens in Chromium", function () {
     [desktop, 'Letters'],
     [phone, 'Window'],
   ] as const)
-    it(`leads from nothing to a channel and a campaign with links and their clicks, and takes a deletion back, ${width} wide (fault 293)`, async () => {
+    it(`leads from nothing to a channel and a campaign with links and their clicks, and takes a deletion back, ${width} wide`, async () => {
       const { app, browser, open, press, seeText } = dashboard
       await browser.show(width, 'light')
       for (const [place, create, path] of [
@@ -125,7 +125,7 @@ describe("the owner's screens in Chromium", function () {
       expect(json['details']).to.include({ campaign: Number(screens.at(-1)?.split('/').at(-1)) })
     })
 
-  it('shows what a campaign and a channel bring over time and broken down, also at a past moment (fault 307)', async () => {
+  it('shows what a campaign and a channel bring over time and broken down, also at a past moment', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     await browser.show(desktop, 'light')
     const { channel, campaign } = Object.fromEntries(screens.map((one) => [one.split('/')[1]?.slice(0, -1), one]))
@@ -168,7 +168,7 @@ describe("the owner's screens in Chromium", function () {
     }
   })
 
-  it('leads from each resource to its history, and back (fault 308)', async () => {
+  it('leads from each resource to its history, and back', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     await browser.show(desktop, 'light')
     const pixel = await post('/api/pixel/add', { type: 'gapixel', name: 'Watched', tag: 'G-1' })
@@ -293,7 +293,7 @@ describe("the owner's screens in Chromium", function () {
     }
   })
 
-  it('makes a poll, and counts, lists and saves what visitors answered, erased ones as such (faults 309 and 310)', async () => {
+  it('makes a poll, and counts, lists and saves what visitors answered, erased ones as such', async () => {
     const { app, browser, open, press, see, seeText, write } = dashboard
     await browser.show(desktop, 'light')
     await open('/overlays/new')
@@ -379,7 +379,7 @@ describe("the owner's screens in Chromium", function () {
     await see(`document.querySelectorAll('.sortable > li').length === 3`)
   })
 
-  it('shows a new API key once, replaces it and revokes it (threat 173)', async () => {
+  it('shows a new API key once, replaces it and revokes it', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     const shownKey = () => browser.read<string>(`document.querySelector('dialog[open] .secret code').innerText`)
     for (const width of [desktop, phone]) {
@@ -455,7 +455,7 @@ describe("the owner's screens in Chromium", function () {
     }
   })
 
-  it('marks links in the list that do not simply lead on, and leads phones to every place (fault 292)', async () => {
+  it('marks links in the list that do not simply lead on, and leads phones to every place', async () => {
     const { browser, open, press, see, seeText } = dashboard
     await post('/api/url/add', { url: 'https://example.com/later', custom: 'later', starts: '2090-01-01' })
     await browser.show(phone, 'light')
@@ -467,7 +467,7 @@ describe("the owner's screens in Chromium", function () {
     await see(`document.querySelector('h1').innerText === 'API keys'`)
   })
 
-  it('offers nothing that changes something at a past moment, and says why (fault 311)', async () => {
+  it('offers nothing that changes something at a past moment, and says why', async () => {
     const { browser, open, see, seeText } = dashboard
     await browser.show(phone, 'light')
     const at = await momentOf('/api/webhooks')
@@ -557,7 +557,7 @@ describe("the owner's screens in Chromium", function () {
     expect(faults).to.deep.equal([])
   })
 
-  it('shows what owners and visitors have entered as text only, and loads no picture from another host (threats 174 and 175)', async () => {
+  it('shows what owners and visitors have entered as text only, and loads no picture from another host', async () => {
     const { browser, open } = dashboard
     await browser.show(desktop, 'light')
     const seen: string[] = []

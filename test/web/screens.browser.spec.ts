@@ -154,7 +154,7 @@ describe('the dashboard in Chromium', function () {
     expect(browser.errors).to.deep.equal([])
   })
 
-  it('says that the service cannot be reached when an answer is cut off, and goes on when it can (fault 323)', async () => {
+  it('says that the service cannot be reached when an answer is cut off, and goes on when it can', async () => {
     const { browser, open, press, seeText } = dashboard
     await open('/pixels')
     await browser.read(`(() => {
@@ -171,7 +171,7 @@ describe('the dashboard in Chromium', function () {
     expect(browser.errors).to.deep.equal([])
   })
 
-  it('shows what somebody has entered as text only (threat 152)', async () => {
+  it('shows what somebody has entered as text only', async () => {
     const { app, browser, open } = dashboard
     await browser.show(1280, 'light')
     const ids: number[] = []
@@ -197,7 +197,7 @@ describe('the dashboard in Chromium', function () {
     expect(browser.errors).to.deep.equal([])
   })
 
-  it('signs out, and asks again where somebody wants to go on (threat 153)', async () => {
+  it('signs out, and asks again where somebody wants to go on', async () => {
     const { app, browser, open, press, see, seeText, write } = dashboard
     await open('')
     await press('Account: ann@example.com')

@@ -32,7 +32,7 @@ describe('statistics in the dashboard', function () {
   })
   after(async () => dashboard?.close())
 
-  it('shows a click as it happens, without a reload (fault 297)', async () => {
+  it('shows a click as it happens, without a reload', async () => {
     const { browser, open, see, seeText } = dashboard
     await open('')
     await seeText('Clicks appear here as they happen')
@@ -47,7 +47,7 @@ describe('statistics in the dashboard', function () {
     expect(await browser.read('window.stayed')).to.equal(true)
   })
 
-  it('filters everything by a row that is chosen, as the API does, and has it in the address (fault 298)', async () => {
+  it('filters everything by a row that is chosen, as the API does, and has it in the address', async () => {
     const { app, browser, open, press, see } = dashboard
     for (let n = 0; n < 3; n++) await visit(canada, firefox, { Referer: 'https://example.net/' })
     const total = async (query: string) => (await app.get(`/api/stats?${query}`, { key })).json['data'].total
@@ -75,7 +75,7 @@ describe('statistics in the dashboard', function () {
     await see(`${figures}[0] === '3'`)
   })
 
-  it('draws the world, and has each chart as a table (fault 298)', async () => {
+  it('draws the world, and has each chart as a table', async () => {
     const { browser, open, press, see } = dashboard
     await open('')
     await browser.read(`document.querySelector('.map').scrollIntoView()`)

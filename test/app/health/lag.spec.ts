@@ -36,7 +36,7 @@ describe('the lag of the read tables', () => {
     expect(await until(async () => lag(), Boolean)).to.deep.equal({ positions: 0, seconds: 0, idleSeconds: 0 })
   })
 
-  it('is found without a notification, and wakes the subscription that is behind, no other (fault 207)', async () => {
+  it('is found without a notification, and wakes the subscription that is behind, no other', async () => {
     const head = await store.head('domain')
     const woken: string[] = []
     let looks = 0
@@ -71,7 +71,7 @@ describe('the lag of the read tables', () => {
     expect(lag()).to.deep.equal({ positions: 0, seconds: 0, idleSeconds: 0 })
   })
 
-  it('reports how long the tables have not moved while there are events to read (fault 81)', async () => {
+  it('reports how long the tables have not moved while there are events to read', async () => {
     let position = await store.head('domain')
     await append(1, 2, 3)
     const lag = watch(() => position)
@@ -85,7 +85,7 @@ describe('the lag of the read tables', () => {
     expect(lag()?.positions).to.equal(2)
   })
 
-  it('is answered at once while the log does not answer, and keeps growing (fault 83)', async () => {
+  it('is answered at once while the log does not answer, and keeps growing', async () => {
     await append(1)
     let asked = 0
     const position = (await store.head('domain')) - 1n
@@ -104,7 +104,7 @@ describe('the lag of the read tables', () => {
     expect(later.seconds).to.be.above(first.seconds)
   })
 
-  it('reads one event at most for each look, however many there are to apply (fault 83)', async () => {
+  it('reads one event at most for each look, however many there are to apply', async () => {
     await append(...Array.from({ length: 200 }, (_, n) => n + 1))
     const read: number[] = []
     let looks = 0
@@ -125,7 +125,7 @@ describe('the lag of the read tables', () => {
     expect(read).to.deep.equal([1])
   })
 
-  it('is known to statistics when the oldest event cannot be read, and not while the log does not answer (fault 302)', async () => {
+  it('is known to statistics when the oldest event cannot be read, and not while the log does not answer', async () => {
     await append(1)
     const position = await store.head('domain')
     expect(await secondsBehind(store, 'domain', position)).to.equal(0)

@@ -44,12 +44,12 @@ describe('readiness', () => {
     expect(check()).to.deep.equal({ ready: true, problems: [], lagSeconds })
   })
 
-  it('says that the log is being searched for changes that are not in the tables (fault 121)', () => {
+  it('says that the log is being searched for changes that are not in the tables', () => {
     const searching = 'the log is being searched for changes that the read tables do not have'
     expect(check({ pendingKnown: false })).to.deep.equal({ ready: false, problems: [searching], lagSeconds })
   })
 
-  it('is not ready before the log of a start without its event store is checked (fault 163)', () => {
+  it('is not ready before the log of a start without its event store is checked', () => {
     const unchecked = 'the event store (EVENTSTORE_URL) cannot be reached'
     expect(check({ unchecked })).to.deep.equal({ ready: false, problems: [unchecked], lagSeconds })
   })
@@ -66,7 +66,7 @@ describe('readiness', () => {
     })
   })
 
-  it('is lost only while accounts, links or domains are halted; other halts are listed (fault 84)', () => {
+  it('is lost only while accounts, links or domains are halted; other halts are listed', () => {
     for (const projection of ['accounts', 'links', 'domains'])
       expect(check({ halted: [projection, 'pixels'] }), projection).to.deep.include({ ready: false })
     expect(check({ halted: ['pixels', 'stats'] })).to.deep.equal({
@@ -79,7 +79,7 @@ describe('readiness', () => {
     })
   })
 
-  it('knows the halts of the process that projects; that one knows its own before they are recorded (fault 84)', () => {
+  it('knows the halts of the process that projects; that one knows its own before they are recorded', () => {
     expect(check({ active: false, recorded: ['links'] })).to.deep.include({ ready: false })
     expect(check({ active: true, recorded: ['links'] })).to.deep.include({ ready: true })
   })
@@ -92,7 +92,7 @@ describe('readiness', () => {
     })
   })
 
-  it('is lost while changes take longer to become visible than READY_MAX_LAG_SECONDS, and states the lag (fault 82)', () => {
+  it('is lost while changes take longer to become visible than READY_MAX_LAG_SECONDS, and states the lag', () => {
     const behind = (seconds: number): Lag => ({ positions: 5, seconds, idleSeconds: 0 })
     expect(check({ lags: { domain: behind(9.94) } })).to.deep.equal({
       ready: true,
@@ -107,7 +107,7 @@ describe('readiness', () => {
     expect(check({ lags: { domain: upToDate, clicks: behind(4000) } })).to.deep.include({ ready: true, problems: [] })
   })
 
-  it('is kept while statistics make no progress, which is reported with the reason (fault 81)', () => {
+  it('is kept while statistics make no progress, which is reported with the reason', () => {
     const idle = { positions: 5, seconds: 60, idleSeconds: 45.2 }
     const failure = 'canceling statement due to statement timeout'
     expect(check({ lags: { clicks: idle }, failure })).to.deep.equal({

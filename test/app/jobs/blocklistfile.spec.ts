@@ -16,7 +16,7 @@ describe('the file with blocked hosts', () => {
   afterEach(async () => stop?.())
   after(() => rm(dir, { recursive: true }))
 
-  it('is read at start, again when it changes, and kept while it cannot be read (threat 62)', async () => {
+  it('is read at start, again when it changes, and kept while it cannot be read', async () => {
     const path = join(dir, 'hosts')
     await writeFile(path, 'evil.example\n')
     let list = emptyBlockList

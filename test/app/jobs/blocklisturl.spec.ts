@@ -49,7 +49,7 @@ describe('a public list of blocked hosts', () => {
   }
   const serve = (text: string) => (answer = (_, res) => res.setHeader('ETag', '"one"').end(text))
 
-  it('is kept across a restart, and not downloaded again while it is the same (threat 64)', async () => {
+  it('is kept across a restart, and not downloaded again while it is the same', async () => {
     serve('0.0.0.0 evil.example\n')
     const first = await start('kept')
     await until(async () => first.blocks('evil.example'), Boolean)
@@ -68,7 +68,7 @@ describe('a public list of blocked hosts', () => {
     expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
   })
 
-  it('stays in force while it cannot be fetched, or is no list any more (threat 64)', async () => {
+  it('stays in force while it cannot be fetched, or is no list any more', async () => {
     serve('evil.example\n')
     const { blocks, problems } = await start('failing', 0)
     await until(async () => blocks('evil.example'), Boolean)

@@ -8,7 +8,7 @@ import { query } from '../../support/faults.ts'
 const current_password = 'correct horse 1'
 const day = 86_400_000
 
-describe('an account that its owner wants erased (fault 194)', () => {
+describe('an account that its owner wants erased', () => {
   let app: TestApp
   before(async () => (app = await startTestApp({ ERASURE_DELAY_DAYS: '3' })))
   after(() => app.close())

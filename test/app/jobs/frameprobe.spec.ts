@@ -22,13 +22,13 @@ const open = (pages: Readonly<Record<string, Probed>>) => {
 }
 
 describe('the probe of framed destinations', () => {
-  it('returns why a page refuses, and null when it does not (fault 159)', async () => {
+  it('returns why a page refuses, and null when it does not', async () => {
     const { probe } = open({ 'https://a.example/': ok({ 'x-frame-options': 'DENY' }), 'https://b.example/': ok() })
     expect(await probe('https://a.example/')).to.equal('x-frame-options')
     expect(await probe('https://b.example/')).to.equal(null)
   })
 
-  it('ends its request and asks nothing more when the service stops (fault 171)', async () => {
+  it('ends its request and asks nothing more when the service stops', async () => {
     const stopping = new AbortController()
     const asked: string[] = []
     const probe = createFrameProbe({
@@ -60,7 +60,7 @@ describe('the probe of framed destinations', () => {
     expect(await probe('https://b.example/')).to.equal(null)
   })
 
-  it('reports a redirect that our own policy or the browser would not load in the frame (fault 159)', async () => {
+  it('reports a redirect that our own policy or the browser would not load in the frame', async () => {
     const { probe, asked } = open({
       'https://a.example/': redirect('https://login.other.example/'),
       'https://b.example/': redirect('http://b.example/plain'),
@@ -85,7 +85,7 @@ describe('the probe of framed destinations', () => {
     expect(asked.length).to.be.below(12)
   })
 
-  it('sends a site few requests a minute, whatever its hosts are called (threat 83)', async () => {
+  it('sends a site few requests a minute, whatever its hosts are called', async () => {
     const { probe, asked, later } = open({})
     const ask = (n: number) => probe(`https://host-${n}.victim.example/${n}`)
     const verdicts = []

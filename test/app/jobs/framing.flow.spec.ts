@@ -55,7 +55,7 @@ describe('links whose destination refuses to be framed', () => {
     await checkFrames({ reader, handler, probe, originOf: () => 'https://go.example', onProblem })
   }
 
-  it('redirect, are counted as before, and say since when, without delaying the write (fault 159)', async () => {
+  it('redirect, are counted as before, and say since when, without delaying the write', async () => {
     for (const type of ['frame', `overlay-${await create('overlay', message)}`]) {
       const url = refusing(`late-${type}`)
       held = new Promise((done) => (release = done))
@@ -140,7 +140,7 @@ describe('links whose destination refuses to be framed', () => {
     expect(planned[0]?.hours).to.be.within(22, 24)
   })
 
-  it('are not asked for an account that is disabled, and are again once it is enabled (threat 83)', async () => {
+  it('are not asked for an account that is disabled, and are again once it is enabled', async () => {
     const { json } = await app().post('/register', { body: { email: 'b@example.com', password: 'long enough' } })
     const account = Number(json['id'])
     const body = { url: page('disabled'), type: 'frame' }
@@ -173,7 +173,7 @@ describe('links whose destination refuses to be framed', () => {
     expect(await until(asks, Boolean)).to.equal(true)
   })
 
-  it('do not delay the stop of the service when their sites never answer (fault 171)', async () => {
+  it('do not delay the stop of the service when their sites never answer', async () => {
     const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => add({ type: 'frame', url: page(`silent-${n}`) })))
     const { reader, handler } = app().app.ledger
     const silent: string[] = []

@@ -27,7 +27,7 @@ describe('images that no event names', () => {
     return rows.map(({ hash }) => hash)
   }
 
-  it('are deleted after a day; those that an event names are kept, also when they were replaced (fault 100)', async () => {
+  it('are deleted after a day; those that an event names are kept, also when they were replaced', async () => {
     const { id } = await create({ type: 'text', data: 'Hello', logo })
     await update(id, { data: 'Hello', logo: null })
     const named = await hashes()
@@ -40,7 +40,7 @@ describe('images that no event names', () => {
     expect(await hashes()).to.deep.equal(named)
   })
 
-  it('are kept for another day when they are stored again, as by the next attempt (fault 100)', async () => {
+  it('are kept for another day when they are stored again, as by the next attempt', async () => {
     const image = Buffer.from('an image that is sent again')
     await imageStore().save(account, image)
     await age()
@@ -49,7 +49,7 @@ describe('images that no event names', () => {
     expect(await hashes()).to.have.length(1)
   })
 
-  it('are kept while the tables are behind the log, and when their account is unknown (fault 100)', async () => {
+  it('are kept while the tables are behind the log, and when their account is unknown', async () => {
     await imageStore().save(account, Buffer.from('an image that may be named by an event that is not projected yet'))
     const unknown = account + 1000
     await imageStore().save(unknown, Buffer.from('an image of an account in another log'))
@@ -62,7 +62,7 @@ describe('images that no event names', () => {
     expect([await hashes(), await hashes(unknown)].map(({ length }) => length)).to.deep.equal([0, 1])
   })
 
-  it('are kept once a newer release has worked on the log: its events, which this one cannot read, may name them (fault 139)', async () => {
+  it('are kept once a newer release has worked on the log: its events, which this one cannot read, may name them', async () => {
     await imageStore().save(account, Buffer.from('an image that an event of a newer release names'))
     await age()
     const newer = (projection: string, version: number) =>
@@ -87,7 +87,7 @@ describe('images that no event names', () => {
     expect(await deletedAfter('qrs', qrs.version - 1)).to.equal(1)
   })
 
-  it('and those of erased accounts are deleted, also when they were stored after erasure (threat 50)', async () => {
+  it('and those of erased accounts are deleted, also when they were stored after erasure', async () => {
     await create({ type: 'text', data: 'Hello', logo })
     await query(
       app.connection,

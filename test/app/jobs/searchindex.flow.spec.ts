@@ -23,7 +23,7 @@ describe(`the index for searching links (${repeatable})`, () => {
     return json['data'].urls.map(({ id }: { id: number }) => id) as number[]
   }
 
-  it('is used, and finds the same links as reading all of them (fault 187)', async () => {
+  it('is used, and finds the same links as reading all of them', async () => {
     const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
     const needles = titles.map((title) => title.slice(random(6), 7 + random(5)))
     const withoutIndex: (readonly number[])[] = []

@@ -13,7 +13,7 @@ describe('the erasure register', () => {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  it('gets a line for each account, also when an erased one of before a restore had the same number (fault 141)', async () => {
+  it('gets a line for each account, also when an erased one of before a restore had the same number', async () => {
     const memory = await newMemoryStore()
     const registered = 'the account of now'
     const read = async function* () {
@@ -27,7 +27,7 @@ describe('the erasure register', () => {
     expect(names).to.deep.equal([before.registered, registered])
   })
 
-  it('is read whole when its lines end as in a mail or on Windows (fault 141)', async () => {
+  it('is read whole when its lines end as in a mail or on Windows', async () => {
     const line = { log: 'a log', account: 7, registered: 'an event', at: '2030-01-01T00:00:00.000Z' }
     await writeFile(registerIn(dir), `${JSON.stringify(line)}\r\n${JSON.stringify(line)} \n{"log":"half a li`)
     expect(await readErasures(registerIn(dir))).to.deep.equal([line, line])

@@ -15,11 +15,11 @@ describe('the connection settings of Kafka', () => {
     expect(settingsOf({ KAFKA_SSL: 'false' })).to.include({ ssl: undefined })
   })
 
-  it('turn on TLS with the trusted CAs of Node.js when no file is given (threat 57)', () => {
+  it('turn on TLS with the trusted CAs of Node.js when no file is given', () => {
     expect(settingsOf({ KAFKA_SSL: 'true' })?.ssl).to.deep.equal({})
   })
 
-  it('are refused when a file is missing or is no PEM file, with the name of the setting (threat 57)', () => {
+  it('are refused when a file is missing or is no PEM file, with the name of the setting', () => {
     const KAFKA_SSL = 'true'
     expect(() => settingsOf({ KAFKA_SSL, KAFKA_SSL_CA: '/missing.pem' })).to.throw(
       OperatorError,

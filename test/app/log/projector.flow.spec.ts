@@ -21,14 +21,14 @@ describe('the connections of the projector', () => {
   })
   after(() => Promise.all(opened.map((pool) => pool.destroy())))
 
-  it('are its own, and their statements may take longer than those of the API (fault 80)', async () => {
+  it('are its own, and their statements may take longer than those of the API', async () => {
     const timeout = async (pool: Database) =>
       (await pool.raw<{ rows: { statement_timeout: string }[] }>('show statement_timeout')).rows[0]?.statement_timeout
     expect(projection.db).not.to.equal(db)
     expect([await timeout(db), await timeout(projection.db)]).to.deep.equal(['10s', '1min'])
   })
 
-  it('do not delay a stop for as long as their statements take (fault 80)', async () => {
+  it('do not delay a stop for as long as their statements take', async () => {
     const working = projection.db.raw('select pg_sleep(50)').then(
       () => 'finished',
       (error: { code?: string }) => error.code,

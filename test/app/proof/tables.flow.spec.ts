@@ -32,7 +32,7 @@ describe('linkledger verify --tables', function () {
   })
   after(() => app.close())
 
-  it('says through which event the tables have what the log has, and leaves nothing behind (fault 273)', async () => {
+  it('says through which event the tables have what the log has, and leaves nothing behind', async () => {
     const { ordinals } = app.app.ledger
     const seen: number[] = []
     const { through, tables, rows, findings, notes } = await verifyTables(app.app.ledger, {
@@ -55,7 +55,7 @@ describe('linkledger verify --tables', function () {
   }
   const claim = `type = 'NameClaimed' and stream = '${claimStream({ kind: 'slug', name: 'spring' })}'`
 
-  it('names the row of each table that does not say what the log says, and a name that lost its claim (faults 273 and 274)', async () => {
+  it('names the row of each table that does not say what the log says, and a name that lost its claim', async () => {
     const [links, clicks, sums] = [table('links'), table('clicks'), table('link_stats')]
     expect(
       await found(
@@ -84,7 +84,7 @@ describe('linkledger verify --tables', function () {
     ])
   })
 
-  it('names a deleted link that is there again, and a row that is missing (fault 273)', async () => {
+  it('names a deleted link that is there again, and a row that is missing', async () => {
     const [links, campaigns] = [table('links'), table('campaigns')]
     expect(
       await found(
@@ -103,7 +103,7 @@ describe('linkledger verify --tables', function () {
     ])
   })
 
-  it('compares tables in parts of any size (fault 273)', async () => {
+  it('compares tables in parts of any size', async () => {
     const { db } = app.app.ledger
     await sql('create schema parts')
     const names = (name: string) => `parts.${name}`
@@ -124,7 +124,7 @@ describe('linkledger verify --tables', function () {
     await sql('drop schema parts cascade')
   })
 
-  it('compares totals when clicks of old months were dropped, and says so (fault 273)', async () => {
+  it('compares totals when clicks of old months were dropped, and says so', async () => {
     const days = 86_400_000
     await dropOldClicks(app.app.ledger.db, 1, new Date(Date.now() + 70 * days))
     const { findings, notes } = await verify()

@@ -93,19 +93,19 @@ describe(`the tree over the log (${repeatable})`, () => {
       'a log rewritten from there on': `update log.events set id = gen_random_uuid() where position >= ${position}`,
     }
     for (const [name, sql] of Object.entries(changes))
-      it(`finds ${name} at its place (fault 56)`, async () => {
+      it(`finds ${name} at its place`, async () => {
         await alter(sql)
         const finding = await found()
         expect(finding?.ordinal, finding?.text).to.equal(ordinal)
         expect(finding?.text).to.include(`event ${ordinal}`)
       })
 
-    it('finds that the tail is cut off (fault 56)', async () => {
+    it('finds that the tail is cut off', async () => {
       await alter('delete from log.events where position > 500')
       expect(await found()).to.deep.include({ ordinal: 500 })
     })
 
-    it('finds a log that was rewritten together with its tree, by the checkpoints (fault 56)', async () => {
+    it('finds a log that was rewritten together with its tree, by the checkpoints', async () => {
       const [first] = await keptCheckpoints(log.db)
       await alter('update log.events set id = gen_random_uuid() where position > 400')
       await dropTree(log.db)
@@ -122,7 +122,7 @@ describe(`the tree over the log (${repeatable})`, () => {
       await grow()
     })
 
-    it('finds a log that was rewritten with its tree and its checkpoints, by one that is kept elsewhere (fault 56)', async () => {
+    it('finds a log that was rewritten with its tree and its checkpoints, by one that is kept elsewhere', async () => {
       const kept = await keptCheckpoints(log.db)
       await alter('update log.events set id = gen_random_uuid() where position > 400')
       await dropTree(log.db)
@@ -165,7 +165,7 @@ describe(`the tree over the log (${repeatable})`, () => {
     expect(await rows()).to.deep.equal(before)
   })
 
-  it('finds one changed click among many, in threads as without them (fault 56)', async () => {
+  it('finds one changed click among many, in threads as without them', async () => {
     const clicks = Array.from({ length: 500 }, (_, i) => click({ link: 1 + (i % 40) }))
     await log.append(
       Array.from({ length: 3 }, () => ({ stream: 'clicks-many', event: fresh(clicked(...clicks), null) })),
@@ -189,7 +189,7 @@ describe(`the tree over the log (${repeatable})`, () => {
     await change('Firefix', 'Firefox')
   })
 
-  it('has receipts of events and of single clicks, which nothing else verifies (fault 218)', async () => {
+  it('has receipts of events and of single clicks, which nothing else verifies', async () => {
     const hits = [
       click({ account: 7, visitor: 'aaaaaaaaaaaaaaaa' }),
       click({ account: 8, visitor: 'bbbbbbbbbbbbbbbb' }),

@@ -101,7 +101,7 @@ describe('linkledger replay', function () {
     return { replay, ...client(replay.address, () => {}) }
   }
 
-  it('answers as the service did at that moment, byte by byte, while the service runs on (fault 237)', async () => {
+  it('answers as the service did at that moment, byte by byte, while the service runs on', async () => {
     const seen: (readonly [number, number])[] = []
     const replay = await start({ onProgress: (replayed, all) => seen.push([replayed, all]) })
     expect(await answersOf(replay, then.key)).to.deep.equal(then.answers)
@@ -111,7 +111,7 @@ describe('linkledger replay', function () {
     expect(seen.at(-1)).to.deep.equal([then.event + 1, then.event + 1])
   })
 
-  it('replays to a time: the newest event appended up to it, by which links begin and end (fault 237)', async () => {
+  it('replays to a time: the newest event appended up to it, by which links begin and end', async () => {
     const moment = new Date((await app.app.ledger.ordinals.timeOf(then.event))!)
     const { replay, get } = await start({ until: { moment } })
     expect(replay.event).to.equal(then.event)
@@ -128,7 +128,7 @@ describe('linkledger replay', function () {
     expect(await schemas()).to.have.length(1)
   })
 
-  it('changes nothing: writes are refused, and visits are answered without being recorded (fault 238)', async () => {
+  it('changes nothing: writes are refused, and visits are answered without being recorded', async () => {
     const { ask, visit, get } = await start()
     const [before, clicks] = [await head(), await clicksOf(then.key)]
     for (const [method, path] of [
@@ -149,7 +149,7 @@ describe('linkledger replay', function () {
     expect([await head(), await clicksOf(then.key)]).to.deep.equal([before, clicks])
   })
 
-  it('admits keys of that moment that still work, and a key of its own (threat 134)', async () => {
+  it('admits keys of that moment that still work, and a key of its own', async () => {
     const { replay, get } = await start({ account: { id: then.revoked.id } })
     const status = async (key: string | undefined) => (await get('/api/account', { key: key ?? '' })).status
     expect(await status(then.key)).to.equal(200)
@@ -160,7 +160,7 @@ describe('linkledger replay', function () {
     expect(await status((await app.register()).key)).to.equal(401)
   })
 
-  it('gives the same bytes again, and leaves nothing behind (faults 55 and 239)', async () => {
+  it('gives the same bytes again, and leaves nothing behind', async () => {
     const dump = async (schema: string) =>
       withClient(app.connection, async (db) => {
         const { rows } = await db.query<{ name: string }>(
@@ -180,7 +180,7 @@ describe('linkledger replay', function () {
     expect(await schemas()).to.deep.equal([])
   })
 
-  it('leaves nothing behind when it is stopped while it replays (fault 239)', async () => {
+  it('leaves nothing behind when it is stopped while it replays', async () => {
     const stop = new AbortController()
     const stopped = await startReplay(app.app.ledger, {
       until: { event: then.event },
@@ -192,7 +192,7 @@ describe('linkledger replay', function () {
     expect(await schemas()).to.deep.equal([])
   })
 
-  it('is dropped by the next start when it was killed, and not while it is served (fault 239)', async () => {
+  it('is dropped by the next start when it was killed, and not while it is served', async () => {
     const { replay } = await start()
     await query(app.connection, 'create schema replay_7; create table replay_7.links_v1_1 (id int)')
     await query(app.connection, 'create schema replay_of_mine')

@@ -106,7 +106,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       for (const { out } of [ann, bob]) expect(out).to.include('This is the only time that the key is shown.')
     })
 
-    it('replaces a password with one that is read or generated, never with an argument (threat 103)', async () => {
+    it('replaces a password with one that is read or generated, never with an argument', async () => {
       const [read, generated] = [
         await inProcess(['password', '@bobby']),
         await inProcess(['password', ann.email, '--generate']),
@@ -123,7 +123,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       expect(await inProcess(['password', '@nina'])).to.equal('linkledger: there is no account @nina')
     })
 
-    it('ends the links of an account whose password the operator replaces (threat 120)', async () => {
+    it('ends the links of an account whose password the operator replaces', async () => {
       let page = ''
       await withLedger(
         { variables: { DATA_DIR: dir }, print: () => {}, printError: () => {} },
@@ -176,7 +176,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       await soon(() => service.visit(links['bobby']!), 302)
     })
 
-    it('erases an account, and rebuilds the read tables while the service keeps responding (threat 45)', async () => {
+    it('erases an account, and rebuilds the read tables while the service keeps responding', async () => {
       const list = async () => (await service.get('/api/urls', { key: ann.key })).json
       await service.visit(links['ann']!, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) canary45/1.0 Firefox/130.0' })
       const before = await until(list, (json) => json['data'].urls[0].clicks === 2)
@@ -198,7 +198,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       expect((await service.visit('/after-rebuild')).status).to.equal(302)
     })
 
-    it('leaves no personal data of an erased account in the log, the tables and the spool (threat 45)', async () => {
+    it('leaves no personal data of an erased account in the log, the tables and the spool', async () => {
       const connection = (await runningEmbedded(dir))!
       const tables = await query<{ name: string }>(
         connection,
@@ -232,7 +232,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       expect(taken.json['message']).to.include('alias is taken')
     })
 
-    it('reads the password of a new account, so that it need not be an argument (threat 124)', async () => {
+    it('reads the password of a new account, so that it need not be an argument', async () => {
       const nora = accountIn('nora@example.com', await inProcess(['add', 'nora@example.com', '--password']))
       expect(nora.out)
         .not.to.include('correct horse')

@@ -72,7 +72,7 @@ describe('proofs of a service', function () {
   })
   after(() => app.close())
 
-  it('gives the owner of an event and of a click their receipts, which are checked without the service (fault 218)', async () => {
+  it('gives the owner of an event and of a click their receipts, which are checked without the service', async () => {
     for (const path of [link, click]) {
       const { status, json, text } = await receiptOf(path)
       expect(status, text).to.equal(200)
@@ -94,7 +94,7 @@ describe('proofs of a service', function () {
     expect((await command('proof', 'verify', 'none.json', '--key', 'x')).code).to.equal(2)
   })
 
-  it('shows a key no event of its account that the stream of events hides from it (threat 161)', async () => {
+  it('shows a key no event of its account that the stream of events hides from it', async () => {
     const { json } = await app.post('/api/key/add', { key, body: { name: 'reader', scopes: ['read'] } })
     const reader = String(json['key'])
     expect((await receiptOf(link)).status).to.equal(200)
@@ -103,7 +103,7 @@ describe('proofs of a service', function () {
     expect(await Promise.all([status(registered, reader), status(claimed, key)])).to.deep.equal([404, 404])
   })
 
-  it('gives no receipt of an event that was changed in the database, and says who finds out what (fault 334)', async () => {
+  it('gives no receipt of an event that was changed in the database, and says who finds out what', async () => {
     await receiptOf(link)
     const position = 1 + Number(/\d+/.exec(link)![0])
     const change = (sign: '+' | '-') =>
@@ -116,7 +116,7 @@ describe('proofs of a service', function () {
     expect((await app.get(link, { key })).status).to.equal(200)
   })
 
-  it('serves the checkpoint and the tiles to everyone, and nothing else below /log/ (fault 219)', async () => {
+  it('serves the checkpoint and the tiles to everyone, and nothing else below /log/', async () => {
     await receiptOf(click)
     const checkpoint = await app.get('/log/checkpoint')
     expect(checkpoint.status).to.equal(200)
@@ -132,7 +132,7 @@ describe('proofs of a service', function () {
     expect((await app.post('/log/checkpoint', {})).status).to.equal(405)
   })
 
-  it('is verified by a program that has only the documentation (fault 220)', async function () {
+  it('is verified by a program that has only the documentation', async function () {
     await run('python3', ['--version']).catch(() => skip(this, 'python3 is not installed', 'install it'))
     const { text } = await receiptOf(click)
     const good = await file('receipt.json', text)
@@ -180,7 +180,7 @@ describe('proofs of a service', function () {
     expect(tiles.stdout).to.match(/^VALID: \d+ events, the first \d+ are unchanged/)
   })
 
-  it('proves that the log begins with a checkpoint that was kept, by the API, the command line and the program (fault 275)', async function () {
+  it('proves that the log begins with a checkpoint that was kept, by the API, the command line and the program', async function () {
     await run('python3', ['--version']).catch(() => skip(this, 'python3 is not installed', 'install it'))
     const { text: kept } = await app.get('/log/checkpoint')
     const size = Number(kept.split('\n')[1])
@@ -215,7 +215,7 @@ describe('proofs of a service', function () {
     }
   })
 
-  it('prints a certificate when an account is erased, which is a receipt of its own (fault 221)', async () => {
+  it('prints a certificate when an account is erased, which is a receipt of its own', async () => {
     const { id, key: gone } = await app.register()
     await app.post('/api/url/add', { key: gone, body: { url: 'https://example.com/gone', notes: 'private' } })
     const ordinal = (await app.app.ledger.ordinals.head()) - 1
@@ -245,7 +245,7 @@ describe('proofs of a service', function () {
     expect((await app.get(`/api/events/${ordinal}/proof`, { key: gone })).status).to.equal(401)
   })
 
-  it('says that the log holds, and at which event it does not (fault 56)', async () => {
+  it('says that the log holds, and at which event it does not', async () => {
     const good = await file('checkpoint.txt', (await app.get('/log/checkpoint')).text)
     const holds = await succeed('verify', '--tables', '--checkpoint', good)
     expect(holds)

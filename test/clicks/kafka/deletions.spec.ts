@@ -39,7 +39,7 @@ describe('messages that Kafka deletes before they are recorded', () => {
     return { ...(await start()), start, commit, missing, record, tracker, group }
   }
 
-  it('are recorded as ClicksMissing once, by their offsets (fault 44)', async () => {
+  it('are recorded as ClicksMissing once, by their offsets', async () => {
     const { deletions, start, missing, record, tracker } = await setUp(50, 60)
     await deletions.recordBefore(0, 50)
     await deletions.recordBefore(0, 50)
@@ -54,7 +54,7 @@ describe('messages that Kafka deletes before they are recorded', () => {
     )
   })
 
-  it('are recorded when no later message follows, at the second look (fault 44)', async () => {
+  it('are recorded when no later message follows, at the second look', async () => {
     const { deletions, missing } = await setUp(50, 50)
     await deletions.recordEmpty(false)
     expect(await missing()).to.deep.equal([])
@@ -66,7 +66,7 @@ describe('messages that Kafka deletes before they are recorded', () => {
     expect(await missing()).to.have.length(1)
   })
 
-  it('do not include those that the consumer still received, nor offsets that were never messages (fault 44)', async () => {
+  it('do not include those that the consumer still received, nor offsets that were never messages', async () => {
     const later = await setUp(50, 60)
     await later.deletions.recordBefore(0, 30)
     expect((await later.missing())[0]).to.include({ from: 10, to: 29 })
@@ -75,7 +75,7 @@ describe('messages that Kafka deletes before they are recorded', () => {
     expect(await transactions.missing()).to.deep.equal([])
   })
 
-  it('do not include repetitions and messages of other installations, which leave no event (fault 116)', async () => {
+  it('do not include repetitions and messages of other installations, which leave no event', async () => {
     const { positions, deletions, start, commit, missing } = await setUp(50, 60)
     positions.advance(0, 49)
     await commit({ positions, deletions })
@@ -83,7 +83,7 @@ describe('messages that Kafka deletes before they are recorded', () => {
     expect(await missing()).to.deep.equal([])
   })
 
-  it('are recorded when the event log was restored to a state before them (fault 116)', async () => {
+  it('are recorded when the event log was restored to a state before them', async () => {
     const { positions, deletions, start, commit, missing, group } = await setUp(50, 60)
     positions.advance(0, 49)
     await commit({ positions, deletions })

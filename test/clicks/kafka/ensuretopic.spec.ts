@@ -48,7 +48,7 @@ describe('the promises of the click topic', () => {
     return [created[0]?.replicationFactor, inSync]
   }
 
-  it('are set when it is created: three copies, or as many as there are brokers, and two that must have a click (fault 114)', async () => {
+  it('are set when it is created: three copies, or as many as there are brokers, and two that must have a click', async () => {
     expect(await createdWith(1)).to.deep.equal([1, '1'])
     expect(await createdWith(2)).to.deep.equal([2, '2'])
     expect(await createdWith(5)).to.deep.equal([3, '2'])
@@ -56,14 +56,14 @@ describe('the promises of the click topic', () => {
     expect(await createdWith(3, 1)).to.deep.equal([1, '1'])
   })
 
-  it('are refused when there are not enough brokers for KAFKA_REPLICATION (fault 114)', async () => {
+  it('are refused when there are not enough brokers for KAFKA_REPLICATION', async () => {
     const failed = await setUp(1).check(3).catch(String)
     expect(failed).to.include(
       'KAFKA_REPLICATION is 3, but Kafka has only 1 running brokers: set KAFKA_REPLICATION to 1',
     )
   })
 
-  it('are reported when an existing topic is weaker, each with the setting to change (fault 114)', async () => {
+  it('are reported when an existing topic is weaker, each with the setting to change', async () => {
     expect(await setUp(3, 3).check()).to.deep.equal([])
     expect((await setUp(3, 1, { 'min.insync.replicas': '1' }).check()).join()).to.match(
       /^the topic t has 1 of 3 replicas, .*KAFKA_REPLICATION to 1$/,
@@ -77,7 +77,7 @@ describe('the promises of the click topic', () => {
     expect(await setUp(3, 3, { 'retention.ms': '-1' }).check()).to.deep.equal([])
   })
 
-  it('cannot be kept by a compacted topic, or by one that accepts no message, which are refused (fault 114)', async () => {
+  it('cannot be kept by a compacted topic, or by one that accepts no message, which are refused', async () => {
     for (const policy of ['compact', 'compact,delete'])
       expect(await setUp(3, 3, { 'cleanup.policy': policy }).check().catch(String)).to.include(
         `has cleanup.policy ${policy}, which loses clicks: set it to delete`,

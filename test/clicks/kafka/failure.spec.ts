@@ -11,7 +11,7 @@ describe('the reason why Kafka refuses a connection', () => {
       (error: unknown) => (error as Error).message,
     )
 
-  it('names the setting to check (threat 57)', async () => {
+  it('names the setting to check', async () => {
     for (const [message, security, cure] of [
       ['SASL PLAIN authentication failed: Invalid username or password', login, 'KAFKA_SASL_PASSWORD'],
       ['Connection error: self-signed certificate in certificate chain', tls, 'KAFKA_SSL_CA'],

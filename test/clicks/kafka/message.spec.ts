@@ -51,7 +51,7 @@ describe('a message in the click topic', () => {
       expect(read(value), value).to.equal(undefined)
   })
 
-  it('is an error when it is of our event log and format version but does not fit the schema (fault 113)', () => {
+  it('is an error when it is of our event log and format version but does not fit the schema', () => {
     const valid = JSON.parse(encode('l', clicked()).value) as object
     for (const [over, field] of [
       [{ seq: '7' }, 'seq'],
@@ -67,7 +67,7 @@ describe('a message in the click topic', () => {
     }
   })
 
-  it('is ignored when it is of another event log, valid or not, also in a newer format version (fault 113)', () => {
+  it('is ignored when it is of another event log, valid or not, also in a newer format version', () => {
     for (const value of ['{"v":1,"log":"other","spool":"s"}', '{"v":2,"log":"other","spool":"s"}', '{"v":1,"log":7}'])
       expect(read(value), value).to.equal(undefined)
   })

@@ -46,7 +46,7 @@ describe('the problems that a recorder reports', () => {
     expect(reported.filter((text) => text.includes('is halted'))).to.have.length(1)
   })
 
-  it('no longer include a partition whose invalid message was deleted (fault 113)', () => {
+  it('no longer include a partition whose invalid message was deleted', () => {
     const { tracker, reported } = setUp()
     tracker.halt(0, new TopicReplaced('another message'))
     tracker.halt(1, new InvalidMessage(7, {}))
@@ -56,7 +56,7 @@ describe('the problems that a recorder reports', () => {
     expect(tracker.state().halted.map(({ partition }) => partition)).to.deep.equal([0])
   })
 
-  it('add up the messages that Kafka deleted before they were recorded (fault 44)', () => {
+  it('add up the messages that Kafka deleted before they were recorded', () => {
     const { tracker, reported } = setUp()
     tracker.lost({ partition: 1, messages: 10, upTo: 9 })
     tracker.lost({ partition: 1, messages: 5, upTo: 29 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addAll, lastOf, newestIn, numbersOf, range, segmentsIn, sequenceOf, take, useSpoolFolder } from './harness.ts'
 import { visit } from './visits.ts'
 
-describe('a damaged record in a spool (fault 30)', () => {
+describe('a damaged record in a spool', () => {
   const { dir, open, readOut } = useSpoolFolder()
 
   it('is copied to quarantine, and all other records are delivered', async () => {

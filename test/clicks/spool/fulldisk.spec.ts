@@ -20,7 +20,7 @@ import {
 } from './harness.ts'
 import { visit } from './visits.ts'
 
-describe(`a spool on a full disk (fault 29) (${repeatable})`, () => {
+describe(`a spool on a full disk (${repeatable})`, () => {
   const { dir, home, open, readOut } = useSpoolFolder()
 
   it('answers at once, keeps what fits in memory, counts the rest, and records everything in order', async () => {

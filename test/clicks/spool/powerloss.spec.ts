@@ -27,7 +27,7 @@ const recordsIn = async (file: string) => {
   })
 }
 
-describe(`a spool after a power loss (fault 30) (${repeatable})`, () => {
+describe(`a spool after a power loss (${repeatable})`, () => {
   const { dir, home, open, readOut } = useSpoolFolder()
 
   /** Creates a copy of the folder, changed by the test. */
@@ -151,7 +151,7 @@ describe(`a spool after a power loss (fault 30) (${repeatable})`, () => {
     expect((await spoolsIn(dir()))[0]?.length).to.be.within(1, 29)
   })
 
-  it('loses nothing when the newline between two lines is damaged, also between the copies of a header (fault 111)', async () => {
+  it('loses nothing when the newline between two lines is damaged, also between the copies of a header', async () => {
     const spool = await open()
     await addAll(spool, range(0, 20))
     const all = await take(spool, 20)
@@ -168,7 +168,7 @@ describe(`a spool after a power loss (fault 30) (${repeatable})`, () => {
     }
   })
 
-  it('loses exactly the records that a random cut or bit flip hits (fault 111)', async function () {
+  it('loses exactly the records that a random cut or bit flip hits', async function () {
     this.timeout(long ? 1_800_000 : 60_000)
     const random = randomFrom(seed)
     const spool = await open({ segmentBytes: 6000 })

@@ -20,7 +20,7 @@ import { route, visit } from './visits.ts'
 describe('writing to a spool', () => {
   const { dir, open, readOut } = useSpoolFolder()
 
-  it('numbers the entries of each partition from 1, under a new id at every start (fault 107)', async () => {
+  it('numbers the entries of each partition from 1, under a new id at every start', async () => {
     const ids = new Set<string>()
     for (const round of range(0, 3)) {
       const spool = await open()

@@ -270,7 +270,7 @@ describe('parsing user agents', () => {
 })
 
 describe('the classification rules', () => {
-  it('have a version that follows from them, so that no change of them is forgotten (fault 268)', () => {
+  it('have a version that follows from them, so that no change of them is forgotten', () => {
     expect(rulesVersion).to.equal(versionOf(list, previewers))
     const others = [
       versionOf([...list, 'newbot'], previewers),

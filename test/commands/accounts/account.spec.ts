@@ -260,7 +260,7 @@ describe('erasing an account', () => {
   })
 })
 
-describe('an account that its owner wants erased (fault 194)', () => {
+describe('an account that its owner wants erased', () => {
   const [due, later] = ['2030-01-08T00:00:00.000Z', '2030-02-01T00:00:00.000Z']
   const schedule: AccountCommand = { type: 'ScheduleErasure', id, due }
   const carryOut = (now: string): AccountCommand => ({ type: 'CarryOutErasure', id, now })

@@ -81,7 +81,7 @@ describe('the keys of an account', () => {
       .thenEvents(added(3, 'new', { scopes: ['read'] }))
   })
 
-  it('never give more than the key that adds or changes them has (threat 99)', () => {
+  it('never give more than the key that adds or changes them has', () => {
     const limits = { expires: later, addresses: '10.0.0.0/8 2001:db8::/32' }
     given(...ann, narrow)
       .when(add({ by: 'narrow' }))
@@ -121,7 +121,7 @@ describe('the keys of an account', () => {
       .thenRefused('forbidden')
   })
 
-  it('are not extended by a key that lacks one of their rights (threat 116)', () => {
+  it('are not extended by a key that lacks one of their rights', () => {
     const manager = added(2, 'manager', { scopes: ['account'] })
     const bound = added(3, 'bound', { scopes: ['read', 'write'], expires: later, addresses: '10.0.0.0/8' })
     for (const changes of [{ addresses: null }, { addresses: '192.0.2.0/24' }, { expires: null }])
@@ -161,7 +161,7 @@ describe('the keys of an account', () => {
       .thenRefused('not_found')
   })
 
-  it('are rotated with an overlap, at once, or not later than they would have ended (fault 190)', () => {
+  it('are rotated with an overlap, at once, or not later than they would have ended', () => {
     const b = added(2, 'b')
     given(...ann, b)
       .when(rotate(2))

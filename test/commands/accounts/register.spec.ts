@@ -40,7 +40,7 @@ describe('register', () => {
     expect((await signUp('x@example.com')).username).to.equal('user-x')
   })
 
-  it('gives no username of digits, which would look like an id on the command line (fault 150)', async () => {
+  it('gives no username of digits, which would look like an id on the command line', async () => {
     expect((await signUp('219@example.com')).username).to.equal('user-219')
     expect((await signUp('2-1_9@example.com')).username).to.equal('user-2-1_9')
     expect(() => Registration.parse({ email: 'a@example.com', password, username: '219' })).to.throw(

@@ -166,7 +166,7 @@ describe('claiming a unique name', () => {
     expect((await rival.link(2)).state.fields.alias).to.equal('Hello')
   })
 
-  it('frees the e-mail of a registration whose username is taken (fault 98)', async () => {
+  it('frees the e-mail of a registration whose username is taken', async () => {
     const steps = writer(oneByOne(store))
     await steps.register('ann')
     expect(refused(await steps.register('bea', { username: 'ann' }))).to.equal('taken username')
@@ -175,7 +175,7 @@ describe('claiming a unique name', () => {
     expect((await steps.account(2)).state).to.include({ status: 'none' })
   })
 
-  it('frees the new alias of a link that was deleted in the meantime (fault 98)', async () => {
+  it('frees the new alias of a link that was deleted in the meantime', async () => {
     const other = writer(store)
     await other.createLink(1, { alias: 'mine' })
     let n = 0
@@ -184,7 +184,7 @@ describe('claiming a unique name', () => {
     expect(await writer(store, countingIds(2).next).createLink(2, {}, { seconds: 1 })).to.include({ id: 2 })
   })
 
-  it('keeps the name of a resource that has used its claim when the command is refused (fault 98)', async () => {
+  it('keeps the name of a resource that has used its claim when the command is refused', async () => {
     const { createLink, updateLink, deleteLink } = writer(store)
     await createLink(1, { alias: 'mine' })
     const wish = { token: 't' }

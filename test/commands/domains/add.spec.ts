@@ -74,7 +74,7 @@ describe('addDomain', () => {
     const stateOf = async (id: number) => (await ann.load(domain, id)).state
     const holder = () => ann.claimant({ kind: 'host', name: 'go.example.com' })
 
-    it('claims no host, so that several accounts can add one, and the first to verify it has it (threat 59)', async () => {
+    it('claims no host, so that several accounts can add one, and the first to verify it has it', async () => {
       const mine = await pend(ann)
       const theirs = await pend(bob)
       expect(await holder()).to.equal(undefined)
@@ -86,7 +86,7 @@ describe('addDomain', () => {
       expect((await stateOf(theirs.id)).verified).to.equal(true)
     })
 
-    it('gives the host to one of two accounts that verify it at the same moment (fault 148)', async () => {
+    it('gives the host to one of two accounts that verify it at the same moment', async () => {
       const ids = [(await pend(ann)).id, (await pend(bob)).id] as const
       const outcomes = await Promise.allSettled([verify(ann, ids[0]), verify(bob, ids[1])])
       const verified = await Promise.all(ids.map(async (id) => (await stateOf(id)).verified))
@@ -94,7 +94,7 @@ describe('addDomain', () => {
       expect(verified.filter(Boolean)).to.have.length(1)
     })
 
-    it('is verified by the next attempt when the process dies between the claim and the event (fault 148)', async () => {
+    it('is verified by the next attempt when the process dies between the claim and the event', async () => {
       const { id } = await pend(ann)
       const other = await pend(bob)
       const dying = callerOn(
@@ -117,7 +117,7 @@ describe('addDomain', () => {
       )
     })
 
-    it('cannot be reserved for longer by deleting and adding it in turn, until it is verified again (threat 34)', async () => {
+    it('cannot be reserved for longer by deleting and adding it in turn, until it is verified again', async () => {
       const freeOf = async (id: number) => Object.values((await stateOf(id)).tokens.free ?? {}).at(-1)
       const { id } = await pend(ann)
       await verify(ann, id)
@@ -177,7 +177,7 @@ describe('addDomain', () => {
       expect(await holder()).to.equal(`domain-${theirs}`)
     })
 
-    it('can be verified by others once the account that had the host is erased, and not while it is disabled (threat 60)', async () => {
+    it('can be verified by others once the account that had the host is erased, and not while it is disabled', async () => {
       const { register } = writer(store, countingIds(3).next)
       const owner = accepted(await register('carl')).id
       const operator = callerOn(store, owner)
@@ -204,7 +204,7 @@ describe('addDomain', () => {
       expect((await refusalOf(verify(ann, id))).code).to.equal('taken')
     })
 
-    it('loses the host to others only after its reservation, when it has failed its checks (threat 34)', async () => {
+    it('loses the host to others only after its reservation, when it has failed its checks', async () => {
       const { id } = await pend(ann)
       await verify(ann, id)
       await ann.write(domain, { type: 'UnverifyDomain', id, free: at(3600) })

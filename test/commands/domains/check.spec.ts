@@ -14,7 +14,7 @@ describe('the check of a branded domain', () => {
   })
   const setRecord = (value: string) => txt.set(`_linkledger.${host}`, ['other', value])
 
-  it('asks each account for a value of its own, the same for all its domains (threat 59)', () => {
+  it('asks each account for a value of its own, the same for all its domains', () => {
     const { recordFor } = check('txt')
     expect(recordFor(1, host)).to.deep.equal({ name: '_linkledger.go.example', value: domainToken(pepper, 1) })
     expect(recordFor(1, 'b.example').value).to.equal(recordFor(1, host).value)
@@ -45,7 +45,7 @@ describe('the check of a branded domain', () => {
     expect([await lost('txt', 'off'), await lost('dns', 'off')]).to.deep.equal([false, true])
   })
 
-  it('does not know what a domain has lost while the name servers do not answer (fault 149)', async () => {
+  it('does not know what a domain has lost while the name servers do not answer', async () => {
     const lost = async (proof: 'txt' | 'dns') => check(proof).lost(await check(proof).look(1, host), 'txt')
     silent.add(`_linkledger.${host}`)
     expect(await lost('txt')).to.equal(undefined)
@@ -67,7 +67,7 @@ describe('the check of a branded domain', () => {
     }
   })
 
-  it('takes no longer for a long record than its length allows, whatever is in it (threat 186)', async () => {
+  it('takes no longer for a long record than its length allows, whatever is in it', async () => {
     for (const hard of [' ', '"', ' "', 'x ']) {
       const look = async (length: number) => {
         setRecord(`x${hard.repeat(length / hard.length)}x`)

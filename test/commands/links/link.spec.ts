@@ -47,7 +47,7 @@ describe('creating a link', () => {
       .when(create({ password: 'hash' }))
       .thenEvents(linkCreated({ password: 'hash' }))
   })
-  it('refuses a reserved alias (fault 151)', () => {
+  it('refuses a reserved alias', () => {
     given()
       .when(create({ fields: { ...linkFields, alias: 'Report' } }))
       .thenRefused('invalid')
@@ -124,7 +124,7 @@ describe('updating a link', () => {
       .when(update({ changes: { notes: null } }))
       .thenNothing()
   })
-  it('archives once, and says so when the link is deleted (fault 199)', () => {
+  it('archives once, and says so when the link is deleted', () => {
     const archived = updated({ archived: true })
     given(created)
       .when(update({ changes: { archived: true } }))
@@ -181,7 +181,7 @@ describe('updating a link', () => {
       .when(update({ changes: { title: 'x' } }))
       .thenClaims()
   })
-  it('keeps an alias that was reserved later, and refuses to take another such one (fault 151)', () => {
+  it('keeps an alias that was reserved later, and refuses to take another such one', () => {
     const held = linkCreated({ id, account, alias: 'report' })
     given(held)
       .when(update({ changes: { alias: 'report', title: 'T' } }))
@@ -254,7 +254,7 @@ describe('the variants of a link', () => {
       .when(change([a, 1], [b, 1]))
       .thenEvents(two)
   })
-  it('keep their ids when their URL, weight or place changes (fault 200)', () => {
+  it('keep their ids when their URL, weight or place changes', () => {
     given(created, two)
       .when(change([b, 5], [a, 1]))
       .thenEvents(updated({ variants: numbered([2, b, 5], [1, a, 1]) }))
@@ -265,7 +265,7 @@ describe('the variants of a link', () => {
       .when(change([a, 1], [b, 1]))
       .thenNothing()
   })
-  it('never get the id of one that is gone (fault 200)', () => {
+  it('never get the id of one that is gone', () => {
     const none = updated({ variants: [] })
     given(created, two, none)
       .when(change([c, 1], [a, 1]))
@@ -331,7 +331,7 @@ describe('checking the frames of a link', () => {
   const refusal = (url: string, since = now) => ({ url, reason: 'x-frame-options' as const, since })
   const two = linkCreated({ id, account, location: [{ name: 'Canada', url: other }] })
 
-  it('records the destinations that refuse, and since when, only when that changes (fault 159)', () => {
+  it('records the destinations that refuse, and since when, only when that changes', () => {
     const refuses = [{ url: main, reason: 'x-frame-options' as const }]
     given(two)
       .when(check(refuses))

@@ -35,7 +35,7 @@ describe('creating a bio page', () => {
   it('records its fields and the token of its claim', () => {
     given().when(create).thenEvents(created)
   })
-  it('refuses a reserved alias, and keeps one that was reserved later (fault 151)', () => {
+  it('refuses a reserved alias, and keeps one that was reserved later', () => {
     const held = { ...fields, alias: 'report' }
     given()
       .when({ ...create, fields: held } as OwnedCommand<BioFields>)
@@ -114,18 +114,18 @@ describe('the ids of the entries of a bio page', () => {
   /** as a release wrote it that did not count clicks */
   const old: BioEvent = { type: 'BioCreated', data: { id, account, ...fields, links: [shop, blog], token: 't' } }
 
-  it('count up from 1 in a new page, whatever ids are sent (fault 160)', () => {
+  it('count up from 1 in a new page, whatever ids are sent', () => {
     given()
       .when({ ...create, fields: { ...fields, links: [{ id: 9, ...shop }, blog] } })
       .thenEvents(made)
   })
-  it('stay the same when titles, addresses and the order change (fault 160)', () => {
+  it('stay the same when titles, addresses and the order change', () => {
     const renamed = { id: 2, title: 'Journal', url: 'https://journal.example/' }
     given(made)
       .when(update({ links: [renamed, shop1] }))
       .thenEvents(updated({ links: [renamed, shop1] }))
   })
-  it('are those of the entries with the same addresses when a client sends none (fault 160)', () => {
+  it('are those of the entries with the same addresses when a client sends none', () => {
     given(made)
       .when(update({ links: [shop, blog] }))
       .thenNothing()
@@ -133,7 +133,7 @@ describe('the ids of the entries of a bio page', () => {
       .when(update({ links: [talk, { ...blog, title: 'Journal' }, shop] }))
       .thenEvents(updated({ links: [talk3, { ...blog2, title: 'Journal' }, shop1], lastEntry: 3 }))
   })
-  it('are never given again, so that no entry inherits the clicks of another (fault 160)', () => {
+  it('are never given again, so that no entry inherits the clicks of another', () => {
     given(made, updated({ links: [shop1] }))
       .when(update({ links: [shop, talk] }))
       .thenEvents(updated({ links: [shop1, talk3], lastEntry: 3 }))
@@ -141,7 +141,7 @@ describe('the ids of the entries of a bio page', () => {
       .when(update({ links: [blog2] }))
       .thenEvents(updated({ links: [blog2] }))
   })
-  it('are the places of the entries in a page of an older release (fault 160)', () => {
+  it('are the places of the entries in a page of an older release', () => {
     given(old)
       .when(update({ links: [shop, blog] }))
       .thenNothing()
@@ -152,12 +152,12 @@ describe('the ids of the entries of a bio page', () => {
       .when(update({ links: [blog, talk] }))
       .thenEvents(updated({ links: [blog2, talk3], lastEntry: 3 }))
   })
-  it('are different for entries with the same address (fault 160)', () => {
+  it('are different for entries with the same address', () => {
     given(made)
       .when(update({ links: [shop, shop] }))
       .thenEvents(updated({ links: [shop1, { ...talk3, ...shop }], lastEntry: 3 }))
   })
-  it('are refused when the page never had them, or when they are sent twice (fault 160)', () => {
+  it('are refused when the page never had them, or when they are sent twice', () => {
     for (const links of [[{ id: 3, ...talk }], [{ id: 0, ...talk }], [shop1, { ...blog, id: 1 }]])
       given(made).when(update({ links })).thenRefused('invalid')
   })

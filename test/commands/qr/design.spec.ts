@@ -16,7 +16,7 @@ describe('requireScannable', () => {
       requireScannable(colors, 'text')
   })
 
-  it('refuses a code below 3:1, which scanners do not read, and states its contrast (fault 158)', () => {
+  it('refuses a code below 3:1, which scanners do not read, and states its contrast', () => {
     for (const [foreground, background] of [
       ['#ffffff', '#ffffff'],
       ['#ffff00', '#ffffff'],
@@ -33,7 +33,7 @@ describe('requireScannable', () => {
         .with.property('code', 'invalid')
   })
 
-  it('leaves the colors of an existing code alone when it keeps them (fault 158)', () => {
+  it('leaves the colors of an existing code alone when it keeps them', () => {
     const old = { foreground: '#a2a2a2', background: '#ffffff' }
     requireScannable(old, 'text', old)
     expect(() => requireScannable({ ...old, background: '#fefefe' }, 'text', old)).to.throw(Refused)
@@ -50,7 +50,7 @@ describe('requireScannable', () => {
 })
 
 describe('scanWarnings', () => {
-  it('warns below 4.5:1 and of light on dark, which several scanners do not read (fault 158)', () => {
+  it('warns below 4.5:1 and of light on dark, which several scanners do not read', () => {
     const about = (foreground: string, background: string) =>
       scanWarnings({ foreground, background }).map((text) => / is (lighter|[\d.]+:1)/.exec(text)?.[1])
     expect(about('#000000', '#ffffff')).to.deep.equal([])

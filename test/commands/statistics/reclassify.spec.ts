@@ -27,13 +27,13 @@ describe('recording a reclassification', () => {
     return seen.join(', ')
   }
 
-  it('appends a part when the statistics have the one before, so that new clicks come between (fault 314)', async () => {
+  it('appends a part when the statistics have the one before, so that new clicks come between', async () => {
     expect(await run(Infinity)).to.equal(
       'add 0, wait for 0, add 1, wait for 1, add 2, undo 2, wait for 2, undo 1, wait for 1, undo 0',
     )
   })
 
-  it('appends the rest at once when that takes too long (fault 314)', async () => {
+  it('appends the rest at once when that takes too long', async () => {
     expect(await run(0)).to.equal('add 0, wait for 0, add 1, add 2, undo 2, wait for 2, undo 1, undo 0')
   })
 })

@@ -19,7 +19,7 @@ describe('the leaf of a batch of clicks', () => {
   const saltsOf = (salt: unknown) =>
     Array.from(clickTexts(eventOf({ salt })), (text) => (JSON.parse(text) as { salt?: unknown }).salt)
 
-  it('gives each click a salt that no other click shows (threat 163)', () => {
+  it('gives each click a salt that no other click shows', () => {
     const [first, second] = saltsOf('AAAA')
     expect([first, second]).to.deep.equal([
       'agyAzeq3mzjzAxmosrXwv_SfC-BGhbzH3lykSk3QMxo',

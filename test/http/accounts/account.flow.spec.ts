@@ -159,7 +159,7 @@ describe('the account API', () => {
       expect(await app.domainEventsAfter(written)).to.equal(4)
     })
 
-    it('checks `current_password` when it is sent, and changes nothing when it is wrong (threat 103)', async () => {
+    it('checks `current_password` when it is sent, and changes nothing when it is wrong', async () => {
       const before = await account(key)
       const guess = (current_password: string) => update({ email: 'gina@example.info', current_password })
       const { status, json } = await guess('wrong horse 1')

@@ -45,7 +45,7 @@ describe('API keys', () => {
       ),
     ).to.equal(wanted)
 
-  it('with one scope may do exactly what the OpenAPI document says (threat 98)', async () => {
+  it('with one scope may do exactly what the OpenAPI document says', async () => {
     const { paths } = openApi({ routes, version: '' })
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -122,7 +122,7 @@ describe('API keys', () => {
     expect(row?.['lastused']).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
 
-  it('work only from the networks they are allowed for (threat 98)', async () => {
+  it('work only from the networks they are allowed for', async () => {
     const { key } = await add({ scopes: ['read'], addresses: ['198.51.100.0/24', '2001:db8::/32'] })
     for (const from of ['198.51.100.7', '2001:DB8:1::2', '::ffff:198.51.100.8'])
       expect(await status(key, app, from)).to.equal(200)
@@ -133,7 +133,7 @@ describe('API keys', () => {
     }
   })
 
-  it('cannot make or change keys beyond themselves (threat 99)', async () => {
+  it('cannot make or change keys beyond themselves', async () => {
     const { key } = await add({ scopes: ['account', 'read'] })
     for (const [method, path, body] of [
       ['POST', '/api/key/add', { name: 'x', scopes: ['write'] }],
@@ -160,7 +160,7 @@ describe('API keys', () => {
     }
   })
 
-  it('overlap when they are rotated (fault 190)', async () => {
+  it('overlap when they are rotated', async () => {
     const { id, key: old } = await add({ scopes: ['read'], name: 'server' })
     const { json } = await app.post(`/api/key/${id}/rotate`, { key: main, body: { overlap: 60 } })
     const key = String(json['key'])
@@ -176,7 +176,7 @@ describe('API keys', () => {
     expect([await status(key), await status(String(again['key']))]).to.deep.equal([401, 200])
   })
 
-  it('end in all processes, by their id or by being shown, with the same answer for any key (threat 100)', async () => {
+  it('end in all processes, by their id or by being shown, with the same answer for any key', async () => {
     const byId = await add({ scopes: ['read'] })
     const shown = await add({ scopes: ['read'], addresses: ['10.0.0.0/8'] })
     expect((await app.del(`/api/key/${byId.id}/delete`, { key: main })).status).to.equal(200)
@@ -191,7 +191,7 @@ describe('API keys', () => {
     expect((await app.del(`/api/key/${byId.id}/delete`, { key: main })).status).to.equal(404)
   })
 
-  it('end with the same answer for all of several simultaneous requests (threat 118)', async () => {
+  it('end with the same answer for all of several simultaneous requests', async () => {
     const { key } = await add({ scopes: ['read'] })
     const revoke = () => app.post('/api/key/revoke', { body: { key } })
     const answers = await Promise.all([revoke(), revoke(), revoke(), revoke()])
@@ -200,7 +200,7 @@ describe('API keys', () => {
     await soon(key, 401, app)
   })
 
-  it('are given again for an Idempotency-Key only to the key that made them (threat 117)', async () => {
+  it('are given again for an Idempotency-Key only to the key that made them', async () => {
     const headers = { 'Idempotency-Key': 'the first key' }
     const body = { name: 'strong', scopes: ['read', 'write'] }
     const send = (key: string) => app.post('/api/key/add', { key, body, headers })
@@ -216,7 +216,7 @@ describe('API keys', () => {
     expectFailure(await rotate(weak.key), 422, 'rotate')
   })
 
-  it('without the scope `account` change the account with its password only (threat 101)', async () => {
+  it('without the scope `account` change the account with its password only', async () => {
     const { key } = await add({ scopes: ['write'] })
     const update = (by: string, body: object) => app.put('/api/account/update', { key: by, body })
     const email = `ann-${crypto.randomUUID()}@example.com`
@@ -228,7 +228,7 @@ describe('API keys', () => {
     expect((await update(main, { email: `x${email}` })).status).to.equal(200)
   })
 
-  it('end at once also while the tables are late (threat 100)', async () => {
+  it('end at once also while the tables are late', async () => {
     const { id, key } = await add({ scopes: ['read'] })
     await soon(key, 200, web)
     running = false

@@ -47,7 +47,7 @@ describe('mails to the owners of accounts', () => {
   const account = async (key: string) => (await app.get('/api/account', { key })).json['data']
   const head = () => app.domainHead()
 
-  it('make an account only after its address is confirmed with a button, once (threat 105)', async () => {
+  it('make an account only after its address is confirmed with a button, once', async () => {
     const written = await head()
     const { status, json } = await register('ann@example.com', { 'Accept-Language': 'fr' })
     expect([status, Object.keys(json)]).to.deep.equal([200, ['error', 'message']])
@@ -66,7 +66,7 @@ describe('mails to the owners of accounts', () => {
     expect(await account(key)).to.include({ email: 'ann@example.com', username: 'ann' })
   })
 
-  it('answer the same for an address that is taken, and tell its owner (threat 105)', async () => {
+  it('answer the same for an address that is taken, and tell its owner', async () => {
     await registered('bob@example.com')
     const written = await head()
     const [free, taken] = [await register('new@example.com'), await register('bob@example.com')]
@@ -84,7 +84,7 @@ describe('mails to the owners of accounts', () => {
     expect([second.status, second.text.includes('has an account already')]).to.deep.equal([400, true])
   })
 
-  it('confirm a new address before it counts, and tell the old one (threat 106)', async () => {
+  it('confirm a new address before it counts, and tell the old one', async () => {
     const { key } = await registered('carl@example.com')
     const change = (email: string) => app.put('/api/account/update', { key, body: { email } })
     const [free, taken] = [await change('carl@example.org'), await change('bob@example.com')]
@@ -97,7 +97,7 @@ describe('mails to the owners of accounts', () => {
     expect(notice.text).not.to.include('carl@example.org')
   })
 
-  it('reset a password once, end other links, and tell the owner (threat 107)', async () => {
+  it('reset a password once, end other links, and tell the owner', async () => {
     const { key, email } = await registered('dora@example.com')
     await app.put('/api/account/update', { key, body: { email: 'dora@example.org' } })
     const change = linkIn(await mailTo('dora@example.org', 'Confirm your new e-mail address'))
@@ -116,7 +116,7 @@ describe('mails to the owners of accounts', () => {
     expect(smtp.mails.some(({ to }) => to === 'nobody@example.com')).to.equal(false)
   })
 
-  it('have links that answer with a page while their account is disabled, and work again afterwards (fault 215)', async () => {
+  it('have links that answer with a page while their account is disabled, and work again afterwards', async () => {
     const { key, email } = await registered('hans@example.com')
     await app.put('/api/account/update', { key, body: { email: 'hans@example.org' } })
     const { id } = (await account(key)) as { readonly id: number }
@@ -133,7 +133,7 @@ describe('mails to the owners of accounts', () => {
     expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(200)
   })
 
-  it('tell the owner of a webhook that its receiver has disabled it, without the path of its address (fault 282)', async () => {
+  it('tell the owner of a webhook that its receiver has disabled it, without the path of its address', async () => {
     const { key, email } = await registered('ida@example.com')
     const body = { name: 'Warehouse', url: receiver.url('/a-token'), events: ['LinkCreated'] }
     const { json } = await app.post('/api/webhook/add', { key, body })
@@ -161,7 +161,7 @@ describe('mails to the owners of accounts', () => {
     expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook'))).to.have.length(1)
   })
 
-  it('of one address are limited, and so are requests of one network (threat 108)', async () => {
+  it('of one address are limited, and so are requests of one network', async () => {
     const from = (n: number) => ({ 'X-Forwarded-For': `198.51.100.${n}` })
     const ask = (email: string, headers: Readonly<Record<string, string>>) =>
       app.post('/api/account/reset', { body: { email }, headers })
@@ -172,7 +172,7 @@ describe('mails to the owners of accounts', () => {
           `select count(*) from state.rate_limits where key like 'mail to %' and count > 5`,
         )
       )[0]
-    // mails of another kind leave the resets to the owner (threat 121)
+    // mails of another kind leave the resets to the owner
     for (let n = 0; n < 6; n++) expect((await register('ann@example.com', from(n))).status).to.equal(200)
     for (let n = 0; n < 7; n++) expect((await ask('ann@example.com', from(n))).status).to.equal(200)
     expect((await stored())?.count).to.equal('2')
@@ -188,7 +188,7 @@ describe('mails to the owners of accounts', () => {
     expect(mails()).to.have.length(5)
   })
 
-  it('never delay an answer: the mail server may be silent (fault 193)', async () => {
+  it('never delay an answer: the mail server may be silent', async () => {
     smtp.greet(false)
     // each of these would wait for the greeting
     expect((await register('frank@example.com')).status).to.equal(200)

@@ -6,7 +6,7 @@ import { openAccountPasswords } from '../../../src/http/accounts/password.ts'
 import { TooManyPasswords } from '../../../src/security/passwords.ts'
 import { memoryLimiter } from '../../support/limiter.ts'
 
-describe('the password of an account (threat 103)', () => {
+describe('the password of an account', () => {
   const open = () => {
     const checked: (string | null)[] = []
     const load = (async () => ({ state: { ...account.initialState, password: 'hash' } })) as unknown as Load

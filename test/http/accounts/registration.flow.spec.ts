@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
-describe('registrations (threat 69)', () => {
+describe('registrations', () => {
   let app: TestApp
   before(async () => {
     app = await startTestApp({ TRUST_PROXY: '127.0.0.1', REGISTRATIONS_PER_ADDRESS: '2', REGISTRATIONS_PER_HOUR: '4' })

@@ -74,7 +74,7 @@ describe('sessions of the dashboard', () => {
     })
     const from = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }
 
-    it('are not used for requests that this site sends, whether they change or read something (threat 146)', async () => {
+    it('are not used for requests that this site sends, whether they change or read something', async () => {
       const { cookie } = session
       const refused: readonly Readonly<Record<string, string>>[] = [
         from,
@@ -104,14 +104,14 @@ describe('sessions of the dashboard', () => {
       expect(await statusOf(app.post('/api/url/add', { body: { url: 'https://example.com/' }, headers }))).to.equal(200)
     })
 
-    it('cannot be opened by this site, so that nobody works in the account of somebody else (threat 146)', async () => {
+    it('cannot be opened by this site, so that nobody works in the account of somebody else', async () => {
       const { email } = await app.register()
       const answer = await tryToSignIn({ email, password }, from)
       expect([answer.status, cookieIn(answer)]).to.deep.equal([403, undefined])
     })
   })
 
-  it('are never those that a browser had before it signed in (threat 147)', async () => {
+  it('are never those that a browser had before it signed in', async () => {
     const { email } = await app.register()
     const planted = await signIn(app, email)
     const made = 'linkledger_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
@@ -125,7 +125,7 @@ describe('sessions of the dashboard', () => {
     }
   })
 
-  it('are stored as hashes, and name no address (threat 155)', async () => {
+  it('are stored as hashes, and name no address', async () => {
     const { email } = await app.register()
     const { cookie } = await signIn(app, email)
     const token = cookie.split('=')[1] ?? ''
@@ -137,7 +137,7 @@ describe('sessions of the dashboard', () => {
     expect(rows).not.to.include(email)
   })
 
-  it('end with another password, which needs the old one, except the one that has set it (threats 148, 151)', async () => {
+  it('end with another password, which needs the old one, except the one that has set it', async () => {
     const { email, key } = await app.register()
     const [one, two] = [await signIn(app, email), await signIn(app, email)]
     const change = (body: object) => one.ask('PUT', '/api/account/update', body)
@@ -156,7 +156,7 @@ describe('sessions of the dashboard', () => {
     expect(await reads(one.cookie, {})).to.equal(401)
   })
 
-  it('do not work while the account is disabled, nor after it is erased (threat 148)', async () => {
+  it('do not work while the account is disabled, nor after it is erased', async () => {
     const { email, id } = await app.register()
     const session = await signIn(app, email)
     const handle = (type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount') =>
@@ -170,7 +170,7 @@ describe('sessions of the dashboard', () => {
     expect(await reads(session.cookie, {})).to.equal(401)
   })
 
-  it('are not opened, and do not work, on a branded domain (threat 154)', async () => {
+  it('are not opened, and do not work, on a branded domain', async () => {
     const { email, key } = await app.register()
     const { cookie } = await signIn(app, email)
     await app.post('/api/domain/add', { key, body: { domain: 'https://brand.example.org' } })
@@ -179,7 +179,7 @@ describe('sessions of the dashboard', () => {
     expect((await tryToSignIn({ email, password }, headers)).status).to.equal(403)
   })
 
-  it('are not told apart from those of unknown accounts by who guesses, and ten wrong passwords end it (threat 149)', async () => {
+  it('are not told apart from those of unknown accounts by who guesses, and ten wrong passwords end it', async () => {
     const { email } = await app.register()
     const headers = { 'X-Forwarded-For': '198.51.100.77' }
     const wrong = { password: 'wrong horse 1' }
@@ -196,7 +196,7 @@ describe('sessions of the dashboard', () => {
     expect((await tryToSignIn({ email, password }, { 'X-Forwarded-For': '198.51.100.79' })).status).to.equal(200)
   })
 
-  it('need a code where the account has a second factor, and no code works twice (threat 150)', () =>
+  it('need a code where the account has a second factor, and no code works twice', () =>
     atOneMoment(async () => {
       const { email } = await app.register()
       const [owner, other] = [await signIn(app, email), await signIn(app, email)]
@@ -243,7 +243,7 @@ describe('sessions of the dashboard', () => {
       expect((await enter()).status).to.equal(200)
     }))
 
-  it('have a cookie for this host and https alone where the service is on https, and count for no page over http (threats 147, 166)', async () => {
+  it('have a cookie for this host and https alone where the service is on https, and count for no page over http', async () => {
     const secure = await startTestApp({ BASE_URL: 'https://go.example.com' }, app.connection)
     try {
       const { email } = await app.register()

@@ -36,7 +36,7 @@ describe('the API', () => {
     await app.close()
   })
 
-  describe('every response (fault 66)', () => {
+  describe('every response', () => {
     it('has the rate limit, a unique request id, CORS headers and an object with `error`', async () => {
       const id = await add()
       const ids = new Set<string | null>()
@@ -277,7 +277,7 @@ describe('the API', () => {
       ])
     })
 
-    it('show visitors neither metrics nor the reasons of /readyz, which are on the port of the operator (threat 71)', async () => {
+    it('show visitors neither metrics nor the reasons of /readyz, which are on the port of the operator', async () => {
       const ready = await app.get('/readyz')
       expect([ready.status, ready.json]).to.deep.equal([200, { ready: true }])
       expect((await app.get('/metrics')).status).to.equal(404)

@@ -4,7 +4,7 @@ import { until } from '../../support/client.ts'
 import { linkClient } from '../../support/clients/link.ts'
 import { appendNewer } from '../../support/newer.ts'
 
-describe('a link that a newer release has changed in a way that this one cannot read (fault 72)', () => {
+describe('a link that a newer release has changed in a way that this one cannot read', () => {
   let app: TestApp
   let key: string
   let id: number

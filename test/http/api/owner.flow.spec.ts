@@ -5,7 +5,7 @@ import { bodies } from '../../support/bodies.ts'
 import { expectFailure } from '../../support/conventions.ts'
 import { long } from '../../support/faults.ts'
 
-describe('an id of another account (threat 27, fault 32)', () => {
+describe('an id of another account', () => {
   let app: TestApp
   let key: string
   let other: string

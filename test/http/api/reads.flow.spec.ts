@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 
-describe('reading while statistics are slow (fault 261)', () => {
+describe('reading while statistics are slow', () => {
   let app: TestApp
   let keys: readonly string[]
   let slow: pg.Client

@@ -7,7 +7,7 @@ describe('the id of a request', () => {
       expect(requestId(sent)).to.equal(sent)
   })
 
-  it('is a new one instead of a long one, or one with other characters (threat 102)', () => {
+  it('is a new one instead of a long one, or one with other characters', () => {
     const wrong = [
       '',
       ' ',

@@ -15,7 +15,7 @@ describe('the page /docs in Chromium', () => {
     await app?.close()
   })
 
-  it('shows every operation and sends a request, without a violation of its policy (threat 90)', async () => {
+  it('shows every operation and sends a request, without a violation of its policy', async () => {
     const { value, problems } = await browser.visit<number>(
       `${app.address}/docs`,
       `(async () => {

@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
         expect(operation.requestBody.content['application/json'], operation.operationId).to.have.property('example')
   })
 
-  it('opens with each scope what docs/api.md says (threat 98)', () => {
+  it('opens with each scope what docs/api.md says', () => {
     const opened = (scope: string) =>
       Object.entries(document.paths).flatMap(([path, methods]) =>
         Object.entries(methods).flatMap(([method, operation]) =>
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
       expect(headers, status).to.include.keys('X-Request-Id', 'X-RateLimit-Remaining')
   })
 
-  it('requires no parameter that has a default, and has what a link needs among the links (fault 216)', () => {
+  it('requires no parameter that has a default, and has what a link needs among the links', () => {
     const required = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.values(methods).flatMap(({ parameters }) =>
         parameters.flatMap((one) =>
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/api/url/{id}/stats']?.['get']?.tags).to.deep.equal(['Links'])
   })
 
-  it('says what comes after each step, as the manual does (fault 217)', () => {
+  it('says what comes after each step, as the manual does', () => {
     const { description } = document.info
     for (const word of ['Idempotency-Key', 'If-Match', 'cursor', 'An account has a number of requests', 'redirect404'])
       expect(description).to.include(word)

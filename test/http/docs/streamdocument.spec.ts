@@ -38,7 +38,7 @@ describe('the AsyncAPI document of streams and webhooks', () => {
   ]
   const unknown = (type: string) => ({ ...created, type: 'Unknown' as const, data: { type, version: 9 } })
 
-  it('describes the lines and the messages that are sent (fault 285)', () => {
+  it('describes the lines and the messages that are sent', () => {
     fits('EventLine', asSent.event(created, 7))
     fits('ClickLine', asSent.click(clicks, 7, 0))
     fits('WebhookEvent', JSON.parse(send(created).body))

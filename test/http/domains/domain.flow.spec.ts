@@ -84,7 +84,7 @@ describe('the domain API', () => {
     expect((await add({})).json['message']).to.equal('`domain` is required.')
   })
 
-  it('stores hosts in punycode (threat 33)', async () => {
+  it('stores hosts in punycode', async () => {
     await add({ domain: 'https://bücher.example.org' })
     const { json } = await app.get('/api/domains?limit=1', { key })
     expect(json['data'].domains[0].domain).to.equal('https://xn--bcher-kva.example.org')

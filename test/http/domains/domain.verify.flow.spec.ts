@@ -50,7 +50,7 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     dns.txt.set(name, ['v=spf1 -all', value])
   }
 
-  it('are pending when they are added, and the response says which record to create (threat 59)', async () => {
+  it('are pending when they are added, and the response says which record to create', async () => {
     const { status, json } = await http.add(ann.key, 'brand.example', { redirectroot: 'https://evil.example/' })
     expect([status, json['error'], json['status']]).to.deep.equal([200, 0, 'pending'])
     const { record, problem } = json['verification']
@@ -61,7 +61,7 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     expect(listed['data'].domains[0]).to.include({ id: json['id'], status: 'pending', domain: 'https://brand.example' })
   })
 
-  it('do not serve, block links or claim the host while they are pending (threat 59)', async () => {
+  it('do not serve, block links or claim the host while they are pending', async () => {
     const { json } = await http.link(bob.key, { url: 'https://brand.example/page', custom: 'tobrand' })
     expect(json['error'], json['message']).to.equal(0)
     expect(await http.visit('go.example', '/tobrand')).to.include({
@@ -73,14 +73,14 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     expect((await http.add(bob.key, 'brand.example')).json).to.include({ error: 0, status: 'pending' })
   })
 
-  it('may get links while they are pending, which answer 404 (threat 59)', async () => {
+  it('may get links while they are pending, which answer 404', async () => {
     const { json } = await http.link(ann.key, { url: 'https://x.example/', custom: 'later', domain: 'brand.example' })
     expect(json).to.include({ error: 0, shorturl: 'https://brand.example/later' })
     expect((await http.visit('brand.example', '/later')).status).to.equal(404)
     expect((await app.get('/api/urls?domain=brand.example', { key: ann.key })).json['data'].result).to.equal(1)
   })
 
-  it('serve once the record is found, and only for the account whose record it is (threat 59)', async () => {
+  it('serve once the record is found, and only for the account whose record it is', async () => {
     const [mine] = (await app.get('/api/domains', { key: ann.key })).json['data'].domains
     const [theirs] = (await app.get('/api/domains', { key: bob.key })).json['data'].domains
     const before = await http.verify(ann.key, mine.id)
@@ -106,7 +106,7 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     await createRecord(ann.key, mine.id)
   })
 
-  it('get a certificate from a proxy that asks, as no other host does but the own one (threat 61)', async () => {
+  it('get a certificate from a proxy that asks, as no other host does but the own one', async () => {
     const hosts = ['brand.example', 'go.example', 'other.example', 'www.brand.example', '', 'brand.example/x']
     expect(await Promise.all(hosts.map(http.ask))).to.deep.equal([200, 200, 404, 404, 404, 404])
     const publicly = await fetch(`${app.address}/internal/ask?domain=brand.example`)
@@ -125,7 +125,7 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     ])
   })
 
-  it('cannot be hosts of the operator, in any spelling (threat 59)', async () => {
+  it('cannot be hosts of the operator, in any spelling', async () => {
     for (const host of ['www.company.example', 'company.example', 'GO.example', 'www.go.example'])
       expect((await http.add(ann.key, host)).json['message'], host).to.equal(
         "`domain` must not be one of this service's own.",
@@ -139,7 +139,7 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     expect(json['verification'].problem).to.equal('The name servers did not answer for _linkledger.slow.example.')
   })
 
-  it('serve and stop in every process (threat 60)', async () => {
+  it('serve and stop in every process', async () => {
     const other = await startTestApp({ BASE_URL: 'https://go.example' }, app.connection, { resolver: dns.resolver })
     try {
       const dora = await app.register()
@@ -160,7 +160,7 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     }
   })
 
-  it('stop with their account when it is disabled, and count as our own no longer (threat 60)', async () => {
+  it('stop with their account when it is disabled, and count as our own no longer', async () => {
     const carl = await app.register()
     const { id } = (await http.add(carl.key, 'carl.example', { redirectroot: 'https://evil.example/' })).json
     await createRecord(carl.key, id)
@@ -219,7 +219,7 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
       expect((await add(`${name}.example.com`)).json).to.include({ error: 0, status: 'active' })
   })
 
-  it('stay pending when neither points to a target, without any HTTP request (threat 7)', async () => {
+  it('stay pending when neither points to a target, without any HTTP request', async () => {
     dns.a.set('metadata.example.com', ['169.254.169.254'])
     for (const name of ['metadata', 'unknown']) {
       const { json } = await add(`${name}.example.com`)
@@ -230,7 +230,7 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
     }
   })
 
-  it('stay pending without the record, although they point here (threat 59)', async () => {
+  it('stay pending without the record, although they point here', async () => {
     dns.a.set('unproven.example.com', ['203.0.113.9'])
     const { json } = await http.add(key, 'unproven.example.com')
     expect(json).to.include({ status: 'pending' })
@@ -276,7 +276,7 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
         )
       ).status
 
-    it('and keep serving while the name servers do not answer (fault 149)', async () => {
+    it('and keep serving while the name servers do not answer', async () => {
       dns.silent.add(`_linkledger.${host}`)
       dns.silent.add(host)
       for (let n = 0; n < 4; n++) await look()
@@ -285,7 +285,7 @@ describe('branded domains with DOMAIN_CHECK=dns', () => {
       expect(await follow(302)).to.equal(302)
     })
 
-    it('stop when DNS points elsewhere on three days, which the owner sees from the first one on, and serve again once it is right (threat 34)', async () => {
+    it('stop when DNS points elsewhere on three days, which the owner sees from the first one on, and serve again once it is right', async () => {
       dns.a.set(host, ['192.0.2.1'])
       await look()
       const warned = await http.detail(key, id)

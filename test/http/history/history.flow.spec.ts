@@ -38,7 +38,7 @@ describe('the history of an account', () => {
   }
   const types = async (path: string, query = '') => (await events(path, query)).map(({ type }) => type)
 
-  it('shows one kind of resource only, and finds what is deleted until it is restored (fault 299)', async () => {
+  it('shows one kind of resource only, and finds what is deleted until it is restored', async () => {
     const own = (await app.register()).key
     const made = async (path: string, body: object) => (await app.post(path, { key: own, body })).json['id'] as number
     const id = await made('/api/url/add', { url: 'https://example.com/a' })
@@ -56,7 +56,7 @@ describe('the history of an account', () => {
       expect((await app.get(`/api/account/history?${query}`, { key: own })).status, query).to.equal(400)
   })
 
-  it('shows no deletions of other accounts (threat 178)', async () => {
+  it('shows no deletions of other accounts', async () => {
     const [own, other] = [(await app.register()).key, (await app.register()).key]
     const paths = {
       campaign: { name: 'Secret plan' },
@@ -73,7 +73,7 @@ describe('the history of an account', () => {
     expect(await events('/api/account', 'deleted=true', own)).to.deep.equal([])
   })
 
-  it('says who changed a link, in which request, and what each field was and is (fault 227)', async () => {
+  it('says who changed a link, in which request, and what each field was and is', async () => {
     const id = await link({ title: 'Spring' })
     const editor = (await app.post('/api/key/add', { key, body: { name: 'Import', scopes: ['links:write'] } })).json
     await app.put(`/api/url/${id}/update`, {
@@ -108,7 +108,7 @@ describe('the history of an account', () => {
     expect(changed!.event).to.be.above(created!.event)
   })
 
-  it('shows that a password changed, and never the password, a hash or a token (threat 129)', async () => {
+  it('shows that a password changed, and never the password, a hash or a token', async () => {
     const url = 'https://example.com/a'
     const id = await link({ password: 'opensesame' })
     await app.put(`/api/url/${id}/update`, { key, body: { url, password: 'opensesame 2' } })
@@ -125,14 +125,14 @@ describe('the history of an account', () => {
       expect(text).not.to.match(secret)
   })
 
-  it('needs the scope `account`, because it names keys and their rights (threat 130)', async () => {
+  it('needs the scope `account`, because it names keys and their rights', async () => {
     const { json } = await app.post('/api/key/add', { key, body: { name: 'Reader', scopes: ['read'] } })
     expect((await app.get('/api/account/history', { key: json['key'] })).status).to.equal(403)
     expect((await app.get(`/api/key/${json['id']}/history`, { key: json['key'] })).status).to.equal(403)
     expect((await app.get(`/api/url/${await link()}/history`, { key: json['key'] })).status).to.equal(200)
   })
 
-  it('of a channel and of a campaign has the links that came and left, and so has that of the link (fault 228)', async () => {
+  it('of a channel and of a campaign has the links that came and left, and so has that of the link', async () => {
     const [id, other] = [await link(), await link()]
     const channel = await create('/api/channel/add', { name: 'Print' })
     const [spring, summer] = [
@@ -299,7 +299,7 @@ describe('the history of an account', () => {
     ])
   })
 
-  it('finds neither secrets nor what other accounts have (threat 177)', async () => {
+  it('finds neither secrets nor what other accounts have', async () => {
     const { found, mine, spring } = await searched()
     await link({ title: 'Of a stranger' })
     expect(await found('stranger')).to.deep.equal([])
@@ -310,7 +310,7 @@ describe('the history of an account', () => {
     expect(zero.status, zero.text).to.equal(400)
   })
 
-  it('is printed by `linkledger history`, of a resource, an address, an account or an event (fault 269)', async () => {
+  it('is printed by `linkledger history`, of a resource, an address, an account or an event', async () => {
     const id = await link({ custom: 'printed', title: 'Spring' })
     await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/b' } })
     await app.del(`/api/url/${id}/delete`, { key })

@@ -48,7 +48,7 @@ describe('the revisions of a link', () => {
     return json['data'] as { readonly result: number; readonly revisions: readonly Row[] }
   }
 
-  it('say when and by whom they were in force, and how many clicks each sent where by which rule (fault 240)', async () => {
+  it('say when and by whom they were in force, and how many clicks each sent where by which rule', async () => {
     const { result, revisions: rows } = await revisions()
     expect(result).to.equal(3)
     expect(
@@ -88,7 +88,7 @@ describe('the revisions of a link', () => {
     expect(await numbers(`?limit=2&cursor=${first.next_cursor}`)).to.deep.equal([0])
   })
 
-  it('are those of deleted links, too, and of no other account (fault 241)', async () => {
+  it('are those of deleted links, too, and of no other account', async () => {
     const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/gone' } })
     const id = String(json['id'])
     await app.del(`/api/url/${id}/delete`, { key })

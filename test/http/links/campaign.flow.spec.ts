@@ -213,7 +213,7 @@ describe('the campaign API', () => {
     })
   })
 
-  describe('campaigns and links of other accounts (threat 27)', () => {
+  describe('campaigns and links of other accounts', () => {
     const malformed = ['0', '-1', '1.0', '01', '1e3', 'abc', '9007199254740993', '99999999999999999']
     let [campaigns, links]: [Id[], Id[]] = [[], []]
     let [campaign, mine] = [0, 0]

@@ -111,7 +111,7 @@ describe('the channel API', () => {
     })
   })
 
-  describe('channels and items of other accounts (threat 27)', () => {
+  describe('channels and items of other accounts', () => {
     const malformed = ['0', '-1', '1.0', '01', '1e3', 'abc', '9007199254740993', '99999999999999999']
     const own: Record<string, number> = {}
     const theirs: Record<string, number> = {}

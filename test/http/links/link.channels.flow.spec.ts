@@ -30,7 +30,7 @@ describe('the channels of a link', () => {
     expect(status, text).to.equal(200)
   }
 
-  it('are in its details, and `channel: null` or an empty one takes it out of all of them (fault 145)', async () => {
+  it('are in its details, and `channel: null` or an empty one takes it out of all of them', async () => {
     const [one, two] = [(await create()).id, (await create()).id]
     for (const nothing of [null, '']) {
       const { id } = await add({ channel: two })
@@ -57,7 +57,7 @@ describe('the channels of a link', () => {
     expect((await details(id)).channels).to.deep.equal([kept])
   })
 
-  it('are read from their streams while the tables lag, and left all the same (fault 145)', async () => {
+  it('are read from their streams while the tables lag, and left all the same', async () => {
     const [early, late] = [(await create()).id, (await create()).id]
     const { id } = await add({ channel: early })
     const holder = await stage.connect(app.connection)

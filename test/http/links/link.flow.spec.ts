@@ -61,7 +61,7 @@ describe('the link API', () => {
       expect(two.short).not.to.equal(one.short)
     })
 
-    it('keeps the URL as it was sent, adds a missing scheme, and redirects to it as a browser writes it (fault 146)', async () => {
+    it('keeps the URL as it was sent, adds a missing scheme, and redirects to it as a browser writes it', async () => {
       for (const [sent, shown, target] of [
         ['example.com', 'https://example.com', 'https://example.com/'],
         [
@@ -81,7 +81,7 @@ describe('the link API', () => {
       }
     })
 
-    it('finds a link by its URL as sent and as a browser writes it (fault 146)', async () => {
+    it('finds a link by its URL as sent and as a browser writes it', async () => {
       const { id } = await add({ url: 'https://Find.example.com?who=José' })
       const made = await add({ url: 'https://find.example.net/?who=Jos%C3%A9' })
       const found = async (q: string) =>

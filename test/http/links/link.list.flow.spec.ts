@@ -67,7 +67,7 @@ describe('GET /api/urls', () => {
     await app.del(`/api/url/${id}/delete`, { key: mine })
   })
 
-  it('says what a visitor meets: nothing yet, nothing any more, or a password (fault 292)', async () => {
+  it('says what a visitor meets: nothing yet, nothing any more, or a password', async () => {
     const key = (await app.register()).key
     const used = await add({ title: 'expired', max_clicks: 1 }, key)
     await add({ title: 'scheduled', starts: '2090-01-01 00:00:00' }, key)
@@ -221,7 +221,7 @@ describe('filters of GET /api/urls', () => {
     expect((await listed('campaign=99999')).result).to.equal(0)
   })
 
-  it('are refused with their name when they cannot be right, instead of listing everything (threat 58)', async () => {
+  it('are refused with their name when they cannot be right, instead of listing everything', async () => {
     for (const name of ['campaign', 'channel'])
       for (const value of [
         'undefined',
@@ -261,7 +261,7 @@ describe('filters of GET /api/urls', () => {
     expect((await app.get('/api/urls?short=https://go.example.com/summer-sale', { key })).json['error']).to.equal(1)
   })
 
-  it('return 200 with error 1 when there is no such short link, or an empty one (threat 58)', async () => {
+  it('return 200 with error 1 when there is no such short link, or an empty one', async () => {
     const empty = await app.get('/api/urls?short=', { key })
     expect([empty.status, empty.json['error']]).to.deep.equal([200, 1])
     const { status, json } = await app.get('/api/urls?short=nothing', { key })

@@ -182,7 +182,7 @@ describe('updating a link', () => {
       })
     })
 
-    it('keeps the URL as it was sent each time (fault 146)', async () => {
+    it('keeps the URL as it was sent each time', async () => {
       const alias = free()
       const { id } = await add({ custom: alias, url: 'https://EXAMPLE.com' })
       for (const [url, target] of [

@@ -58,7 +58,7 @@ describe("the operator's view", () => {
     return [...new Set(answers.map(({ status, text }) => `${status} ${text}`))]
   }
 
-  it('is refused to every key and to sessions of other accounts, with the same words on every route (threat 179)', async () => {
+  it('is refused to every key and to sessions of other accounts, with the same words on every route', async () => {
     expect(operated.length).to.equal(9)
     const refused = '403 {"error":1,"message":"Only an operator who is signed in on the dashboard may do this."}'
     const stranger = await signIn(app, bob.email)
@@ -74,7 +74,7 @@ describe("the operator's view", () => {
     expect((await operator.ask('GET', '/api/account')).json['data'].operator).to.equal(true)
   })
 
-  it('takes no request of another site, and none about the past (threat 180)', async () => {
+  it('takes no request of another site, and none about the past', async () => {
     const headers = { ...samePage('https://evil.example', operator.cookie), 'Sec-Fetch-Site': 'cross-site' }
     const unknown = await statuses((method, path) => app.ask(method, path, { headers }))
     expect(unknown.map((one) => one.slice(0, 3))).to.deep.equal(['401'])
@@ -84,7 +84,7 @@ describe("the operator's view", () => {
     }
   })
 
-  it('ends at once when the mark is taken away, or the account is disabled or erased (threat 181)', async () => {
+  it('ends at once when the mark is taken away, or the account is disabled or erased', async () => {
     const other = await app.register()
     const session = await signIn(app, other.email)
     const status = async () => (await session.ask('GET', '/api/operator/blocks')).status
@@ -105,7 +105,7 @@ describe("the operator's view", () => {
     expect(await command('account', 'operator', `id:${bob.id}`, '--remove', '--yes')).to.match(/no operator any more/)
   })
 
-  it('shows of an account who it is and how many links it has, and of an erased one that it is erased (threat 182)', async () => {
+  it('shows of an account who it is and how many links it has, and of an erased one that it is erased', async () => {
     await addLink(bob, { custom: 'secret-alias' })
     const gone = await app.register()
     await command('account', 'erase', `id:${gone.id}`, '--yes')
@@ -123,7 +123,7 @@ describe("the operator's view", () => {
     expect(await listed('/api/operator/accounts?limit=1&page=2', 'accounts')).to.have.length(1)
   })
 
-  it('disables and enables accounts, never the own, and its history says that an operator did it (threat 183)', async () => {
+  it('disables and enables accounts, never the own, and its history says that an operator did it', async () => {
     const alias = 'of-bob'
     await addLink(bob, { custom: alias })
     const change = (word: string, id: number) => operator.ask('POST', `/api/operator/account/${word}`, { id })
@@ -148,7 +148,7 @@ describe("the operator's view", () => {
     expect(event?.metadata).to.deep.include({ account: bob.id, actor: { kind: 'operator', name: `account ${ann.id}` } })
   })
 
-  it('lists reports, blocks what they are about, and closes them (fault 304)', async () => {
+  it('lists reports, blocks what they are about, and closes them', async () => {
     const link = await addLink(bob, { custom: 'evil' })
     await Promise.all(['7kq2m9xd', '7kq2m9xe'].map((id) => send(id, link, bob)))
     await eventually(async () => (await listed('/api/operator/reports', 'reports')).length === 2)

@@ -143,7 +143,7 @@ describe('the form of an overlay', () => {
       expect(await answers(overlay, kept)).to.have.length(kept)
   })
 
-  it('shows a rejected answer again, with its values and each problem at its field (fault 159)', async () => {
+  it('shows a rejected answer again, with its values and each problem at its field', async () => {
     const { action, fields, path } = await shown({ ...contact, name: 'Questions?', color: '#123456' })
     const given = { name: 'Bea', email: 'bea@example', message: ' ' }
     const { text, headers } = await send(action, { ...fields, ...given })
@@ -169,7 +169,7 @@ describe('the form of an overlay', () => {
     expect(choice).to.match(/<input\s+type="radio"[^>]*value="Tea"[^>]*aria-describedby="choice-problem" autofocus/)
   })
 
-  it('thanks on the page that showed the form, which stays (fault 159)', async () => {
+  it('thanks on the page that showed the form, which stays', async () => {
     const { action, fields, path } = await shown(contact)
     const { text } = await send(action, { ...fields, name: 'Bea', email: 'bea@example.com', message: 'x' })
     expect(text)
@@ -182,7 +182,7 @@ describe('the form of an overlay', () => {
     expect(text).to.match(/<p role="status" tabindex="-1" autofocus>Your message was sent/)
   })
 
-  it('does not show a destination again that was blocked since (threat 62)', async () => {
+  it('does not show a destination again that was blocked since', async () => {
     const { action, fields } = await shown(news, { url: 'https://phish.example/' })
     const answered = () => send(action, { ...fields, email: 'a@example.com' })
     expect((await answered()).text).to.include('<iframe')
@@ -192,7 +192,7 @@ describe('the form of an overlay', () => {
     expect(text).to.include('This link is blocked for your safety').and.not.include('<iframe')
   })
 
-  it('escapes what is shown again of an answer (threat 85)', async () => {
+  it('escapes what is shown again of an answer', async () => {
     const { action, fields } = await shown(contact)
     const evil = '"><script>alert(1)</script></textarea><img src=x onerror=alert(2)>'
     for (const body of [
@@ -223,7 +223,7 @@ describe('the form of an overlay', () => {
     expect((await answers(overlay)).map(({ fields }) => fields)).to.deep.equal([{ email: 'ann@example.com' }])
   })
 
-  it('refuses an answer that was not sent from a form of ours, and does not store it (threat 72)', async () => {
+  it('refuses an answer that was not sent from a form of ours, and does not store it', async () => {
     const { overlay, link, action, fields } = await shown(news)
     const other = await shown(news)
     const { sign: _, ...unsigned } = fields
@@ -251,7 +251,7 @@ describe('the form of an overlay', () => {
     expect(links.map((row) => row.link)).to.deep.equal([link])
   })
 
-  it('numbers the answers to each overlay from 1 on, so that a number says nothing about the service (threat 73)', async () => {
+  it('numbers the answers to each overlay from 1 on, so that a number says nothing about the service', async () => {
     const [first, second] = [await shown(news), await shown(news)]
     for (const { action, fields } of [first, second, first, first])
       await send(action, { ...fields, email: 'a@example.com' })
@@ -283,7 +283,7 @@ describe('the form of an overlay', () => {
     expect(await until(clicks, (count) => count >= 3)).to.equal(3)
   })
 
-  it('counts the answers to a poll by choice (fault 309)', async () => {
+  it('counts the answers to a poll by choice', async () => {
     const poll = await shown({ type: 'poll', name: 'Drinks', question: 'Tea?', options: ['Tea', 'Coffee', 'Water'] })
     const counts = async () => (await app.get(`/api/overlay/${poll.overlay}/answers/counts`, { key })).json['data']
     expect(await counts()).to.deep.equal({ answers: 0, counted: 0, choices: [] })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import { createBudget } from '../../../src/http/public/budget.ts'
 
-describe('the budget of a network (threats 21 and 76)', () => {
+describe('the budget of a network', () => {
   const from = (remoteAddress: string) => ({ socket: { remoteAddress }, headers: {} }) as unknown as IncomingMessage
   let now = 0
   const open = () => createBudget(2, 0, () => now)

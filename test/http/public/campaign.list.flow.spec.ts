@@ -181,7 +181,7 @@ describe('the public list of a campaign', () => {
       .replaceAll('"', '&quot;')
       .replaceAll("'", '&#39;')
 
-  it('escapes names and titles (threat 12)', async () => {
+  it('escapes names and titles', async () => {
     for (const payload of payloads) {
       const { id, list } = await create({ name: payload, slug: free() })
       const titled = await link({

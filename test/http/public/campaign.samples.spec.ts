@@ -22,7 +22,7 @@ const fakeReader = () => {
 }
 
 describe('the links that a rotator chooses from', () => {
-  it('are read once for all visits that wait, so that one rotator does not delay the others (threat 21)', async () => {
+  it('are read once for all visits that wait, so that one rotator does not delay the others', async () => {
     const { asked, reader } = fakeReader()
     let seen = 0n
     // each visit finds the tables changed, so none is served from the cache

@@ -7,7 +7,7 @@ import { firing } from '../../../src/http/public/interstitial/pixels.ts'
 import { englishView } from '../../support/pages.ts'
 import { payload } from '../../../src/http/qr/address.ts'
 
-describe('a stored value that only a newer release knows (fault 92)', () => {
+describe('a stored value that only a newer release knows', () => {
   it('leaves a pixel out, and fires the others', () => {
     const known = { type: 'bing', tag: '1' } as const
     expect(firing([{ type: 'futurepixel', tag: '2' }, known])).to.deep.equal(firing([known]))

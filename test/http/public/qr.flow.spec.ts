@@ -37,7 +37,7 @@ describe(`public QR codes (${repeatable})`, () => {
       expect((await image(path)).headers.get('Vary')).to.equal('Accept')
     })
 
-    it('has the next larger of six sizes, from 64 to 2,048 pixels, so that few have to be drawn (threat 76)', async () => {
+    it('has the next larger of six sizes, from 64 to 2,048 pixels, so that few have to be drawn', async () => {
       const width = async (search: string) => sizeOfPng((await image(path + search)).bytes).width
       for (const [search, pixels] of [
         ['', 512],
@@ -56,7 +56,7 @@ describe(`public QR codes (${repeatable})`, () => {
       expect((await image(`${path}.svg?size=300`)).bytes.toString()).to.include('width="512"')
     })
 
-    it('is drawn two hundred times a minute for one address, and served from the cache always (threat 76)', async () => {
+    it('is drawn two hundred times a minute for one address, and served from the cache always', async () => {
       const from = { 'X-Forwarded-For': '198.51.100.76' }
       const codes = await Promise.all(Array.from({ length: 34 }, (_, n) => create({ type: 'text', data: `code ${n}` })))
       const addresses = codes.flatMap((code) =>

@@ -38,7 +38,7 @@ describe('how public pages are sent', () => {
     expect((await visit('/no-such-alias')).text).not.to.include('/report')
   })
 
-  it('is compressed as the browser accepts it, but a redirect is not, nor a page with a signature (threat 82)', async () => {
+  it('is compressed as the browser accepts it, but a redirect is not, nor a page with a signature', async () => {
     const get = (path: string, encoding: string) =>
       send(app().address, 'GET', path, { headers: { 'Accept-Encoding': encoding } })
     const { body: plain } = await get('/', 'identity')

@@ -79,7 +79,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
       expect((await update(id, { data: 'x', foreground: '#e0e0e0' })).status).to.equal(400)
     })
 
-    it('answers with warnings about colors that not every scanner reads (fault 158)', async () => {
+    it('answers with warnings about colors that not every scanner reads', async () => {
       const warnings = async (colors: object) =>
         (await add({ type: 'text', data: 'x', ...colors })).json['warnings'] as string[] | undefined
       expect(await warnings({})).to.equal(undefined)
@@ -95,7 +95,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
   })
 
   describe('unusual input', () => {
-    it('encodes data up to 1,200 bytes, and never an array as sent (threat 10)', async () => {
+    it('encodes data up to 1,200 bytes, and never an array as sent', async () => {
       expect((await create({ type: 'text', data: 'x'.repeat(1200) })).id).to.be.greaterThan(0)
       for (const data of ['x'.repeat(1201), 'x'.repeat(3000), 'é'.repeat(601)])
         expect((await add({ type: 'text', data })).json['message']).to.match(/^`data` /)
@@ -117,7 +117,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
         for (const type of QrType.options) expect((await add({ type, data })).status).to.equal(400)
     })
 
-    it('accepts nothing but colors as colors (threat 10)', async () => {
+    it('accepts nothing but colors as colors', async () => {
       for (const color of [
         'rgb(1,2,3"/><x',
         'rgb(999,0,0)',
@@ -140,7 +140,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
           ).to.match(new RegExp(`^\`${field}\` must be a`))
     })
 
-    it('keeps each value inside its field of a network or contact (threat 11)', async () => {
+    it('keeps each value inside its field of a network or contact', async () => {
       const wifi = await create({ type: 'wifi', data: { ssid: 'a;P:x;;', pass: 'b";S:c\\' } })
       expect(await says(wifi.path)).to.equal('WIFI:T:WPA;S:a\\;P\\:x\\;\\;;P:b\\"\\;S\\:c\\\\;;')
       for (const data of [{ ssid: 'a\nP:x', pass: 'b' }, { fname: 'Ann\r\nTEL:666' }])
@@ -155,7 +155,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
       expect(said).not.to.include('\nTEL')
     })
 
-    it('never serves a file for an alias (threat 17)', async () => {
+    it('never serves a file for an alias', async () => {
       const { path } = await create({ type: 'text', data: 'x' })
       const raw = [
         '/qr/',

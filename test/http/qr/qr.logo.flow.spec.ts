@@ -62,7 +62,7 @@ describe(`logos of QR codes (${repeatable})`, () => {
     return { id, path }
   }
 
-  it('are stored once outside of the events, which only name them (threat 49)', async () => {
+  it('are stored once outside of the events, which only name them', async () => {
     const { id, path } = await create({ type: 'text', data: 'Hello', logo })
     const other = await create({ type: 'text', data: 'Bye', logo })
     await update(id, { data: 'Hello', logo: another })
@@ -75,7 +75,7 @@ describe(`logos of QR codes (${repeatable})`, () => {
     expect(await logoIn(other.path)).to.deep.equal(picture.data)
   })
 
-  it('are unreadable in the database, and erased with their account only (threat 50)', async () => {
+  it('are unreadable in the database, and erased with their account only', async () => {
     const { key: second, id: other } = await app.register()
     const mine = await create({ type: 'text', data: 'Hello', logo })
     const theirs = await create({ type: 'text', data: 'Hello', logo }, second)
@@ -88,7 +88,7 @@ describe(`logos of QR codes (${repeatable})`, () => {
     expect(await events(mine.id)).to.have.length(1)
   })
 
-  it('are stored durably before the event that names them (fault 100)', async () => {
+  it('are stored durably before the event that names them', async () => {
     // an event that names a logo cannot be stored unless the logo is committed
     await query(
       app.connection,
@@ -137,7 +137,7 @@ describe(`logos of QR codes (${repeatable})`, () => {
     expect(await logoIn(removed.path)).to.equal(undefined)
   })
 
-  it('inside events are cleared from the read tables when the account is erased (threat 50)', async () => {
+  it('inside events are cleared from the read tables when the account is erased', async () => {
     const { id } = await createOld()
     const { handler, tables } = app.app.ledger
     const at = new Date().toISOString()
@@ -151,7 +151,7 @@ describe(`logos of QR codes (${repeatable})`, () => {
     expect(await until(row, ([found]) => found?.logo === null)).to.deep.equal([{ logo: null }])
   })
 
-  it('that are missing leave a code without a logo and one line in the logs (fault 101)', async () => {
+  it('that are missing leave a code without a logo and one line in the logs', async () => {
     const lines: object[] = []
     const { log } = app.app.ledger
     const { warn } = log

@@ -7,7 +7,7 @@ import { listenOn } from '../../../src/http/server/listen.ts'
 import { closeServer, createHttpServer } from '../../../src/http/server/server.ts'
 import { until } from '../../support/client.ts'
 
-describe('connections (threat 67)', () => {
+describe('connections', () => {
   const cleanups: (() => unknown)[] = []
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0)) await cleanup()

@@ -21,7 +21,7 @@ describe('a port that is in use', () => {
 })
 
 describe('a service that trusts no proxy', () => {
-  it('reports the first X-Forwarded-For, and no other (threat 66)', async () => {
+  it('reports the first X-Forwarded-For, and no other', async () => {
     const server = createHttpServer().on('request', (_, res: ServerResponse) => res.end())
     let reports = 0
     onForwarded(server, () => reports++)
@@ -35,7 +35,7 @@ describe('a service that trusts no proxy', () => {
 })
 
 describe('a server that closes', () => {
-  it('finishes open requests, and does not wait for clients that go on sending (fault 173)', async () => {
+  it('finishes open requests, and does not wait for clients that go on sending', async () => {
     let finish = () => {}
     let arrived = () => {}
     const arrival = new Promise<void>((resolve) => (arrived = resolve))

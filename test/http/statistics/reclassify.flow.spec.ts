@@ -62,7 +62,7 @@ describe('reclassification by the API', () => {
   })
   after(() => app.close())
 
-  it('leaves out what an account excludes, in all statistics alike, until it is taken back (fault 255)', async () => {
+  it('leaves out what an account excludes, in all statistics alike, until it is taken back', async () => {
     const before = await seen()
     expect((await reclassify()).id).to.equal('')
     const body = { agents: ['UPTIME'], countries: ['Germany'], visitors: [] }
@@ -121,7 +121,7 @@ describe('reclassification by the API', () => {
     await counted(4)
   })
 
-  it('is not open to another account, and refuses what no click has (threat 145)', async () => {
+  it('is not open to another account, and refuses what no click has', async () => {
     const { id } = await reclassify()
     const stranger = (await app.register()).key
     const ask = async (body: object) => {
@@ -143,7 +143,7 @@ describe('reclassification by the API', () => {
     }
   })
 
-  it('is suggested when the service starts with other rules for bots, until these are applied (fault 268)', async () => {
+  it('is suggested when the service starts with other rules for bots, until these are applied', async () => {
     const { ledger } = app.app
     const said: unknown[] = []
     const log = { ...ledger.log, info: (_: unknown, text: string) => said.push(text) } as unknown as typeof ledger.log

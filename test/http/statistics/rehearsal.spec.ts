@@ -107,7 +107,7 @@ const by = (draft: LinkFields, before: LinkFields, alike: Alike) =>
   })
 
 describe(`a rehearsal (${repeatable})`, () => {
-  it('sends every recorded visit where the redirect has sent it, whatever its headers were (fault 253)', () => {
+  it('sends every recorded visit where the redirect has sent it, whatever its headers were', () => {
     const random = randomFrom(seed)
     for (let n = 0; n < 1500; n++) {
       const [request, fields] = [requestOf(random), fieldsOf(random)]
@@ -116,7 +116,7 @@ describe(`a rehearsal (${repeatable})`, () => {
     }
   })
 
-  it('of a draft agrees with the redirect, or says what was not recorded (fault 254)', () => {
+  it('of a draft agrees with the redirect, or says what was not recorded', () => {
     const random = randomFrom(seed + 1)
     const why = new Map<string, number>()
     for (let n = 0; n < 1500; n++) {

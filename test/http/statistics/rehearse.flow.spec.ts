@@ -35,7 +35,7 @@ describe('POST /api/url/:id/rehearse', () => {
       (data) => data['total'].visits === visits,
     )
 
-  it('sends each click where it was sent, by the rules of its time (fault 253)', async () => {
+  it('sends each click where it was sent, by the rules of its time', async () => {
     await visit(iphone, 'fr')
     await visit(firefox, 'de, nl, it, es, en, fr')
     await visit(firefox, 'de')
@@ -105,7 +105,7 @@ describe('POST /api/url/:id/rehearse', () => {
     expect(((await app.get(`/api/url/${link}`, { key })).json['details'] as Json)['revision']).to.equal(1)
   })
 
-  it('refuses what is no draft, another account, and a second rehearsal at the same time (threat 144)', async () => {
+  it('refuses what is no draft, another account, and a second rehearsal at the same time', async () => {
     const stranger = (await app.register()).key
     expect((await app.post(`/api/url/${link}/rehearse`, { key: stranger, body: {} })).status).to.equal(404)
     for (const [body, field] of [

@@ -140,7 +140,7 @@ describe('the click series API', () => {
     }
   })
 
-  it('never contradicts itself while clicks are recorded: all figures of an answer are of one moment (fault 177)', async () => {
+  it('never contradicts itself while clicks are recorded: all figures of an answer are of one moment', async () => {
     const { key: fresh, id: owner } = await app.register()
     const { json } = await app.post('/api/url/add', { key: fresh, body: { url: 'https://example.com/' } })
     const clicked = (_: unknown, n: number) =>
@@ -181,7 +181,7 @@ describe('the click series API', () => {
     expect(total).to.deep.equal({ clicks: 46, uniqueClicks: 1, visits: 46, suspects: 15 })
   })
 
-  it('returns 400 and names the horizon for a time whose clicks were dropped (fault 182)', async () => {
+  it('returns 400 and names the horizon for a time whose clicks were dropped', async () => {
     const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
     await record(click(id, account, '2026-03-02T12:00:00Z'))
     await visits(`/api/url/${id}/stats`, 1)
@@ -261,7 +261,7 @@ describe('the click series API', () => {
     )
   })
 
-  it('keep totals when old months are dropped, and a moment before that is 400 with the horizon (fault 270)', async () => {
+  it('keep totals when old months are dropped, and a moment before that is 400 with the horizon', async () => {
     const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })).json
     const paths = [`/api/url/${id}`, `/api/url/${id}/revisions`, '/api/urls?limit=1']
     const [then] = await Promise.all(paths.map((path) => app.get(path, { key })))

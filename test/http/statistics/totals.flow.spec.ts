@@ -76,7 +76,7 @@ describe('link statistics', () => {
     expect(json['data'].urls[0]).to.include({ id, clicks: 6, uniqueclicks: 3 })
   })
 
-  it('count every click of a repeated visitor, and report excessive ones as suspects (threat 38)', async () => {
+  it('count every click of a repeated visitor, and report excessive ones as suspects', async () => {
     const { id, visit, after } = await add()
     const [hits, atOnce] = [1000, 50]
     for (let sent = 0; sent < hits; sent += atOnce) await Promise.all(Array.from({ length: atOnce }, () => visit()))
@@ -202,7 +202,7 @@ describe('link statistics', () => {
     })
   })
 
-  it('are filtered by what visitors have in common, and say how complete they are (faults 295 and 296, threat 176)', async () => {
+  it('are filtered by what visitors have in common, and say how complete they are', async () => {
     const { id, visit, after } = await add()
     await visit({ referrer: 'https://example.net/' })
     await visit({ agent: robots.GPTBot })
@@ -239,7 +239,7 @@ describe('link statistics', () => {
     expect((await app.get(`/api/stats?by=link`, { key: other.key })).json['data'].by.link).to.deep.equal([])
   })
 
-  it('are those of what is in a campaign or a channel, now and at an earlier event (fault 307)', async () => {
+  it('are those of what is in a campaign or a channel, now and at an earlier event', async () => {
     const [in1, in2, out] = [await add(), await add(), await add()]
     const made = async (path: string, body: object) => Number((await app.post(path, { key, body })).json['id'])
     const campaign = await made('/api/campaign/add', { name: 'Spring' })

@@ -63,7 +63,7 @@ const silent = {
 describe('a stream', () => {
   const big = 'x'.repeat(50_000)
 
-  it('makes no more lines than a client reads: what it does not read is not in memory (fault 243)', async () => {
+  it('makes no more lines than a client reads: what it does not read is not in memory', async () => {
     const { source, made } = sourceOf(
       () => 1_000_000n,
       () => ({ big }),
@@ -91,7 +91,7 @@ describe('a stream', () => {
     server.close()
   })
 
-  it('is closed when its client stops reading for long (threat 136)', async () => {
+  it('is closed when its client stops reading for long', async () => {
     const { source, made } = sourceOf(
       () => 1_000_000n,
       () => ({ big }),
@@ -103,7 +103,7 @@ describe('a stream', () => {
     expect([streams.open(), made() < 20]).to.deep.equal([0, true])
   })
 
-  it('frees its place and leaves its account when the client is gone, while it waits for events (threat 136)', async () => {
+  it('frees its place and leaves its account when the client is gone, while it waits for events', async () => {
     const streams = limits()
     let left = 0
     const { source } = sourceOf(
@@ -124,7 +124,7 @@ describe('a stream', () => {
     expect(left).to.equal(1)
   })
 
-  it('leaves no timer when the client is gone, which would keep a service that stops (fault 325)', async () => {
+  it('leaves no timer when the client is gone, which would keep a service that stops', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const { source } = sourceOf(
       () => 0n,
@@ -178,7 +178,7 @@ describe('a stream', () => {
     last = 0n
   })
 
-  it('breaks off instead of ending when it fails before its end, so that a part is not taken for the whole (fault 245)', async () => {
+  it('breaks off instead of ending when it fails before its end, so that a part is not taken for the whole', async () => {
     const failing: Source = {
       isPending: () => false,
       next: async ({ position }) => {
@@ -206,7 +206,7 @@ describe('a stream', () => {
     expect((await buffer(open({ source }))).toString()).to.equal('{"n":1}\n{"n":1}\n')
   })
 
-  it('stops before the first line that the caller may no longer read (threat 137)', async () => {
+  it('stops before the first line that the caller may no longer read', async () => {
     let calls = 0
     const { source } = sourceOf(
       () => 10n,
@@ -267,7 +267,7 @@ describe('the tail of a stream', () => {
     await tail.close()
   })
 
-  it('finds what it was not notified of, and what it could not look for (fault 246)', async () => {
+  it('finds what it was not notified of, and what it could not look for', async () => {
     let failures = 2
     const { tail, append } = setUp(() => failures-- > 0)
     const follower = await tail.follow(1)

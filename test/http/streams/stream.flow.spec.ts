@@ -109,7 +109,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
         expect(text).not.to.include(secret)
     })
 
-    it('has the changes of the account itself, with its address, only for keys with the scope account (threat 138)', async () => {
+    it('has the changes of the account itself, with its address, only for keys with the scope account', async () => {
       const { json } = await app.post('/api/key/add', { key: ours.key, body: { name: 'reader', scopes: ['read'] } })
       const found = await lines('/api/events', String(json['key']))
       expect(found.length).to.be.greaterThan(5)
@@ -207,7 +207,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(after).to.deep.equal(all.slice(2))
     })
 
-    it('is CSV for who asks for it, in which a cell is never a formula (threat 138)', async () => {
+    it('is CSV for who asks for it, in which a cell is never a formula', async () => {
       const evil = {
         account: ours.id,
         link: ids.link,
@@ -267,7 +267,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       again.close()
     })
 
-    it('gives every click once to a client that is cut off again and again, also while the tables are rebuilt (fault 242, fault 244)', async () => {
+    it('gives every click once to a client that is cut off again and again, also while the tables are rebuilt', async () => {
       const { db, store, instance } = app.app.ledger
       const begin = (await lines('/api/clicks')).at(-1)!['id'] as string
       let written = 0
@@ -316,7 +316,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       ).to.be.at.least(written)
     })
 
-    it('limits the streams of an account and of the process, and frees those of clients that are gone (threat 136)', async () => {
+    it('limits the streams of an account and of the process, and frees those of clients that are gone', async () => {
       const free = () => app.operator.get('/metrics').then(({ text }) => /^linkledger_streams (\d+)$/m.exec(text)?.[1])
       expect(await until(free, (n) => n === '0')).to.equal('0')
       const held = await Promise.all(Array.from({ length: 8 }, () => open('/api/events?follow=true&from=now')))
@@ -333,7 +333,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(await until(free, (n) => n === '0')).to.equal('0')
     })
 
-    it('ends for a key that is deleted, before the next line (threat 137)', async () => {
+    it('ends for a key that is deleted, before the next line', async () => {
       const { json } = await app.post('/api/key/add', { key: ours.key, body: { name: 'short', scopes: ['read'] } })
       const reading = await open('/api/events?from=now', sse, String(json['key']))
       const ndjson = await open('/api/events?from=now&follow=true', {}, String(json['key']))
@@ -346,7 +346,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect([await ndjson.ended, ndjson.text()]).to.deep.equal([true, ''])
     })
 
-    it('ends for a key that may no longer read events of the account, before the next of them (threat 168)', async () => {
+    it('ends for a key that may no longer read events of the account, before the next of them', async () => {
       const scopes = ['read', 'account']
       const { json } = await app.post('/api/key/add', { key: ours.key, body: { name: 'wide', scopes } })
       const reading = await open('/api/events?from=now', sse, String(json['key']))
@@ -356,7 +356,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(reading.text()).not.to.include('unseen')
     })
 
-    it('ends with a hint to connect again when the service stops (fault 245)', async () => {
+    it('ends with a hint to connect again when the service stops', async () => {
       const second = await startTestApp({}, app.connection)
       const reading = await readStream(second.address, '/api/events?from=now', { key: ours.key, headers: sse })
       await reading.until((text) => text !== '')

@@ -63,7 +63,7 @@ describe('webhooks that send only what is in a campaign, channel or domain, or h
     }
   }
 
-  it('sends the clicks and changes of links in a campaign, those that move them, and those of the campaign (fault 315)', async () => {
+  it('sends the clicks and changes of links in a campaign, those that move them, and those of the campaign', async () => {
     const [spring, summer] = [
       await create('/api/campaign/add', { name: 'Spring' }),
       await create('/api/campaign/add', { name: 'Summer' }),
@@ -140,7 +140,7 @@ describe('webhooks that send only what is in a campaign, channel or domain, or h
     expect(await arrived(a.id)).to.deep.equal([`link-${a.id} LinkUpdated`])
   })
 
-  it('decides by what was so at each event, so that a replay sends the same again (fault 316)', async () => {
+  it('decides by what was so at each event, so that a replay sends the same again', async () => {
     const campaign = await create('/api/campaign/add', { name: 'Spring' })
     const id = await hook({ campaigns: [campaign] })
     const a = await link()

@@ -48,7 +48,7 @@ describe('the webhook API', () => {
     message.type === 'LinkCreated' && (message.data['data'] as { id: number }).id === id
   const update = (id: number, body: object) => app.put(`/api/webhook/${id}/update`, { key: account.key, body })
 
-  it('sends what happens as signed messages that the library of Standard Webhooks verifies (fault 247)', async () => {
+  it('sends what happens as signed messages that the library of Standard Webhooks verifies', async () => {
     const { id, secret } = await add({ events: ['LinkCreated', 'LinkDeleted'] })
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const link = await addLink('Spring')
@@ -67,7 +67,7 @@ describe('the webhook API', () => {
     expect(JSON.stringify(await details(id))).not.to.include(secret)
   })
 
-  it('signs with the old and the new secret while it is replaced, and only with the new one afterwards (fault 250)', async () => {
+  it('signs with the old and the new secret while it is replaced, and only with the new one afterwards', async () => {
     const { id, secret } = await add({ events: ['LinkCreated'] })
     const rotated = await app.post(`/api/webhook/${id}/rotate`, { key: account.key, body: { overlap: 3600 } })
     const next = String(rotated.json['secret'])
@@ -84,7 +84,7 @@ describe('the webhook API', () => {
     expect(() => verify(next, only)).to.throw('No matching signature')
   })
 
-  it('waits while its receiver fails and leaves nothing out, while another one is not held up (fault 248)', async () => {
+  it('waits while its receiver fails and leaves nothing out, while another one is not held up', async () => {
     const failing = await add({ url: hook('failing'), events: ['LinkCreated'] })
     await add({ url: hook('other'), events: ['LinkCreated'] })
     receiver.behave((res, message) =>
@@ -128,7 +128,7 @@ describe('the webhook API', () => {
     expect(log.filter((one) => one.delivered)).to.have.length(20)
   })
 
-  it('sends clicks and events in one order, and again with the same ids after a replay (fault 249)', async () => {
+  it('sends clicks and events in one order, and again with the same ids after a replay', async () => {
     const made = await app.post('/api/url/add', { key: account.key, body: { url: 'https://example.com/' } })
     const path = new URL(String(made.json['short'])).pathname
     const { id, from } = await add({ events: ['*', 'clicks'] })
@@ -163,7 +163,7 @@ describe('the webhook API', () => {
     expect(receiver.ids(own('history'))).to.include.members(first.filter((one) => !one.includes('_', 4)))
   })
 
-  it('is disabled by 410, says why, and continues where it was once it is enabled (fault 251)', async () => {
+  it('is disabled by 410, says why, and continues where it was once it is enabled', async () => {
     const { id } = await add({ events: ['LinkCreated'] })
     receiver.behave(respond(410))
     const missed = await addLink('missed')
@@ -216,7 +216,7 @@ describe('the webhook API', () => {
     expect(log['data'].deliveries).to.have.length(2)
   })
 
-  it('sends one message again, also while it is disabled, and lists attempts by their result (fault 286)', async () => {
+  it('sends one message again, also while it is disabled, and lists attempts by their result', async () => {
     const { id } = await add({ events: ['LinkCreated', 'clicks'] })
     const made = await addLink('again')
     const messages = await receiver.arrives(isCreated(await addLink('later')))
@@ -288,7 +288,7 @@ describe('the webhook API', () => {
     expect((await refusal({}))[0]).to.equal(403)
   })
 
-  it('sends nothing of another account, and nothing of the account itself unless it is named (threat 140)', async () => {
+  it('sends nothing of another account, and nothing of the account itself unless it is named', async () => {
     await add({ events: ['*', 'clicks'] })
     const named = await add({ url: hook('named'), events: ['ApiKeyAdded'] })
     expect(named.id).to.be.greaterThan(0)
@@ -306,7 +306,7 @@ describe('the webhook API', () => {
     expect(bodies).not.to.match(/"hash"/)
   })
 
-  it('sends events of the account nowhere else for a key that may not read them, but for a session (threat 167)', async () => {
+  it('sends events of the account nowhere else for a key that may not read them, but for a session', async () => {
     const { id } = await add({ events: ['ApiKeyAdded'] })
     const narrow = await app.post('/api/key/add', { key: account.key, body: { name: 'hooks', scopes: ['webhooks'] } })
     const key = String(narrow.json['key'])
@@ -323,7 +323,7 @@ describe('the webhook API', () => {
     expect((await session.ask('POST', '/api/webhook/add', named)).status).to.equal(200)
   })
 
-  it('keeps the newest attempts only, also of tests (threat 169)', async () => {
+  it('keeps the newest attempts only, also of tests', async () => {
     const { id } = await add({ events: ['LinkDeleted'] })
     const rows = `select ${id}, ${account.id}, 'test_' || n, 'test', 1, 200, 1, true, '', '' from generate_series(1, 1005) n`
     await query(
@@ -342,7 +342,7 @@ describe('the webhook API', () => {
       [id],
     )
 
-  it('leaves no row of a deleted webhook or an erased account (threat 142)', async () => {
+  it('leaves no row of a deleted webhook or an erased account', async () => {
     const { id } = await add({ events: ['LinkCreated'] })
     await receiver.arrives(isCreated(await addLink('x')))
     await until(
@@ -363,7 +363,7 @@ describe('the webhook API', () => {
     expect(await rowsOf(erased.id)).to.deep.equal([])
   })
 
-  it('leaves no row of an attempt that is stored while its webhook is erased (threat 142)', async () => {
+  it('leaves no row of an attempt that is stored while its webhook is erased', async () => {
     const { id } = await add({ events: ['LinkDeleted'] })
     await until(
       () => rowsOf(id),
@@ -388,7 +388,7 @@ describe('the webhook API', () => {
     expect(await rowsOf(id)).to.deep.equal([])
   })
 
-  it('is in a backup and a copy with its place, also when it has nothing left to send (fault 283)', async () => {
+  it('is in a backup and a copy with its place, also when it has nothing left to send', async () => {
     const { id } = await add({ events: ['LinkCreated'] })
     const message = (await receiver.arrives(isCreated(await addLink('sent')))).at(-1)!
     const { db } = app.app.ledger
@@ -409,7 +409,7 @@ describe('the webhook API', () => {
     }
   })
 
-  it('keeps its address and secret sealed in the log (threat 141)', async () => {
+  it('keeps its address and secret sealed in the log', async () => {
     const { id, secret } = await add({ url: hook('with-a-token') })
     await app.post(`/api/webhook/${id}/rotate`, { key: account.key, body: {} })
     const rows = await query<{ data: string }>(app.connection, `select data::text from log.events where stream = $1`, [

@@ -50,7 +50,7 @@ describe('a webhook that sends a part of the log again', () => {
   const stored = async (id: number) =>
     (await query<Record<string, unknown>>(app.connection, 'select * from state.webhooks where webhook = $1', [id]))[0]!
 
-  it('sends what lies between with the same ids, and then goes on where it was (fault 317)', async () => {
+  it('sends what lies between with the same ids, and then goes on where it was', async () => {
     const id = await hook()
     await links(6)
     const all = await arrived(6)
@@ -75,7 +75,7 @@ describe('a webhook that sends a part of the log again', () => {
     })
   })
 
-  it('shows what it sends again, and keeps where it goes on, also in a copy of the database (fault 317)', async () => {
+  it('shows what it sends again, and keeps where it goes on, also in a copy of the database', async () => {
     const id = await hook()
     await links(3)
     const all = await arrived(3)

@@ -100,7 +100,7 @@ describe('applying a batch of events', () => {
     expect(await notified()).to.deep.equal(['seen 1'])
   })
 
-  it('passes over what only a newer release can read, and moves the checkpoint beyond it (fault 72)', async () => {
+  it('passes over what only a newer release can read, and moves the checkpoint beyond it', async () => {
     const unknown = { type: 'Unknown', data: { type: 'LinkCreated', version: 9 } } as const
     const [one, two, three] = recorded([created(1), created(2), created(3)])
     const clicks = recorded([clicked(click())])
@@ -194,7 +194,7 @@ describe('applying a batch of events', () => {
       ['54000', 'exceeds a limit of the server'],
       ['range', 'does not fit into a string'],
     ] as const)
-      it(`writes smaller batches when a statement ${cause}, and larger ones later (fault 80)`, async () => {
+      it(`writes smaller batches when a statement ${cause}, and larger ones later`, async () => {
         const { projection, batches } = counting(30, code)
         const size = batchSize(100)
         const { running, halted } = await applied([await member(projection)], clicks(40, 5), size)
@@ -208,7 +208,7 @@ describe('applying a batch of events', () => {
         ).to.equal(true)
       })
 
-    it('skips no event when what is called after a commit fails in the same way (fault 80)', async () => {
+    it('skips no event when what is called after a commit fails in the same way', async () => {
       const { projection } = counting(1000)
       const before = await member(projection)
       const cancelled = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
@@ -220,13 +220,13 @@ describe('applying a batch of events', () => {
       expect(await positions(before)).to.deep.equal([1, 2, 3, 4, 5, 6])
     })
 
-    it('bounds a batch by its clicks, not only by its events (fault 80)', async () => {
+    it('bounds a batch by its clicks, not only by its events', async () => {
       const { projection, batches } = counting(1000)
       await applied([await member(projection)], clicks(10, 50), batchSize(120))
       expect(batches).to.deep.equal([100, 100, 100, 100, 100])
     })
 
-    it('lets requests be answered between two batches (fault 80)', async () => {
+    it('lets requests be answered between two batches', async () => {
       const { projection, batches } = counting(1000)
       const turns: number[] = []
       const count = () => {
@@ -238,7 +238,7 @@ describe('applying a batch of events', () => {
       expect(turns).to.include.members([1, 5, 9])
     })
 
-    it('does not count an event as poison because its statement was cancelled (fault 80)', async () => {
+    it('does not count an event as poison because its statement was cancelled', async () => {
       const { projection } = counting(1)
       const before = await member(projection)
       expect(await failure(apply([before], clicks(2, 5)))).to.include({ code: '57014' })
@@ -270,7 +270,7 @@ describe('applying a batch of events', () => {
       }
     })
 
-    it('applies later events to the other projections (fault 84)', async () => {
+    it('applies later events to the other projections', async () => {
       const events = recorded([
         registered(7),
         ...deleted(666).map(({ type, data }) => ({ type, data }) as DomainEvent),
@@ -284,7 +284,7 @@ describe('applying a batch of events', () => {
       expect(await stored(members[1]!)).to.include({ position: '1' })
     })
 
-    it('lets the other projections go on when a table of one is damaged (fault 84)', async () => {
+    it('lets the other projections go on when a table of one is damaged', async () => {
       const members = [await member(accounts), await member(numbers)]
       const table = tableNames(numbers, members[1]!.checkpoint.generation)('numbers')
       await log.db.raw(`alter table ${table} rename n to m`)

@@ -64,7 +64,7 @@ describe(`the read tables (${repeatable})`, function () {
       await expectCleanRun()
     })
 
-    it('reads the log once for all projections of a subscription (fault 86)', async () => {
+    it('reads the log once for all projections of a subscription', async () => {
       await log().append(history(random, 400))
       const read: string[] = []
       const store: EventStore = {
@@ -86,7 +86,7 @@ describe(`the read tables (${repeatable})`, function () {
         )
     })
 
-    it('has the indexes that only queries need when its tables go live, and is filled without them (fault 288)', async () => {
+    it('has the indexes that only queries need when its tables go live, and is filled without them', async () => {
       const { db, store } = log()
       const [named, names] = [tableNames(links, 1)('links'), tableNames(links, 2)('links')]
       const indexesOf = async (table: string) => {
@@ -116,7 +116,7 @@ describe(`the read tables (${repeatable})`, function () {
       expect(await indexesOf(names)).to.deep.equal(complete)
     })
 
-    it('leaves tables of many links or clicks that PostgreSQL has vacuumed and analyzed when they go live (fault 319)', async () => {
+    it('leaves tables of many links or clicks that PostgreSQL has vacuumed and analyzed when they go live', async () => {
       const { db } = log()
       const clicks = Array.from({ length: 500 }, () => randomClick(random, 40))
       const known = async (generation: number) => {

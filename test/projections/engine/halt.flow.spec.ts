@@ -41,7 +41,7 @@ describe(`the projector (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { log, start, subscription, haltOf, caughtUp, read, build, expectCleanRun } = projectorStage()
 
-  describe('with an event that a projection cannot apply (fault 24)', () => {
+  describe('with an event that a projection cannot apply', () => {
     it('halts and reports the reason, while the other subscription continues, and resumes by itself once the event can be applied', async () => {
       await build()
       await log().append(history(random, 1000))
@@ -95,7 +95,7 @@ describe(`the projector (${repeatable})`, function () {
       ])
     const idsOf = async (projection: Projection) => (await read([projection]))[projection.name]!.length
 
-    it('halts only this projection: the others of the subscription go on, and a write waits for those only (fault 84)', async () => {
+    it('halts only this projection: the others of the subscription go on, and a write waits for those only', async () => {
       await build()
       await log().append(history(random, 600))
       const { bad, failing } = await withBadEvent(() => true)
@@ -115,7 +115,7 @@ describe(`the projector (${repeatable})`, function () {
       expect(Number((await liveCheckpoint(log().db, links))?.position)).to.be.below(Number(bad.position))
     })
 
-    it('is remembered for the next process, which tries it at once and catches up (fault 84)', async () => {
+    it('is remembered for the next process, which tries it at once and catches up', async () => {
       await build()
       await log().append(history(random, 300))
       let broken = true
@@ -139,7 +139,7 @@ describe(`the projector (${repeatable})`, function () {
       await expectCleanRun()
     })
 
-    it('is tried again at once on request (fault 84)', async () => {
+    it('is tried again at once on request', async () => {
       await build()
       await log().append(history(random, 300))
       const { failing } = await withBadEvent(() => true)
@@ -161,7 +161,7 @@ describe(`the projector (${repeatable})`, function () {
       expect(await attempts()).to.be.at.least(8)
     })
 
-    it('is tried again at once when the request arrives during an attempt (fault 138)', async () => {
+    it('is tried again at once when the request arrives during an attempt', async () => {
       await build()
       await log().append(history(random, 300))
       const retries = createSignal()
@@ -176,7 +176,7 @@ describe(`the projector (${repeatable})`, function () {
       expect(await until(attempts, (n) => n >= 12)).to.be.at.least(12)
     })
 
-    it('goes on without an event that is parked, and every replay skips it, too (fault 85)', async () => {
+    it('goes on without an event that is parked, and every replay skips it, too', async () => {
       await build()
       await log().append(history(random, 300))
       const { bad, failing } = await withBadEvent(() => true)
@@ -199,7 +199,7 @@ describe(`the projector (${repeatable})`, function () {
       await caughtUp(next)
     })
 
-    it('lets all caches be read again when it has caught up with the others, since they count its events as seen (fault 135)', async () => {
+    it('lets all caches be read again when it has caught up with the others, since they count its events as seen', async () => {
       await build()
       await log().append(history(random, 300))
       const ahead = start({ projections: [accounts] })
@@ -226,7 +226,7 @@ describe(`the projector (${repeatable})`, function () {
       }
     })
 
-    it('is halted by an event that cannot be read only where it is handled, until it is parked (fault 85)', async () => {
+    it('is halted by an event that cannot be read only where it is handled, until it is parked', async () => {
       await build()
       await log().append(history(random, 300))
       const bad = (await log().events()).filter(({ type }) => type === 'LinkCreated')[20]!
@@ -250,7 +250,7 @@ describe(`the projector (${repeatable})`, function () {
       expect(await read()).to.deep.equal(rows)
     })
 
-    it('does not keep a rebuild from replacing the tables of the other projections (fault 84)', async () => {
+    it('does not keep a rebuild from replacing the tables of the other projections', async () => {
       await build()
       await log().append(history(random, 300))
       const { failing } = await withBadEvent(() => true)

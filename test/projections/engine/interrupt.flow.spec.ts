@@ -24,7 +24,7 @@ describe(`the projector (${repeatable})`, function () {
   const random = randomFrom(seed)
   const { log, start, caughtUp, build, expectCleanRun } = projectorStage()
 
-  it('counts everything exactly once when two work at once without locks (fault 15)', async () => {
+  it('counts everything exactly once when two work at once without locks', async () => {
     const alerts = recordingLogger()
     await log().append(history(random, 500))
     await build()
@@ -47,7 +47,7 @@ describe(`the projector (${repeatable})`, function () {
     await expectCleanRun()
   })
 
-  it('leaves the tables of a clean run after being killed before, during and after transactions (fault 2)', async () => {
+  it('leaves the tables of a clean run after being killed before, during and after transactions', async () => {
     const ways = ['between', 'killed', 'within', 'failed', 'after'] as const
     const rounds = long ? 200 : 10
     const entries = history(random, long ? 5000 : 2000)

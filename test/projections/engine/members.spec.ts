@@ -16,7 +16,7 @@ const liveRows = projections.map(({ name, version }) => ({
 const db = (() => ({ where: async () => liveRows })) as unknown as Database
 
 describe('the projections of a process that starts', () => {
-  it('are compared with the log by one question for each position, and not one by one (fault 209)', async () => {
+  it('are compared with the log by one question for each position, and not one by one', async () => {
     const asked: bigint[] = []
     let [reading, together] = [0, 0]
     const store = {

@@ -18,7 +18,7 @@ const older: Projection = {
   tables: { ...links.tables, former_links: (t) => `create table ${t} (id int)` },
 }
 
-describe('the tables of an older version (fault 87)', () => {
+describe('the tables of an older version', () => {
   const { log, start, caughtUp, build } = projectorStage()
   beforeEach(async () => {
     await log().append(history(randomFrom(seed), 50))
@@ -36,7 +36,7 @@ describe('the tables of an older version (fault 87)', () => {
   const newTables = of(newer, ...Object.keys(links.tables))
   const drop = () => dropOutdated(log().db, [newer, accounts])
 
-  it('are dropped once those of the newer version are live, also tables that it no longer has (fault 87)', async () => {
+  it('are dropped once those of the newer version are live, also tables that it no longer has', async () => {
     await drop()
     expect(await tables()).to.have.members(oldTables)
     await newGeneration(log().db, newer, log().store.logId)
@@ -48,7 +48,7 @@ describe('the tables of an older version (fault 87)', () => {
     expect((await checkpointsOf(log().db, newer)).every(({ version }) => version === newer.version)).to.equal(true)
   })
 
-  it('are kept while a process of the older version fills them (fault 87)', async () => {
+  it('are kept while a process of the older version fills them', async () => {
     await build([newer])
     const locks = await openLocks(log().connection, 'older')
     await locks.acquire([projectorLock(older)])
@@ -65,7 +65,7 @@ describe('the tables of an older version (fault 87)', () => {
     expect(await tables()).to.have.members(newTables)
   })
 
-  it('are kept while a process reads them, and by one that does not tell what it reads (fault 87)', async () => {
+  it('are kept while a process reads them, and by one that does not tell what it reads', async () => {
     await build([newer])
     const listen = async (name: string, projection: Projection) => {
       const listener = createListener(log().connection, name, [readerLock(projection)])
@@ -94,13 +94,13 @@ describe('the tables of an older version (fault 87)', () => {
     await ours.close()
   })
 
-  it('are never dropped by a process of the older version (fault 87)', async () => {
+  it('are never dropped by a process of the older version', async () => {
     await build([newer])
     await dropOutdated(log().db, [older])
     expect(await tables()).to.have.members([...oldTables, ...newTables])
   })
 
-  it('are dropped by the projector some time after it took over (fault 87)', async () => {
+  it('are dropped by the projector some time after it took over', async () => {
     const kept = start({ projections: [newer], pruneInterval: 20 })
     await caughtUp(kept, 'domain')
     await kept.stop()
@@ -115,7 +115,7 @@ describe('the tables of an older version (fault 87)', () => {
 describe('the tables before a rebuild', () => {
   const { log, build } = projectorStage()
 
-  it('are dropped later, and nothing waits for it, while something such as a backup still reads them (fault 137)', async () => {
+  it('are dropped later, and nothing waits for it, while something such as a backup still reads them', async () => {
     await build([links])
     await build([links])
     const backup = new pg.Client(log().connection)

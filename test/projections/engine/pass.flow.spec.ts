@@ -13,7 +13,7 @@ describe('one pass over the log', () => {
   before(async () => (log = await openTestLog()))
   after(() => log.close())
 
-  it('skips no event when it is stopped before one that cannot be read (fault 136)', async () => {
+  it('skips no event when it is stopped before one that cannot be read', async () => {
     const events = recorded([1, 2, 3, 4].map((id) => linkCreated({ id, alias: `a-${id}` })))
     const member: Member = {
       projection: links,

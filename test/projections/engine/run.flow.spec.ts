@@ -50,7 +50,7 @@ describe(`the projector (${repeatable})`, function () {
     expect((await liveCheckpoint(log().db, links))?.position).to.equal(String(head))
   })
 
-  it('drops the clicks of old months when it is asked to, and keeps their totals (fault 182)', async () => {
+  it('drops the clicks of old months when it is asked to, and keeps their totals', async () => {
     const now = new Date().toISOString()
     await log().append([
       { stream: 'clicks-local-0', event: fresh(clicked(click(), click({ visitor: 'b' }), click({ at: now }))) },

@@ -19,7 +19,7 @@ const stored = (row: Row, since = 1n): Version => ({ row: [row], since, stored: 
 const inForce = (...versions: readonly Version[]) =>
   new Map(versions.map((version) => [JSON.stringify([`${version.row[0]?.['id'] as number}`]), version]))
 
-describe('the versions of rows (fault 231)', () => {
+describe('the versions of rows', () => {
   it('end where the next one begins, and a patch changes only its columns', () => {
     const before = inForce(stored({ id: 7, name: 'a', color: 'red' }))
     const { ended, added } = versionsAfter(

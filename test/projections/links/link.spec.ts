@@ -34,7 +34,7 @@ const row = (position: bigint, changed = {}) => ({
 })
 
 describe('the table of links', () => {
-  it('has the destinations that refuse frames, in place of those before (fault 159)', () => {
+  it('has the destinations that refuse frames, in place of those before', () => {
     const refusing = (...urls: string[]): DomainEvent => ({
       type: 'LinkFramingChecked',
       data: { id, unframed: urls.map((url) => ({ url, reason: 'frame-ancestors', since: at(2) })) },
@@ -130,7 +130,7 @@ describe('the number of links of an account', () => {
     given(created, updated({ title: 'x' })).thenRows('link_counts', { account: 1, n: 1, archived: 0 })
     given(created, deleted).thenRows('link_counts', { account: 1, n: 0, archived: 0 })
   })
-  it('counts archived links, and knows of a deleted one whether it was archived (fault 199)', () => {
+  it('counts archived links, and knows of a deleted one whether it was archived', () => {
     const archived: DomainEvent = { type: 'LinkDeleted', data: { id, archived: true } }
     const counts = (...past: DomainEvent[]) => ({
       are: (n: number, away: number) => given(...past).thenRows('link_counts', { account: 1, n, archived: away }),

@@ -23,7 +23,7 @@ describe('the table of reports', () => {
       row('aaaaaaaa', 1n, { closed: at(3) }),
       row('bbbbbbbb', 2n),
     ))
-  it('forgets what visitors wrote when the account is erased (threat 63)', () =>
+  it('forgets what visitors wrote when the account is erased', () =>
     given(sent('aaaaaaaa'), { type: 'AccountErased', data: { id: 1 } }).thenRows(
       'reports',
       row('aaaaaaaa', 1n, { message: null, email: null }),

@@ -23,7 +23,7 @@ describe('the table of bio pages', () => {
     given(created(), moved).thenRows('bios', { ...row, alias: 'Bea', links: [], position: 2n, revision: 1n }))
   it('keeps the row of a deleted bio page, so that caches learn of the deletion', () =>
     given(created(), deleted).thenRows('bios', { ...row, deleted: at(2), position: 2n, revision: 1n }))
-  it('keeps nothing but the address when the account is erased (threat 52)', () =>
+  it('keeps nothing but the address when the account is erased', () =>
     given(created(), created(6, 2), { type: 'AccountErased', data: { id: 1 } }).thenRows(
       'bios',
       { ...row, name: '', title: '', description: '', avatar: '', links: [] },

@@ -11,7 +11,7 @@ describe('the tree over the log', () => {
   before(async () => (app = await startTestApp()))
   after(() => app.close())
 
-  it('is followed by several processes, of which one adds the events and the others go on after it, also when it is dropped (fault 318)', async () => {
+  it('is followed by several processes, of which one adds the events and the others go on after it, also when it is dropped', async () => {
     const { key } = await app.register()
     const { db, stored } = app.app.ledger
     const [stop, seen] = [new AbortController(), [0, 0]]
@@ -37,7 +37,7 @@ describe('the tree over the log', () => {
     expect((await signCheckpoint(db, signer, size - 1)).size).to.be.at.least(size)
   })
 
-  it('is dropped while events are being added to it, and neither waits for the other (fault 328)', async () => {
+  it('is dropped while events are being added to it, and neither waits for the other', async () => {
     const { db } = app.app.ledger
     let dropping: Promise<unknown> = Promise.resolve()
     // as adding does: the size first, then the hashes

@@ -194,7 +194,7 @@ describe(`reclassifications (${repeatable})`, () => {
     return found
   }
 
-  it('give every table as if the clicks had been recorded so, whatever the batches, and undo gives what was before (faults 255, 256)', async () => {
+  it('give every table as if the clicks had been recorded so, whatever the batches, and undo gives what was before', async () => {
     const [model, tables] = [new Model(), await open()]
     const events: Recorded<DomainEvent>[] = []
     const append = async (event: DomainEvent) => {

@@ -197,7 +197,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       ...atOnce,
     })
 
-  it('agree with a count of the clicks, whatever is asked, and do not depend on batches (fault 180)', async () => {
+  it('agree with a count of the clicks, whatever is asked, and do not depend on batches', async () => {
     const events = randomEvents(random, long ? 5000 : 2000)
     const { reader, generation } = await written(events, 6)
     const again = await written(events, 40)
@@ -208,7 +208,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     await expectAgreement(reader, events, long ? 42 : 18)
   })
 
-  it('say what they said after any event, however late clicks were recorded, and after old months are dropped (fault 232)', async () => {
+  it('say what they said after any event, however late clicks were recorded, and after old months are dropped', async () => {
     const events = randomEvents(random, long ? 4000 : 2500)
     const { reader } = await written(events, 20)
     const askAt = (n: number, questions: number) =>
@@ -249,7 +249,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       await expectTotals(earlier, events.slice(0, n))
     })
 
-  it('leave only the clicks since the last of them to be counted one by one, for a time that ends now (fault 336)', async () => {
+  it('leave only the clicks since the last of them to be counted one by one, for a time that ends now', async () => {
     const hours = ['2026-01-05', '2026-01-06'].flatMap((day) =>
       Array.from({ length: 24 }, (_, hour) => visits(60, `${day}T${String(hour).padStart(2, '0')}:00:00Z`)),
     )
@@ -282,7 +282,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     }
   })
 
-  describe('of a link that had none when the clicks of a month were recorded (fault 303)', () => {
+  describe('of a link that had none when the clicks of a month were recorded', () => {
     it('say what they said then, when that month is dropped', async () => {
       const events = eventsOf(visits(rollAfter - 1, '2026-01-31'), visits(20, '2026-02-01'), visits(20, '2026-02-02'))
       const { reader } = await written(events, 1)
@@ -306,7 +306,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     })
   })
 
-  it('say how many visits each revision of a link sent where, and by which rule (fault 181)', async () => {
+  it('say how many visits each revision of a link sent where, and by which rule', async () => {
     const events = randomEvents(random, 1000)
     const { reader } = await written(events, 5)
     const rows = (await log.db(reader.table('link_routes')).where({ link: 7 })) as Record<string, string>[]
@@ -319,7 +319,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     expect(rows.map(({ destination }) => destination)).to.include('https://example.com/')
   })
 
-  it('keep all totals when the clicks of old months are dropped, and name the horizon to a question about them (fault 182)', async () => {
+  it('keep all totals when the clicks of old months are dropped, and name the horizon to a question about them', async () => {
     // so many that the busy link has roll-ups before the last events, whatever is random
     const events = randomEvents(random, long ? 4000 : 3500)
     const [most, late] = [events.slice(0, -8), events.slice(-8)]
@@ -372,7 +372,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     }
   })
 
-  it('keep the totals of a link when its account was rolled up right to the end of the month that is dropped (fault 339)', async () => {
+  it('keep the totals of a link when its account was rolled up right to the end of the month that is dropped', async () => {
     const events = eventsOf(
       visits(rollAfter - 2, '2026-01-20'),
       visits(1, '2026-01-25').map((click) => ({ ...click, link: 1 })),

@@ -35,7 +35,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     )
   }
 
-  it('count a visit of a kind that only a newer release knows, but not as a click (fault 92)', async () => {
+  it('count a visit of a kind that only a newer release knows, but not as a click', async () => {
     const newer = { class: 'assistant', device: 'glasses', source: { kind: 'wall', id: 42 } }
     const { names } = await written(events([click(), click(newer), click({ class: 'constructor' })]))
     expect(await counters(names)).to.deep.equal([[42, 1, 1, 1, 3]])
@@ -104,7 +104,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     ])
   })
 
-  it('count views of a bio page and clicks on its entries separately, and what leads to a link for both (fault 160)', async () => {
+  it('count views of a bio page and clicks on its entries separately, and what leads to a link for both', async () => {
     const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
     const view = { link: 0, rule: 'view', source: { kind: 'bio', id: 42 } }
     const entry = (n: number) => ({ link: 0, rule: 'bio', source: { kind: 'bio', id: 42, entry: n } })

@@ -6,7 +6,7 @@ import { useLinks } from '../../support/links.ts'
 describe('links by clicks', () => {
   const { app, key, add } = useLinks()
 
-  it('are the same far back as on pages before, without deleted and archived ones (fault 188)', async () => {
+  it('are the same far back as on pages before, without deleted and archived ones', async () => {
     await add()
     const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
     const reader = { db: app().app.ledger.pool(1, 60_000, 'test'), table: app().app.ledger.tables.name }
@@ -57,7 +57,7 @@ describe('links by clicks', () => {
     return JSON.stringify(rows[0]?.['QUERY PLAN'])
   }
 
-  it('reads the links of a page alone, also before PostgreSQL has analyzed a table of thousands (fault 319)', async () => {
+  it('reads the links of a page alone, also before PostgreSQL has analyzed a table of thousands', async () => {
     const plan = await planOf('date', 'unnest')
     // an index with other columns between the account and the id would be read from end to end
     const used = [...plan.matchAll(/"Index Name":"links_v\d+_\d+_([a-z_]+)\d*"/g)].map(([, name]) => name)
@@ -65,13 +65,13 @@ describe('links by clicks', () => {
     expect(['pkey', 'account_id_idx'], plan).to.include(used[0])
   })
 
-  it('looks up the links of a page by clicks alone, also before PostgreSQL has analyzed a table of thousands (fault 333)', async () => {
+  it('looks up the links of a page by clicks alone, also before PostgreSQL has analyzed a table of thousands', async () => {
     const plan = await planOf('click', 'clicks desc')
     const loops = [...plan.matchAll(/"Actual Loops":(\d+)/g)].map(([, n]) => Number(n))
     expect(Math.max(...loops), plan).to.be.below(40)
   })
 
-  it('reads a page and how many there are with two statements of a snapshot, planned once for a connection (fault 287)', async () => {
+  it('reads a page and how many there are with two statements of a snapshot, planned once for a connection', async () => {
     await add()
     const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
     const { pool, tables } = app().app.ledger

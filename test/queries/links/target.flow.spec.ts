@@ -69,12 +69,12 @@ describe('the target of a public address', () => {
       return { link: target && 'link' in target ? target.link : undefined, read }
     })
 
-  it('is found without reading the links of other domains with the same alias (fault 96)', async () => {
+  it('is found without reading the links of other domains with the same alias', async () => {
     expect(await find(7, 'home')).to.deep.equal({ link: 7, read: 1 })
     expect(await find(null, 'home')).to.deep.equal({ link: undefined, read: 0 })
   })
 
-  it('is found without reading the deleted links at the same address (fault 96)', async () => {
+  it('is found without reading the deleted links at the same address', async () => {
     expect(await find(null, 'promo')).to.deep.equal({ link: 3 * many + 1, read: 1 })
   })
 
@@ -82,7 +82,7 @@ describe('the target of a public address', () => {
   const openLookUps = ({ connection }: TestLog) =>
     openDatabase(connection, { name: 'test', max: 1, timeout: 30_000, onError: () => {}, begin: sessions.byIndex })
 
-  it('is planned once, however many are looked up at a time (fault 329)', async () => {
+  it('is planned once, however many are looked up at a time', async () => {
     const db = openLookUps(log)
     try {
       for (const aliases of [['a-1'], ['a-2'], ['a-3', 'a-4'], ['a-5'], ['a-6'], ['a-7'], ['a-8']])
@@ -99,7 +99,7 @@ describe('the target of a public address', () => {
     }
   })
 
-  it('is found by the index also with a plan that was made while there were few links (fault 327)', async () => {
+  it('is found by the index also with a plan that was made while there were few links', async () => {
     const small = await openTestLog()
     const db = openLookUps(small)
     try {

@@ -138,10 +138,9 @@ describe(`filtered statistics (${repeatable})`, () => {
     }
   }
 
-  it('equal a count of the clicks, whatever is filtered and broken down (fault 295)', () =>
-    expectAgreement(reader, events, 30))
+  it('equal a count of the clicks, whatever is filtered and broken down', () => expectAgreement(reader, events, 30))
 
-  it('equal a count of the clicks up to an earlier event (fault 295)', async () => {
+  it('equal a count of the clicks up to an earlier event', async () => {
     const n = 1 + random(events.length)
     await log.db.transaction(async (tx) => {
       const earlier = await readAt(tx, reader.table, { domain: 0n, clicks: events[n - 1]!.position })

@@ -90,7 +90,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     perPart: 50,
   }
 
-  it('says what its parts change, leaves nothing to change, and may be interrupted and taken back (fault 257)', async () => {
+  it('says what its parts change, leaves nothing to change, and may be interrupted and taken back', async () => {
     const [tables, all] = [await open(), events()]
     await tables.write(all)
     const before = await dump(log.db, stats, tables.generation)
@@ -147,7 +147,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     expect(await totals()).to.deep.equal(totalsBefore)
   })
 
-  it('leaves the answers of before it to the roll-ups, and moves no first visit from part to part (faults 266, 267)', async () => {
+  it('leaves the answers of before it to the roll-ups, and moves no first visit from part to part', async () => {
     const [tables, all] = [await open(), events()]
     await tables.write(all)
     const plan = await planReclassification(tables.reader, rules, {
@@ -169,7 +169,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     })
   })
 
-  it('leaves visits alone that are not kept one by one, so that a rebuild gives the same (fault 258)', async () => {
+  it('leaves visits alone that are not kept one by one, so that a rebuild gives the same', async () => {
     const [tables, all] = [await open(), events()]
     await tables.write(all)
     await tables.drop()

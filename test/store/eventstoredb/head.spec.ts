@@ -46,7 +46,7 @@ const openMemory = () => {
 }
 
 describe('the head of a log on EventStoreDB', () => {
-  it('is found behind many events of other programs once, and then with one read (fault 121)', async () => {
+  it('is found behind many events of other programs once, and then with one read', async () => {
     const log = openLog()
     log.add('domain')
     log.add('click')
@@ -62,7 +62,7 @@ describe('the head of a log on EventStoreDB', () => {
     expect(await head('clicks')).to.equal(2_000_040n)
   })
 
-  it('is found by one search for all calls that wait for it (fault 121)', async () => {
+  it('is found by one search for all calls that wait for it', async () => {
     const log = openLog()
     log.add('domain')
     log.add('foreign', 50_000)
@@ -84,7 +84,7 @@ describe('the head of a log on EventStoreDB', () => {
     expect(await older).to.equal(0n)
   })
 
-  it('is searched for from where an interrupted search ended (fault 121)', async () => {
+  it('is searched for from where an interrupted search ended', async () => {
     const log = openLog()
     log.add('domain')
     log.add('foreign', 100_000)
@@ -102,7 +102,7 @@ describe('the head of a log on EventStoreDB', () => {
     expect(log.cost().events).to.be.below(100_000 - before + 10_000)
   })
 
-  it('is not searched for again after a restart (fault 121)', async () => {
+  it('is not searched for again after a restart', async () => {
     const log = openLog()
     const memory = openMemory()
     log.add('domain')
@@ -114,7 +114,7 @@ describe('the head of a log on EventStoreDB', () => {
     expect(log.cost().events).to.be.below(300)
   })
 
-  it('is searched for again when the log does not have the event up to which it was searched (fault 121)', async () => {
+  it('is searched for again when the log does not have the event up to which it was searched', async () => {
     const log = openLog()
     const memory = openMemory()
     log.add('domain', 3)
@@ -139,7 +139,7 @@ describe('the head of a log on EventStoreDB', () => {
     expect(await head('clicks')).to.equal(10n)
   })
 
-  it('is no longer waited for when the signal aborts (fault 121)', async () => {
+  it('is no longer waited for when the signal aborts', async () => {
     const log = openLog()
     const head = createHead({ ...log, readBack: () => new Promise(() => {}) })
     const stop = new AbortController()

@@ -121,7 +121,7 @@ describe('the stand-in for EventStoreDB', () => {
     return members ? { response: { membersList: members.filter(({ state }) => state === 8) } } : answer
   }
 
-  it('answers each call as a real server did (fault 164)', async () => {
+  it('answers each call as a real server did', async () => {
     expect(Object.keys(calls)).to.deep.equal(Object.keys(recorded.cluster))
     const differences: unknown[] = []
     for (const [name, call] of Object.entries(calls)) {
@@ -132,7 +132,7 @@ describe('the stand-in for EventStoreDB', () => {
     expect(differences, JSON.stringify(differences, null, 1)).to.deep.equal([])
   })
 
-  it('refuses users as a real server did (fault 164)', async () => {
+  it('refuses users as a real server did', async () => {
     const users: Readonly<Record<string, Fault | undefined>> = {
       admin: undefined,
       'a user without groups': 'access denied',

@@ -43,7 +43,7 @@ describe('the outbox of mails', () => {
   const reset = () => ({ kind: 'reset', lang: 'de', to: account.email }) as const
   const tokenOf = (mail: WrittenMail | undefined) => mail?.text.split(' ')[1] ?? ''
 
-  it('delays and loses nothing while the mail server is down, and its links last from when they are sent (fault 193)', async () => {
+  it('delays and loses nothing while the mail server is down, and its links last from when they are sent', async () => {
     const { options, outbox, sent, problems } = open()
     await outbox.order(reset())
     const failing = { ...options, send: () => Promise.reject(new Error('refused')) }
@@ -63,7 +63,7 @@ describe('the outbox of mails', () => {
     expect(await links.find('password', tokenOf(sent[0]))).to.deep.equal({ account: account.id, content: {} })
   })
 
-  it('sends a mail once more, and the same one, after a process was killed between sending and noting it (fault 193)', async () => {
+  it('sends a mail once more, and the same one, after a process was killed between sending and noting it', async () => {
     const { options, outbox, sent } = open()
     await outbox.order(reset())
     const killed = () => new Promise<void>(() => {})
@@ -80,7 +80,7 @@ describe('the outbox of mails', () => {
     expect(sent[0]).to.deep.equal(sent[1])
   })
 
-  it('contains no address and no link in clear, and nothing of an erased account (threat 104)', async () => {
+  it('contains no address and no link in clear, and nothing of an erased account', async () => {
     const { options, outbox, sent } = open()
     await outbox.order({ kind: 'passwordChanged', lang: 'en', password: 'x' }, account.id)
     await outbox.order(reset())

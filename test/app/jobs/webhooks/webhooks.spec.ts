@@ -174,7 +174,7 @@ describe('delivering to webhooks', () => {
     )
   const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => Number(a.slice(4)) - Number(b.slice(4)))
 
-  it('sends more than it keeps in memory, in log order, once the receiver answers again (fault 248)', async () => {
+  it('sends more than it keeps in memory, in log order, once the receiver answers again', async () => {
     let open = false
     answer = async () => (open ? accepted : failed)
     start()
@@ -191,7 +191,7 @@ describe('delivering to webhooks', () => {
     expect(ids).to.deep.equal(inOrder(ids))
   })
 
-  it('continues after a restart, and sends nothing again that was accepted (fault 252)', async () => {
+  it('continues after a restart, and sends nothing again that was accepted', async () => {
     const first = start()
     await makeHook(7)
     await makeHook(8, { events: ['LinkDeleted'] })
@@ -213,7 +213,7 @@ describe('delivering to webhooks', () => {
     expect(idsOf(8)).to.have.length(1)
   })
 
-  it('given a restart while a webhook fails that had nothing to send before, sends what has waited (fault 321)', async () => {
+  it('given a restart while a webhook fails that had nothing to send before, sends what has waited', async () => {
     const first = start()
     await makeHook(7)
     await makeLink(1)
@@ -279,7 +279,7 @@ describe('delivering to webhooks', () => {
     expect(read).to.deep.equal(['domain'])
   })
 
-  it('is not held up by receivers that never answer (threat 143)', async () => {
+  it('is not held up by receivers that never answer', async () => {
     let open = 0
     let most = 0
     answer = async (post) => {
@@ -304,7 +304,7 @@ describe('delivering to webhooks', () => {
     expect(await delivered(999, 6)).to.equal(6)
   })
 
-  it('disables a webhook after three days of failures, unless its owner has changed it meanwhile (fault 251)', async () => {
+  it('disables a webhook after three days of failures, unless its owner has changed it meanwhile', async () => {
     answer = async () => failed
     await makeHook(7)
     stored.cursors.set(7, {
@@ -330,7 +330,7 @@ describe('delivering to webhooks', () => {
     expect(idsOf(7)).to.have.length(2)
   })
 
-  it('begins again where a replay says, also while a message of before is under way (fault 249)', async () => {
+  it('begins again where a replay says, also while a message of before is under way', async () => {
     let release: (posted: Posted) => void = () => {}
     let held = true
     await makeHook(7)
@@ -360,7 +360,7 @@ describe('delivering to webhooks', () => {
   }
   const names = (from: number, n: number) => Array.from({ length: n }, (_, i) => `evt_${from + i}`)
 
-  it('sends a part again, and goes on where it was, also when it has nothing left there (fault 317)', async () => {
+  it('sends a part again, and goes on where it was, also when it has nothing left there', async () => {
     await makeHook(7)
     const first = Number(await store.head('all'))
     start()
@@ -379,7 +379,7 @@ describe('delivering to webhooks', () => {
     expect(sent.map(({ id }) => id)).to.deep.equal([...names(first + 20, 250), `evt_${next}`])
   })
 
-  it('given a restart at any place of a part, sends the rest of it, and leaves out nothing of what waits (fault 317)', async () => {
+  it('given a restart at any place of a part, sends the rest of it, and leaves out nothing of what waits', async () => {
     await makeHook(7)
     const first = Number(await store.head('all'))
     await makeLinks(1, 12)
@@ -444,7 +444,7 @@ describe('delivering to webhooks', () => {
     expect(ids.slice(ids.lastIndexOf(`evt_${first}`))).to.deep.equal(names(first, 6))
   })
 
-  it('given an earlier part within a part that it was in, goes on where it was before both (fault 322)', async () => {
+  it('given an earlier part within a part that it was in, goes on where it was before both', async () => {
     await makeHook(7)
     const first = Number(await store.head('all'))
     let allowed = 3
@@ -485,7 +485,7 @@ describe('delivering to webhooks', () => {
     expect(ids.slice(ids.lastIndexOf(`evt_${first}`))).to.deep.equal([`evt_${first}`, ...names(first + 3, 3)])
   })
 
-  it('sends what it cannot read without its data, under another id, and goes on (fault 280)', async () => {
+  it('sends what it cannot read without its data, under another id, and goes on', async () => {
     const bodies: string[] = []
     answer = async ({ body }) => {
       bodies.push(body)
@@ -520,7 +520,7 @@ describe('delivering to webhooks', () => {
     expect(bodies.join()).not.to.include('secret.example')
   })
 
-  it('waits ten minutes for a process that can read an event, and holds up no other webhook (fault 280)', async () => {
+  it('waits ten minutes for a process that can read an event, and holds up no other webhook', async () => {
     start()
     await makeHook(7, { events: ['*'] })
     await makeHook(8)
@@ -541,7 +541,7 @@ describe('delivering to webhooks', () => {
     expect(problem).to.match(/^this release of Linkledger cannot read the event/)
   })
 
-  it('keeps the place of a webhook that only a newer release can read, also after a restart (fault 281)', async () => {
+  it('keeps the place of a webhook that only a newer release can read, also after a restart', async () => {
     const first = start()
     await makeHook(7)
     await makeHook(8)
@@ -574,7 +574,7 @@ describe('delivering to webhooks', () => {
     expect(stored.cursors.get(7)).to.deep.include({ next: place, idle: false })
   })
 
-  it('rests for as long as it has read, however many replays are asked for (threat 170)', async () => {
+  it('rests for as long as it has read, however many replays are asked for', async () => {
     await makeLinks(1, 700)
     const reads: { readonly from: number; readonly to: number }[] = []
     const slow: EventStore['subscribe'] = async function* (options) {

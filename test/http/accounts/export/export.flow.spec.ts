@@ -128,7 +128,7 @@ describe('the export of an account', () => {
     expect([...has, '/api/overlay/:id/answers']).to.have.members(own)
   })
 
-  it('has everything of the account as the API answers it, and nothing of another account (fault 197)', async () => {
+  it('has everything of the account as the API answers it, and nothing of another account', async () => {
     const { key, id, ids } = ours
     const files = await exported(key)
     expect(JSON.parse(files.get('account.json')!)).to.deep.equal((await get('/api/account', key))['data'])
@@ -240,7 +240,7 @@ describe('the export of an account', () => {
         (status) => status === 200,
       )
 
-    it('is the only one of its account, and ends when the client goes away (threat 120)', async () => {
+    it('is the only one of its account, and ends when the client goes away', async () => {
       let reading = false
       store().read = async function* () {
         reading = true
@@ -264,7 +264,7 @@ describe('the export of an account', () => {
       expect(await complete()).to.equal(200)
     })
 
-    it('ends the connection when it fails, so that no client takes a part for the whole (fault 198)', async () => {
+    it('ends the connection when it fails, so that no client takes a part for the whole', async () => {
       store().read = () => {
         throw new Error('the log is away')
       }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { openGuesses } from '../../../../src/http/api/limits/guesses.ts'
 import { memoryLimiter } from '../../../support/limiter.ts'
 
-describe('guesses of a password (threat 68)', () => {
+describe('guesses of a password', () => {
   const guesser = () => {
     const countGuess = openGuesses(memoryLimiter())
     return async (link: number, block: string, right = false) => {
@@ -40,7 +40,7 @@ describe('guesses of a password (threat 68)', () => {
     expect(await count(300, () => guess(1, 'a', true))).to.equal(300)
   })
 
-  it('count once while many enter the right password together (fault 172)', async () => {
+  it('count once while many enter the right password together', async () => {
     const countGuess = openGuesses(memoryLimiter())
     const enter = (block: string, password = 'right') => countGuess({ link: 1, block, password })
     const together = await Promise.all([

@@ -92,7 +92,7 @@ describe('the rate limit', () => {
     expect(limits(await ask('2001:db8:1:3::1'))).to.deep.equal([30, 29])
   })
 
-  it('is shared by the keys of an account, and leaves room to end one of them (threat 100)', async () => {
+  it('is shared by the keys of an account, and leaves room to end one of them', async () => {
     const { key } = await app.register()
     const body = { name: 'leaked', scopes: ['read'] }
     const { json } = await app.post('/api/key/add', { key, body })
@@ -124,7 +124,7 @@ describe('the rate limit', () => {
     await limit(limited, 30)
   })
 
-  it('writes nothing for an address that is over it already (threat 97)', async () => {
+  it('writes nothing for an address that is over it already', async () => {
     const from = { 'X-Forwarded-For': '203.0.113.77' }
     const flood = () =>
       Promise.all(Array.from({ length: 31 }, () => limited.get('/api/urls', { key: 'made up', headers: from })))
@@ -137,7 +137,7 @@ describe('the rate limit', () => {
     expect(await row()).to.deep.equal(before)
   })
 
-  it('counts a costly request whole or not at all (fault 191)', async () => {
+  it('counts a costly request whole or not at all', async () => {
     const { take } = limiter(app.app.ledger.db)
     const outcome = async (requests: number) => {
       const { remaining, over } = await take('a costly request', 30, 60, requests)

@@ -33,7 +33,7 @@ describe('heavy work in turns', () => {
     await Promise.all(running)
   })
 
-  it('refuses an account that has too much of it with 429, and everybody with 503 when the process has (threat 177)', async () => {
+  it('refuses an account that has too much of it with 429, and everybody with 503 when the process has', async () => {
     const inTurn = inTurns('searches', { atOnce: 2, ofAccount: 2, total: 3 })
     const all = [work(), work(), work(), work()]
     const running = [inTurn(1, all[0]!.run), inTurn(1, all[1]!.run)]

@@ -180,7 +180,7 @@ describe(`lists of the API (${repeatable})`, () => {
   for (const { path, identity, columns } of lists) {
     const keyOf = (row: Row) => identity.map((column) => String(row[column])).join('/')
 
-    it(`GET ${path} returns each row that stays once by cursor, while others come and go (fault 185)`, async () => {
+    it(`GET ${path} returns each row that stays once by cursor, while others come and go`, async () => {
       const maker = makers[path]!
       const name = () => `w${++n}x`
       await fill(path, Array.from({ length: 5 }, name))
@@ -228,7 +228,7 @@ describe(`lists of the API (${repeatable})`, () => {
   }
 
   const dated = lists.filter(({ path }) => path !== '/api/tags')
-  it('are filtered by the day of creation, oldest or newest first, and refuse what cannot be right (fault 186)', async () => {
+  it('are filtered by the day of creation, oldest or newest first, and refuse what cannot be right', async () => {
     for (const { path, identity } of dated) {
       const ids = async (query: string) => (await read(path, query)).rows.map((row) => row[identity.at(-1)!])
       const all = await ids('limit=1000')
@@ -245,7 +245,7 @@ describe(`lists of the API (${repeatable})`, () => {
     }
   })
 
-  it('refuse a cursor of another list, order, filter or account, and a changed one (threat 95)', async () => {
+  it('refuse a cursor of another list, order, filter or account, and a changed one', async () => {
     const other = (await app.register()).key
     const { next = '' } = await read('/api/urls', 'limit=1&cursor=')
     const elsewhere =

@@ -24,7 +24,7 @@ describe('the parameter at', () => {
   const get = (path: string, at: string, by = key) => app.get(withAt(path, at), { key: by })
   const event = (at: string) => `event:${/domain=(\d+)/.exec(at)?.[1]}`
 
-  it('answers as it was answered then: by the header of an answer, by an event, and by a time (fault 233)', async () => {
+  it('answers as it was answered then: by the header of an answer, by an event, and by a time', async () => {
     const link = await add({ title: 'First', tags: ['a'] })
     const first = await app.get(`/api/url/${link.id}`, { key })
     const seconds = new Date(Math.ceil(Date.now() / 1000) * 1000)
@@ -55,7 +55,7 @@ describe('the parameter at', () => {
     expect((await app.get(`/api/url/${link.id}`, { key })).json['details'].title).to.equal('Second')
   })
 
-  it('returns 404 before a resource existed and after it was deleted, and it exists in between (fault 233)', async () => {
+  it('returns 404 before a resource existed and after it was deleted, and it exists in between', async () => {
     const before = await now()
     const channel = Number((await app.post('/api/channel/add', { key, body: { name: 'x' } })).json['id'])
     const between = await now()
@@ -69,7 +69,7 @@ describe('the parameter at', () => {
     expect((await get('/api/account', 'event:0')).status).to.equal(404)
   })
 
-  it('reads clicks up to the moment, and ends a period without an end there (fault 233)', async () => {
+  it('reads clicks up to the moment, and ends a period without an end there', async () => {
     const link = await add()
     const path = `/api/url/${link.id}`
     const before = await now()
@@ -143,7 +143,7 @@ describe('the parameter at', () => {
     expect((await get(`/api/clicks/${click.id}/proof`, `event:${click.event - 1}`)).status).to.equal(404)
   })
 
-  it('has histories and revisions as they were: events, names of keys, and clicks (fault 265)', async () => {
+  it('has histories and revisions as they were: events, names of keys, and clicks', async () => {
     const link = await add({ title: 'First' })
     const [path, visits] = [`/api/url/${link.id}`, () => app.visit(new URL(link.shorturl).pathname)]
     const named = (await app.post('/api/key/add', { key, body: { name: 'Import', scopes: ['links:write'] } })).json
@@ -177,7 +177,7 @@ describe('the parameter at', () => {
     expect((await get(`${path}/revisions`, 'event:0')).status).to.equal(404)
   })
 
-  it('names what is wrong with a moment: a bad one, the future, an event that is not there (fault 233)', async () => {
+  it('names what is wrong with a moment: a bad one, the future, an event that is not there', async () => {
     const bad = [
       'yesterday',
       '2026-03-01',
@@ -206,7 +206,7 @@ describe('the parameter at', () => {
     expect((await get('/api/account/export', 'event:0')).json['message']).to.include('`at`')
   })
 
-  it('draws the image of a QR code as it was, for its account only (fault 234)', async () => {
+  it('draws the image of a QR code as it was, for its account only', async () => {
     const body = { type: 'text', data: 'before' }
     const made = (await app.post('/api/qr/add', { key, body })).json
     const path = new URL(String(made['link'])).pathname
@@ -226,7 +226,7 @@ describe('the parameter at', () => {
     expect((await get(svg, 'event:0')).status).to.equal(404)
   })
 
-  it('shows nothing of another account, whatever was whose (threat 133)', async () => {
+  it('shows nothing of another account, whatever was whose', async () => {
     const link = await add({ title: 'Mine' })
     const other = await app.register()
     const at = await now()
@@ -235,7 +235,7 @@ describe('the parameter at', () => {
     expect((await get('/api/urls', at, other.key)).json['data'].result).to.equal(0)
   })
 
-  it('keeps nothing of an account that is erased (threat 132)', async () => {
+  it('keeps nothing of an account that is erased', async () => {
     const leaving = await app.register()
     await app.post('/api/qr/add', { key: leaving.key, body: { type: 'text', data: 'my number' } })
     await app.post('/api/url/add', { key: leaving.key, body: { url: 'https://example.com/', notes: 'private' } })

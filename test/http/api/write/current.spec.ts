@@ -19,7 +19,7 @@ describe('reading a resource whose changes are not projected yet', () => {
     expect(await readCurrent({ ...sources, pending: false, inTables: async () => undefined })).to.equal('state')
   })
 
-  it('reads the tables when a newer release has changed the stream (fault 72)', async () => {
+  it('reads the tables when a newer release has changed the stream', async () => {
     expect(await readCurrent({ pending: true, inTables: async () => 'row', inStream: newer })).to.equal('row')
     const absent = readCurrent({ pending: true, inTables: async () => undefined, inStream: newer })
     expect(await failure(absent)).to.be.instanceOf(ChangedByNewer)

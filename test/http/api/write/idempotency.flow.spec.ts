@@ -33,7 +33,7 @@ describe('the header Idempotency-Key', () => {
     sql(`update state.idempotency set sealed = null, account = null, instance = 'killed'
          where began_at = (select max(began_at) from state.idempotency)`)
 
-  it('gives one link to twenty simultaneous requests, and its answer to all that come later (fault 36)', async () => {
+  it('gives one link to twenty simultaneous requests, and its answer to all that come later', async () => {
     const id = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => add(id)))
     const made = answers.filter(({ status }) => status === 200)
@@ -53,7 +53,7 @@ describe('the header Idempotency-Key', () => {
     expect(tomorrow.json['id']).not.to.equal(made[0]!.json['id'])
   })
 
-  it('never lets a stored answer ignore an If-Match (fault 211)', async () => {
+  it('never lets a stored answer ignore an If-Match', async () => {
     const { id } = (await add(randomUUID())).json
     const idempotency = randomUUID()
     const change = (headers: Record<string, string>) =>
@@ -98,7 +98,7 @@ describe('the header Idempotency-Key', () => {
   })
 
   for (const kind of kinds)
-    it(`recognises in the log what a killed process has done to a ${kind} (fault 36)`, async () => {
+    it(`recognises in the log what a killed process has done to a ${kind}`, async () => {
       const steps: [string, (id: number) => string, unknown][] = [
         ['POST', () => `/api/${kind}/add`, bodies[kind]![0]()],
         ['PUT', (id) => `/api/${kind}/${id}/update`, bodies[kind]![1]],
@@ -120,7 +120,7 @@ describe('the header Idempotency-Key', () => {
       }
     })
 
-  it('resumes a change under If-Match, the channels of a link, and a bulk request (fault 36)', async () => {
+  it('resumes a change under If-Match, the channels of a link, and a bulk request', async () => {
     const channel = (await send('POST', '/api/channel/add', randomUUID(), { name: 'c' })).json['id'] as number
     const twice = async (method: string, path: string, body: unknown, headers = {}) => {
       const options = { key, body, headers: { ...headers, 'Idempotency-Key': randomUUID() } }
@@ -147,7 +147,7 @@ describe('the header Idempotency-Key', () => {
     await twice('POST', '/api/urls/bulk?op=delete', { rows: ids.map((row) => ({ id: row.id })) })
   })
 
-  it('seals answers with the key of the account, and gives an interrupted registration its account (threat 109)', async () => {
+  it('seals answers with the key of the account, and gives an interrupted registration its account', async () => {
     const email = `${randomUUID()}@example.com`
     const body = { email, password: 'correct horse 1' }
     const id = randomUUID()
@@ -183,7 +183,7 @@ describe('the header Idempotency-Key', () => {
     return rows[0]?.n ?? 0
   }
 
-  it('forgets the oldest requests without an answer, too (threat 119)', async () => {
+  it('forgets the oldest requests without an answer, too', async () => {
     const { db, keys, instance } = app.app.ledger
     const store = openIdempotencyStore(db, keys, instance, { answers: 3, bytes: 1e6, every: 5 })
     const running = await store.begin('account 998', 'running', 'r')
@@ -200,7 +200,7 @@ describe('the header Idempotency-Key', () => {
     ])
   })
 
-  it('forgets the oldest answers of an account that has too many (threat 110)', async () => {
+  it('forgets the oldest answers of an account that has too many', async () => {
     const { db, keys, instance } = app.app.ledger
     const store = openIdempotencyStore(db, keys, instance, { answers: 3, bytes: 1e6, every: 5 })
     for (let n = 0; n < 5; n++) {

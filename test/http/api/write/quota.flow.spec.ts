@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 
-describe('quotas of an account (threat 70)', () => {
+describe('quotas of an account', () => {
   const quota = 3
   const names = [
     'LINKS',
@@ -66,7 +66,7 @@ describe('quotas of an account (threat 70)', () => {
     expect((await add(0)).status).to.equal(403)
   })
 
-  it('also hold for domains that come back at the same time (fault 174)', async () => {
+  it('also hold for domains that come back at the same time', async () => {
     const { key } = await app.register()
     const add = (n: number) => app.post('/api/domain/add', { key, body: { domain: `https://again${n}.example.com` } })
     for (let n = 0; n < 6; n++) {

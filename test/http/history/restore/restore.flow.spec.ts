@@ -22,7 +22,7 @@ describe('restoring what was deleted or changed', () => {
   const details = async (path: string) => (await ok('GET', path))['details'] as Record<string, unknown>
   const withoutRevision = ({ revision: _, ...rest }: Record<string, unknown>) => rest
 
-  it('brings a deleted link back with its alias, channels and password, as its deletion says, and it redirects at once (fault 225)', async () => {
+  it('brings a deleted link back with its alias, channels and password, as its deletion says, and it redirects at once', async () => {
     const channel = await create('/api/channel/add', { name: 'Print' })
     const custom = 'comes-back'
     const id = await create('/api/url/add', { url, custom, channel, notes: 'mine', tags: ['a'], title: 'Spring' })
@@ -49,7 +49,7 @@ describe('restoring what was deleted or changed', () => {
     expect(last).to.include({ type: 'LinkRestored', message: 'Link restored.' })
   })
 
-  it('sets a link back to a revision or a moment, and tells first what that changes (fault 226)', async () => {
+  it('sets a link back to a revision or a moment, and tells first what that changes', async () => {
     const id = await create('/api/url/add', { url, custom: 'first-name', title: 'One', password: 'opensesame' })
     const before = await details(`/api/url/${id}`)
     await ok('PUT', `/api/url/${id}/update`, {
@@ -113,7 +113,7 @@ describe('restoring what was deleted or changed', () => {
     expect((await app.get(`/api/url/${id}/history`, { key: other.key })).status).to.equal(404)
   })
 
-  it('works for everything else that a client can delete, and keeps to the quotas (fault 229)', async () => {
+  it('works for everything else that a client can delete, and keeps to the quotas', async () => {
     const made: Readonly<Record<string, number>> = {
       qr: await create('/api/qr/add', { type: 'text', data: 'Hello', foreground: 'rgb(0,0,128)' }),
       domain: await create('/api/domain/add', {
@@ -232,7 +232,7 @@ describe('restoring what was deleted or changed', () => {
     )
   })
 
-  it('lets no key send with a former version of a webhook what the key may not read (threat 185)', async () => {
+  it('lets no key send with a former version of a webhook what the key may not read', async () => {
     const own = await app.register()
     const as = (body: object, path: string, method = 'POST') => ok(method, path, body, own.key)
     const hook = { name: 'One', url: 'https://example.com/hook', events: ['ApiKeyAdded'] }
@@ -303,7 +303,7 @@ describe('restoring what was deleted or changed', () => {
     )
   })
 
-  it('gives an account its former e-mail address and password, and a key its former rights, but never a key that has ended (threat 131)', async () => {
+  it('gives an account its former e-mail address and password, and a key its former rights, but never a key that has ended', async () => {
     const own = await app.register()
     const added = await ok('POST', '/api/key/add', { name: 'Two', scopes: ['read'] }, own.key)
     const { events } = (await ok('GET', '/api/account/history', undefined, own.key))['data'] as {
@@ -334,7 +334,7 @@ describe('restoring what was deleted or changed', () => {
     ).to.equal(401)
   })
 
-  it('is done once for an Idempotency-Key, by any process, and next to other changes (fault 271)', async () => {
+  it('is done once for an Idempotency-Key, by any process, and next to other changes', async () => {
     const other = await startTestApp({ DOMAIN_CHECK: 'off' }, app.connection)
     try {
       const id = await create('/api/url/add', { url, custom: 'once-only', title: 'One' })
@@ -364,7 +364,7 @@ describe('restoring what was deleted or changed', () => {
     }
   })
 
-  it('gives an alias to the newest link that has it, and nothing to another account (threat 156)', async () => {
+  it('gives an alias to the newest link that has it, and nothing to another account', async () => {
     const own = { url, custom: 'again-and-again' }
     const first = await create('/api/url/add', own)
     await ok('DELETE', `/api/url/${first}/delete`)

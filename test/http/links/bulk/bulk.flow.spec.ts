@@ -28,7 +28,7 @@ describe('POST /api/urls/bulk', () => {
   const details = async (id: number) => (await app.get(`/api/url/${id}`, { key })).json['details']
   const count = async (as = key) => (await app.get('/api/urls', { key: as })).json['data'].result as number
 
-  it('creates, changes and deletes links, each row with its own result (fault 202)', async () => {
+  it('creates, changes and deletes links, each row with its own result', async () => {
     const made = await bulk('op=create', {
       rows: [
         { url: address(1), custom: 'Bulk-1', title: 'One' },
@@ -92,7 +92,7 @@ describe('POST /api/urls/bulk', () => {
     ])
   })
 
-  it('refuses a body or a parameter that cannot be read, with the cure, and stores nothing (fault 212)', async () => {
+  it('refuses a body or a parameter that cannot be read, with the cure, and stores nothing', async () => {
     const before = await app.domainHead()
     const row = { url: address('x') }
     const wrong: [string, unknown, string, number, string][] = [
@@ -119,14 +119,14 @@ describe('POST /api/urls/bulk', () => {
     expect(await app.domainHead()).to.equal(before)
   })
 
-  it('answers a body far above 4 MiB instead of closing the connection (fault 210)', async () => {
+  it('answers a body far above 4 MiB instead of closing the connection', async () => {
     for (const _ of [1, 2]) {
       const answer = await bulk('op=create', '\n'.repeat(24 * 1024 * 1024), 'application/x-ndjson')
       expect([answer.status, answer.json['message']]).to.deep.equal([413, 'The body must be at most 4 MiB large.'])
     }
   })
 
-  it('fails only the row that repeats an alias, and never changes a link of another account (threat 113)', async () => {
+  it('fails only the row that repeats an alias, and never changes a link of another account', async () => {
     const { json } = await bulk('op=create', {
       rows: [
         { url: address(1), custom: 'same' },
@@ -175,7 +175,7 @@ describe('POST /api/urls/bulk', () => {
     expect(await app.domainHead()).to.equal(before)
   })
 
-  it('stores all rows or none with `atomic` (fault 203)', async () => {
+  it('stores all rows or none with `atomic`', async () => {
     const channel = (await app.post('/api/channel/add', { key, body: { name: 'c' } })).json['id'] as number
     const before = await app.domainHead()
     const refused = await bulk('op=create&atomic=true', {
@@ -217,7 +217,7 @@ describe('POST /api/urls/bulk', () => {
     expect(await count(foreign)).to.equal(0)
   })
 
-  it('shows no id and no address of a row that was not stored (fault 213)', async () => {
+  it('shows no id and no address of a row that was not stored', async () => {
     const rows = '{"url":"https://example.com/a"}\n{"url":5}'
     const { status, json } = await bulk('op=create&atomic=true', rows, 'application/x-ndjson')
     const [right, wrong] = json['rows'] as Result[]

@@ -16,7 +16,7 @@ describe('a bulk request', () => {
       services as Services,
     )
 
-  it('counts as one request for every 50 rows, before anything is done (threat 113)', async () => {
+  it('counts as one request for every 50 rows, before anything is done', async () => {
     for (const [count, more] of [
       [1, 0],
       [50, 0],

@@ -5,7 +5,7 @@ import { oneTimeLink, postForm as post } from '../../../support/forms.ts'
 
 const password = 'correct horse 1'
 
-describe('the link to the first account (fault 192)', () => {
+describe('the link to the first account', () => {
   let app: TestApp
   let other: TestApp
   before(async () => {
@@ -20,7 +20,7 @@ describe('the link to the first account (fault 192)', () => {
     post(address + path, fields)
   const linkOf = ({ app: { firstAccount } }: TestApp) => oneTimeLink(firstAccount ?? expect.fail('no link was made'))
 
-  it('is stored only as a hash, and not used up by opening it (threat 104)', async () => {
+  it('is stored only as a hash, and not used up by opening it', async () => {
     const { path, token } = linkOf(app)
     const rows = await query<{ row: string }>(app.connection, 'select l::text as row from state.one_time_links l')
     expect(rows).to.have.length(2)

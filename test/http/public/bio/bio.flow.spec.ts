@@ -94,7 +94,7 @@ describe('a public bio page', () => {
       { title: 'Blog', url: 'https://blog.example/' },
     ]
 
-    it('are its views and the clicks on its entries, of people only, each once (fault 160)', async () => {
+    it('are its views and the clicks on its entries, of people only, each once', async () => {
       const { id, path } = await create({ links: [shop, blog] })
       for (const headers of [{}, {}, bot]) {
         expect((await app.visit(path, headers)).status).to.equal(200)
@@ -110,7 +110,7 @@ describe('a public bio page', () => {
       expect(listed.find((row) => row.id === id)).to.include({ views: 2, clicks: 3 })
     })
 
-    it('follow an entry that is moved, renamed or leads elsewhere; a deleted one counts for the page only (fault 160)', async () => {
+    it('follow an entry that is moved, renamed or leads elsewhere; a deleted one counts for the page only', async () => {
       const { id, path } = await create({ links: [shop, blog] })
       for (const entry of [1, 2, 2]) await location(`${path}/${entry}`)
       await update(id, { links: [{ id: 2, title: 'Journal', url: 'https://journal.example/' }] })
@@ -123,7 +123,7 @@ describe('a public bio page', () => {
       expect([await location(`${path}/3`), await location(`${path}/1`)]).to.deep.equal([shop.url, 404])
     })
 
-    it('show a click for the entry and for the short link of the account that it leads to (fault 160)', async () => {
+    it('show a click for the entry and for the short link of the account that it leads to', async () => {
       const [plain, locked] = [(await addLink({ custom: free() })).json, (await addLink({ password: 'secret' })).json]
       const other = await app.register()
       const foreign = (await addLink({}, other.key)).json
@@ -138,7 +138,7 @@ describe('a public bio page', () => {
       expect((await app.get(`/api/url/${plain['id']}`, { key })).json['data'].clicks).to.equal(1)
     })
 
-    it('have no click on what leads nowhere: an expired link, another entry, the scan of a QR code (threat 86)', async () => {
+    it('have no click on what leads nowhere: an expired link, another entry, the scan of a QR code', async () => {
       const brief = (await addLink({ expiry: inSeconds(60) })).json
       const { id, path } = await create({ links: [{ title: 'Self', url: 'https://example.com/' }] })
       const own = (to: string) => ({ title: to, url: `${app.app.baseUrl}${to}` })
@@ -151,7 +151,7 @@ describe('a public bio page', () => {
       await expectCounts(id, { views: 0, clicks: 1, entries: { 2: 0, 3: 0, 4: 1, 5: 0 } })
     })
 
-    it('have no click on an entry that leads to itself by another name of the host (threats 2 and 86)', async () => {
+    it('have no click on an entry that leads to itself by another name of the host', async () => {
       const { path } = await create({ links: [shop] })
       const { port } = new URL(app.address)
       for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`]) {
@@ -160,7 +160,7 @@ describe('a public bio page', () => {
       }
     })
 
-    it('are in the series of the account by source, where views are no clicks, and name no destination in the log (threat 87)', async () => {
+    it('are in the series of the account by source, where views are no clicks, and name no destination in the log', async () => {
       const own = await app.register()
       const { path } = await create({ links: [shop] }, own.key)
       await app.visit(path)
@@ -175,7 +175,7 @@ describe('a public bio page', () => {
       expect(rows[0]?.n).to.equal('0')
     })
 
-    it('have no entries of links, of branded domains and of unknown pages (fault 160)', async () => {
+    it('have no entries of links, of branded domains and of unknown pages', async () => {
       const { json } = await addLink({ custom: free() })
       const paths = [`${new URL(String(json['short'])).pathname}/1`, '/unknown-page/1', '/unknown-page/0']
       for (const path of paths) expect(await location(path), path).to.equal(404)

@@ -26,13 +26,13 @@ const page = (over: Partial<BioTarget> = {}) => bioPage({ ...target, ...over })(
 const styleOf = (over: Partial<BioTarget>) => (page(over).styles ?? []).map(({ text }) => text).join('')
 
 describe('a bio page as a visitor sees it', () => {
-  it('has a row for each entry with an icon, its title and its host, at an address of ours (fault 161)', () => {
+  it('has a row for each entry with an icon, its title and its host, at an address of ours', () => {
     const { text } = page().content
     expect(text).to.include('href="/Ann/3"').and.to.include('<small dir="ltr">youtube.com</small>')
     expect(text).to.include(iconOf('https://youtube.com/').text).and.not.to.include('https://www.youtube.com')
   })
 
-  it('describes itself to the programs that draw previews (fault 161)', () => {
+  it('describes itself to the programs that draw previews', () => {
     const head = page().head?.text ?? ''
     for (const [name, content] of Object.entries({
       'og:title': 'Ann Smith',
@@ -44,7 +44,7 @@ describe('a bio page as a visitor sees it', () => {
     expect(head).to.include('name="twitter:card" content="summary"').and.not.to.include('noindex')
   })
 
-  it('has initials behind its picture, which show when it is broken or missing (fault 161)', () => {
+  it('has initials behind its picture, which show when it is broken or missing', () => {
     const broken = page().content.text
     expect(broken).to.match(/<span>AS<\/span><img src="https:\/\/cdn\.example\.com\/ann\.png" alt="" \/>/)
     const missing = page({ avatar: '' }).content.text
@@ -61,7 +61,7 @@ describe('a bio page as a visitor sees it', () => {
       expect(initialsOf(name), name).to.equal(initials)
   })
 
-  it('has themes whose texts and controls are readable (fault 161)', () => {
+  it('has themes whose texts and controls are readable', () => {
     for (const theme of BioTheme.options)
       for (const color of theme === 'color' ? ['#ffd23f', '#3b0d2e', '#767676', '#ffffff'] : ['#1d4ed8']) {
         const css = baseStyle.text.replace(/@media.*$/s, '') + styleOf({ theme, color })
@@ -76,13 +76,13 @@ describe('a bio page as a visitor sees it', () => {
       }
   })
 
-  it('has the plain look where its theme is missing or of a newer release (fault 161)', () => {
+  it('has the plain look where its theme is missing or of a newer release', () => {
     expect(styleOf({ theme: 'neon' }))
       .to.equal(styleOf({ theme: 'paper' }))
       .and.to.equal(styleOf({}))
   })
 
-  it('stays within 8 KB with a hundred entries (fault 161)', () => {
+  it('stays within 8 KB with a hundred entries', () => {
     const links = Array.from({ length: 100 }, (_, i) => ({
       id: i + 1,
       title: `Link ${i}`,
@@ -94,7 +94,7 @@ describe('a bio page as a visitor sees it', () => {
 })
 
 describe('the icon of a site', () => {
-  it('is drawn for kinds of sites, and a globe for all others (fault 161)', () => {
+  it('is drawn for kinds of sites, and a globe for all others', () => {
     const globe = iconOf('https://example.com/').text
     expect(iconOf('https://open.spotify.com/x').text).to.equal(iconOf('https://soundcloud.com/y').text)
     expect(iconOf('https://maps.google.com/').text).not.to.equal(globe)

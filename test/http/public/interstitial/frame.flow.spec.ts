@@ -28,7 +28,7 @@ describe('a link that frames its destination', () => {
     expect(frame).to.include('referrerpolicy="no-referrer"')
     const rights = /sandbox="([^"]*)"/.exec(frame)?.[1]?.split(' ')
     expect(rights).to.include('allow-scripts').and.not.include('allow-top-navigation').and.not.include('allow-modals')
-    // what visitors need (fault 159)
+    // what visitors need
     expect(rights).to.include.members([
       'allow-downloads',
       'allow-popups',

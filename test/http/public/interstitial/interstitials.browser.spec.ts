@@ -61,7 +61,7 @@ describe('a visitor with Chromium', () => {
     return arriving
   }
 
-  it('stays on a pixel page and on a splash page without script, and has a link to the destination (fault 156)', async () => {
+  it('stays on a pixel page and on a splash page without script, and has a link to the destination', async () => {
     const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
     const type = await create('splash', { name: 's', title: 'Wait', counter: 1 })
     for (const address of [await link({ pixels }), await link({ type })]) {
@@ -74,7 +74,7 @@ describe('a visitor with Chromium', () => {
     }
   })
 
-  it('can stop the countdown of a splash page, and is led on when the button says so (fault 156)', async () => {
+  it('can stop the countdown of a splash page, and is led on when the button says so', async () => {
     const type = await create('splash', { name: 's', title: 'Wait', counter: 10 })
     const address = await link({ type })
     await browser.visit(address, `document.querySelector('#stay').click()`)
@@ -88,7 +88,7 @@ describe('a visitor with Chromium', () => {
     expect((await browser.arrive(undefined, arrived)).at).to.equal(to)
   })
 
-  it('is measured when the redirect starts and not before, and leaves soon even when no network answers (threat 88)', async () => {
+  it('is measured when the redirect starts and not before, and leaves soon even when no network answers', async () => {
     await browser.block('silent', 'https://*')
     const pixels = await Promise.all(
       PixelType.options.map((type) => create('pixel', { type, name: type, tag: `T-${type}` })),
@@ -112,7 +112,7 @@ describe('a visitor with Chromium', () => {
     expect(requests).to.include('document /there -')
   })
 
-  it('goes on without measurement, from a page that redirects and from a framed destination (threat 88)', async () => {
+  it('goes on without measurement, from a page that redirects and from a framed destination', async () => {
     await browser.block('silent', 'https://*')
     const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
     await browser.visit(await link({ pixels }), `document.querySelector('#without').click()`)
@@ -126,7 +126,7 @@ describe('a visitor with Chromium', () => {
     expect([framed.value, framed.problems]).to.deep.equal([true, []])
   })
 
-  it('is asked first and never redirected where the settings say so, and measured only after a yes (threat 88)', async () => {
+  it('is asked first and never redirected where the settings say so, and measured only after a yes', async () => {
     await browser.block('silent', 'https://*')
     const asking = await startTestApp({ PIXEL_CONSENT: 'ask', BASE_URL: app.app.baseUrl }, app.connection)
     try {
@@ -177,7 +177,7 @@ describe('a visitor with Chromium', () => {
         form.querySelector('button').click() })()`)
       const thanked = await browser.arrive(undefined, (at) => at.endsWith(`/o/${overlay}`), { scripts })
       expect(thanked.problems).to.deep.equal([])
-      // the visitor stays on the page (fault 159)
+      // the visitor stays on the page
       await until(
         () => browser.read<string>(`document.activeElement.textContent`),
         (text) => /was sent/.test(text),
@@ -194,7 +194,7 @@ describe('a visitor with Chromium', () => {
     })
   }
 
-  it('corrects a rejected answer at its first wrong field, and closes the overlay without script (fault 159)', async () => {
+  it('corrects a rejected answer at its first wrong field, and closes the overlay without script', async () => {
     const address = await link({ type: `overlay-${await create('overlay', { type: 'contact', name: 'Questions?' })}` })
     await browser.visit(address, '1')
     const { value, problems } = await browser.visit<{ closed: boolean; before: boolean }>(
@@ -220,7 +220,7 @@ describe('a visitor with Chromium', () => {
     ).to.match(/^Enter a complete/)
   })
 
-  it('stays when a framed page navigates the window by itself, and follows the click of its visitor (threat 84)', async () => {
+  it('stays when a framed page navigates the window by itself, and follows the click of its visitor', async () => {
     const address = await link({ type: 'frame', url: to.replace('there', 'takeover') })
     const isTop = (at: string) => at.endsWith('/top')
     await browser.arrive(address, () => requests.some((request) => request.startsWith('image /tried')))

@@ -51,7 +51,7 @@ describe('an interstitial that its owner changes', () => {
     return steps
   }
 
-  it('is up to date in every process (fault 59)', async () => {
+  it('is up to date in every process', async () => {
     for (const [path, change, matches] of await changes()) {
       expect((await change()).status).to.equal(200)
       expect(matches(await visit(path)), 'where it was written').to.equal(true)

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { until } from '../../../support/client.ts'
 import { agents, canada, message, summary, useInterstitials } from '../../../support/interstitials.ts'
 
-describe('a protected link with an interstitial (fault 60)', () => {
+describe('a protected link with an interstitial', () => {
   const { app, key, api, create, add, update, visit } = useInterstitials()
   /** another process on the same database */
   let other: TestApp

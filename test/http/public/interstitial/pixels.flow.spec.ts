@@ -44,7 +44,7 @@ describe('a link with pixels', () => {
     }
   })
 
-  it('has a link to the destination, and does not redirect without script (fault 156)', async () => {
+  it('has a link to the destination, and does not redirect without script', async () => {
     const page = await visit((await add({ pixels: await all() })).path)
     const to = 'https://example.com/a?b=c&amp;d=%20#e'
     expect(page.text).not.to.match(/http-equiv/i)
@@ -54,7 +54,7 @@ describe('a link with pixels', () => {
     expect(fires(page)).to.have.length(14)
   })
 
-  it('says in the language of the visitor who measures, and counts the visit without measurement too (threat 88)', async () => {
+  it('says in the language of the visitor who measures, and counts the visit without measurement too', async () => {
     const types = ['gapixel', 'gtmpixel', 'fbpixel', 'fbpixel']
     const pixels = await Promise.all(types.map((type) => create('pixel', { type, name: type, tag: 'T-1' })))
     const { id, path } = await add({ pixels })

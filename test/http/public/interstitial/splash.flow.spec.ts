@@ -4,7 +4,7 @@ import { policyOf, strict, summary, useInterstitials } from '../../../support/in
 describe('a link with a splash page', () => {
   const { create, add, visit } = useInterstitials()
 
-  it('shows a plain page for ten seconds by default, and does not redirect without script (fault 156)', async () => {
+  it('shows a plain page for ten seconds by default, and does not redirect without script', async () => {
     const page = await visit((await add({ type: 'splash', title: 'The report' })).path)
     expect(summary(page)).to.equal('200 The report')
     const to = 'https://example.com/a?b=c&amp;d=%20#e'
@@ -37,7 +37,7 @@ describe('a link with a splash page', () => {
     }
   })
 
-  it('has one labelled button with its host for each destination, in the color of the owner (fault 162)', async () => {
+  it('has one labelled button with its host for each destination, in the color of the owner', async () => {
     const product = 'https://shop.example.net/?a=1&b=2'
     const buttons = async (fields: object) => {
       const type = await create('splash', { name: 's', title: 's', ...fields })

@@ -139,7 +139,7 @@ describe('the destination of a visitor', () => {
     expect(go(rules, { from: 'CA', header: 'fr' })).to.include({ rule: 'link' })
   })
 
-  it('gets the parameters appended, each as one value, before the fragment (threat 16)', () => {
+  it('gets the parameters appended, each as one value, before the fragment', () => {
     const parameters = [
       { name: 'utm_source', value: 'a b' },
       { name: 'x', value: 'a&admin=1#x' },
@@ -287,7 +287,7 @@ describe('the destination of a visitor', () => {
         expect('interstitial' in found ? found.interstitial.pixels.length : 0).to.equal(fired)
       })
 
-    it('by a redirect where a frame or an overlay would show a void, because the destination refuses it (fault 159)', () => {
+    it('by a redirect where a frame or an overlay would show a void, because the destination refuses it', () => {
       const since = '2026-01-01T00:00:00.000Z'
       const [refusing, other] = ['https://refusing.example/', 'https://other.example/']
       const unframed = [{ url: refusing, reason: 'x-frame-options', since }]

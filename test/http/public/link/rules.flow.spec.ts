@@ -40,7 +40,7 @@ describe('the rules of a link', () => {
     expect(await location(path)).to.equal(long)
   })
 
-  it('passes the query on when the link says so, and records none of it (threat 112)', async () => {
+  it('passes the query on when the link says so, and records none of it', async () => {
     const { id, path } = await add({
       url: 'https://example.com/a?b=c#d',
       forward: true,

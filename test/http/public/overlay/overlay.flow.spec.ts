@@ -37,14 +37,14 @@ describe('a link with an overlay', () => {
     })
   })
 
-  it('comes before the frame, under a title of its owner, with a button that closes it (fault 159)', async () => {
+  it('comes before the frame, under a title of its owner, with a button that closes it', async () => {
     const { text } = await shown({ ...message, name: 'Our <guide>' })
     expect(text).to.match(/<aside [^>]*aria-labelledby="overlay-title">.*<iframe/s)
     expect(text).to.match(/<h2 id="overlay-title"[^>]*>Our &lt;guide&gt;<\/h2>/)
     expect(text).to.match(/<dialog open[^>]*>\s*<form method="dialog"[^>]*><button[^>]*>Close<\/button><\/form>/)
   })
 
-  it('is only a title on a phone until it is opened (fault 159)', async () => {
+  it('is only a title on a phone until it is opened', async () => {
     const { path } = await add({ type: `overlay-${await create('overlay', message)}` })
     const isOpen = async (headers: Record<string, string>) => /<details open>/.test((await visit(path, headers)).text)
     for (const agent of [agents.iphone, agents.pixel8]) expect(await isOpen({ 'User-Agent': agent })).to.equal(false)
@@ -53,7 +53,7 @@ describe('a link with an overlay', () => {
     expect(await isOpen({ 'Sec-CH-UA-Mobile': '?0', 'User-Agent': agents.pixel8 })).to.equal(true)
   })
 
-  it('has buttons that can be read on any color (fault 159)', async () => {
+  it('has buttons that can be read on any color', async () => {
     for (const color of ['#ffffff', '#000000', '#777777', '#3b82f6', '#ff0000', '#808080', '#6b7280']) {
       const style = (await shown({ ...message, color })).text
       const [, owner = '', on = ''] =

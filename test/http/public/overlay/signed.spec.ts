@@ -6,7 +6,7 @@ const origin = { link: 3, to: 'https://example.com/a?b=c d' }
 const now = Date.UTC(2030, 0, 1)
 const day = 86_400_000
 
-describe('the signature of an overlay form (threat 72)', () => {
+describe('the signature of an overlay form', () => {
   const posted = (changes: Readonly<Record<string, string>> = {}) =>
     new URLSearchParams({ ...answerForm(secret, 5, origin, now).hidden, ...changes })
 

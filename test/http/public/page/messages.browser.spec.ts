@@ -67,7 +67,7 @@ describe('public pages in Chromium', () => {
     ['light', 390, 'en'],
     ['dark', 320, 'de'],
   ] as const)
-    it(`can be read and used in ${scheme} colors, ${width} pixels wide, in ${language} (fault 157)`, async () => {
+    it(`can be read and used in ${scheme} colors, ${width} pixels wide, in ${language}`, async () => {
       await browser.show(width, scheme)
       await browser.prefer(language)
       for (const name of Object.keys(every)) {
@@ -118,7 +118,7 @@ describe('public pages in Chromium', () => {
     expect((await browser.read<unknown[]>(state)).slice(0, 3)).to.deep.equal(['password', 'false', true])
   })
 
-  it('send what works once only once, however often its button is clicked (threat 125)', async () => {
+  it('send what works once only once, however often its button is clicked', async () => {
     await browser.visit(`${at}/confirm`, '1')
     const clicks = `new Promise((done) => {
       let sent = 0
@@ -130,7 +130,7 @@ describe('public pages in Chromium', () => {
     expect(await browser.read(clicks)).to.deep.equal([1, true])
   })
 
-  it('count down only while they are seen (fault 156)', async () => {
+  it('count down only while they are seen', async () => {
     await browser.visit(
       `${at}/redirecting`,
       `Object.defineProperty(document, 'hidden', { value: true, configurable: true })`,

@@ -29,7 +29,7 @@ describe('public pages', () => {
       }
   })
 
-  it('never redirect without script, name the operator, and have each link of the settings (fault 156)', () => {
+  it('never redirect without script, name the operator, and have each link of the settings', () => {
     for (const [name, write] of Object.entries(every)) {
       const page = rendered(write)
       expect(page, name).not.to.match(/http-equiv/i)
@@ -78,7 +78,7 @@ describe('public pages', () => {
     ])
   })
 
-  it('show where a link leads, with the registered domain in bold (threat 81)', () => {
+  it('show where a link leads, with the registered domain in bold', () => {
     const host = (to: string) => /<bdi dir="ltr"\s*>.*?<\/bdi\s*>/.exec(rendered(shown('pixels', to)))?.[0]
     const bold = (before: string, domain: string) => `<bdi dir="ltr">${before}<b>${domain}</b></bdi>`
     expect(host('https://paypal.com.login.example.co.uk/')).to.equal(bold('paypal.com.login.', 'example.co.uk'))
@@ -89,7 +89,7 @@ describe('public pages', () => {
     expect(host('https://аррӏе.com/')).to.equal(bold('', 'xn--80ak6aa92e.com'))
   })
 
-  it('say that a destination is not encrypted, and shorten a long path (threat 81)', () => {
+  it('say that a destination is not encrypted, and shorten a long path', () => {
     expect(rendered(shown('pixels', 'http://example.com/'))).to.include('not encrypted')
     const page = rendered(shown('pixels'))
     expect(page).not.to.include('not encrypted')
@@ -103,7 +103,7 @@ describe('public pages', () => {
   })
 })
 
-describe('colors of public pages (fault 157)', () => {
+describe('colors of public pages', () => {
   const schemes = () => {
     const [light = '', dark = ''] = baseStyle.text.split('prefers-color-scheme')
     const colorsIn = (text: string) =>

@@ -26,7 +26,7 @@ describe('the cookie that unlocks a link', () => {
     ])
   })
 
-  it('has a name under https that no other host can set (threat 75)', () => {
+  it('has a name under https that no other host can set', () => {
     const set = unlockCookie(secret, 7, 'hash', now, true)
     const [secured = ''] = set.split(';')
     expect(set)
