@@ -1,4 +1,3 @@
-import type { Actor } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
@@ -9,26 +8,10 @@ import { type Claim, claimStream } from './claims/claim.ts'
 import { claimName, claimNewName, type ClaimWrites, newestClaim, releaseClaim } from './claims/writes.ts'
 import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
+import type { Context, Handled } from './handled.ts'
 import { findOutcome } from './resume.ts'
 import { type ReadSteps, stepReader } from './steps.ts'
 
-/** Who sends a command, and when. `command` is its id: a retry with the same id appends nothing twice. */
-export interface Context {
-  readonly account: number | null
-  readonly actor: Actor
-  readonly request: string
-  readonly command: string
-  /** ISO 8601, UTC */
-  readonly at: string
-}
-/** `position` is that of the last event appended or, if nothing was appended, of the stream's last event. */
-export interface Handled<S, E> {
-  readonly state: S
-  readonly events: readonly E[]
-  readonly position: bigint
-  /** of the stream's last event; -1 for an empty stream */
-  readonly revision: number
-}
 /** The revisions of a stream that a command may change; undefined: any. */
 export type Revisions = readonly number[] | undefined
 export interface HandleOptions {

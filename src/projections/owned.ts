@@ -3,7 +3,8 @@ import type { Event } from '../events/index.ts'
 import type { OwnedCreated, OwnedDeleted, OwnedRestored, OwnedUpdated } from '../events/owned.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
-import { add, type Change, patch, put, type Row } from './engine/projection.ts'
+import { add, type Change, patch, put } from './engine/projection.ts'
+import type { Row } from './engine/row.ts'
 
 /**
  * Returns the DDL of the table of a resource that an account creates, updates and deletes, and of the table that counts each account's.

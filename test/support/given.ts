@@ -7,9 +7,9 @@ import {
   changesOf,
   coalesce,
   type Projection,
-  type Row,
   splitByKeys,
 } from '../../src/projections/engine/projection.ts'
+import type { Row } from '../../src/projections/engine/row.ts'
 import { recorded } from './events.ts'
 
 /** Freezes a value deeply, so that a decider that changes its input throws. */

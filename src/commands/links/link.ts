@@ -8,23 +8,13 @@ import {
   type Unframed,
 } from '../../events/links/link.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
-import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
+import { acquire, fence, noTokens, release } from '../claims/claim.ts'
 import { type Decider, refuse } from '../decider.ts'
 import { decideRestore, type RestoreLink } from './restore.ts'
+import type { Link } from './state.ts'
 import { differing, mine } from '../owned/owned.ts'
 import { refuseTaken } from '../claims/taken.ts'
 import { type GivenVariant, numbered } from './variants.ts'
-
-export interface Link {
-  readonly status: 'none' | 'open' | 'deleted'
-  readonly account: number
-  readonly fields: StoredLinkFields
-  /** scrypt hash, or `unreadable`, until the owner sets another */
-  readonly password: string | null
-  readonly tokens: Tokens
-  /** destinations that refuse to be framed, also former ones; undefined until one is known */
-  readonly unframed: readonly Unframed[] | undefined
-}
 
 /** Fields of a link as its owner sends them: only those to change. */
 export type FieldChanges = Partial<Omit<LinkFields, 'variants' | 'last_variant'>> & {

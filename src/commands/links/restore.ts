@@ -1,7 +1,7 @@
 import { completed, type LinkEvent, type LinkFields } from '../../events/links/link.ts'
 import { unreadable } from '../../security/seal.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
-import type { Link } from './link.ts'
+import type { Link } from './state.ts'
 import { differing, onceMine } from '../owned/owned.ts'
 import { refuseTaken } from '../claims/taken.ts'
 

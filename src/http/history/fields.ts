@@ -1,6 +1,6 @@
 import type { Account } from '../../commands/accounts/account.ts'
 import type { Domain } from '../../commands/domains/domain.ts'
-import type { Link } from '../../commands/links/link.ts'
+import type { Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'

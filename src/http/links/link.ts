@@ -1,6 +1,7 @@
 import { type Caller, hideForeign } from '../../commands/caller.ts'
 import { campaign } from '../../commands/links/campaign.ts'
-import { destinationsOf, isFramed, type Link, link } from '../../commands/links/link.ts'
+import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
+import type { Link } from '../../commands/links/state.ts'
 import { countRevision, type Loaded } from '../../commands/load.ts'
 import { mine } from '../../commands/owned/owned.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { withRandomAlias } from '../../commands/links/alias.ts'
-import { isFramed, type Link, link } from '../../commands/links/link.ts'
+import { isFramed, link } from '../../commands/links/link.ts'
+import type { Link } from '../../commands/links/state.ts'
 import type { LinkFields } from '../../events/links/link.ts'
 import type { Services, Writer } from '../api/route.ts'
 import { type LinkBody, type LinkChanges, sentFields } from './body.ts'

@@ -4,10 +4,7 @@ import type { DomainEvent, Event, EventType } from '../../events/index.ts'
 import type { Filter } from '../../events/store.ts'
 import type { UnknownEvent } from '../../events/unknown.ts'
 import { prepared } from '../../postgres/database.ts'
-import { jsonOf, recordsOf } from './rowjson.ts'
-
-type Value = string | number | boolean | bigint | null | readonly unknown[] | object
-export type Row = Readonly<Record<string, Value>>
+import { jsonOf, recordsOf, type Row } from './row.ts'
 
 /** A change of one row of a table, identified by its key columns. */
 export type Change = { readonly table: string; readonly key: Row } & (
@@ -80,7 +77,8 @@ export const changesOf = ({ on }: Pick<HandledProjection, 'on'>, event: Recorded
 }
 
 /** Returns a value of a key as text. */
-export const keyText = (value: Value | undefined) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+export const keyText = (value: Row[string] | undefined) =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** Names a row by its key. */
 const rowName = ({ table, key }: Change) => {

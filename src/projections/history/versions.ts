@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { prepared } from '../../postgres/database.ts'
-import { type Change, keyText, type Row, type TableNames } from '../engine/projection.ts'
-import { jsonOf, type Parts, recordsOf } from '../engine/rowjson.ts'
+import { type Change, keyText, type TableNames } from '../engine/projection.ts'
+import type { Row } from '../engine/row.ts'
+import { jsonOf, type Parts, recordsOf } from '../engine/row.ts'
 
 /** The end of a version that is still in force. */
 const open = (2n ** 63n - 1n).toString()

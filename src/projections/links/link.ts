@@ -1,6 +1,7 @@
 import { addedFields, type LinkFields } from '../../events/links/link.ts'
 import { fenceHandler } from '../owned.ts'
-import { add, patch, type Projection, put, remove, type Row } from '../engine/projection.ts'
+import { add, patch, type Projection, put, remove } from '../engine/projection.ts'
+import type { Row } from '../engine/row.ts'
 
 /** Notes are in a table of their own. The highest id of a variant is for the decider only. */
 type Columns = Omit<LinkFields, 'notes' | 'last_variant'>

@@ -1,5 +1,6 @@
 import { ownedHandlers, ownedTables } from '../owned.ts'
-import type { Projection, Row } from '../engine/projection.ts'
+import type { Projection } from '../engine/projection.ts'
+import type { Row } from '../engine/row.ts'
 
 /** In every table `position` is the position in the log, so the overlay's own position is stored as `corner`. */
 const columns = (fields: { readonly position?: string }): Row => {

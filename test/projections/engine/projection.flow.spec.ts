@@ -7,10 +7,10 @@ import {
   patch,
   put,
   remove,
-  type Row,
   type TableNames,
   writeChanges,
 } from '../../../src/projections/engine/projection.ts'
+import type { Row } from '../../../src/projections/engine/row.ts'
 import { type Database, openDatabase } from '../../../src/postgres/database.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { long, repeatable, seed } from '../../support/faults.ts'

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { past, projectionsWith } from '../../../src/projections/index.ts'
 import { keyOf } from '../../../src/projections/history/past.ts'
-import { add, type Change, patch, put, remove, type Row } from '../../../src/projections/engine/projection.ts'
+import { add, type Change, patch, put, remove } from '../../../src/projections/engine/projection.ts'
+import type { Row } from '../../../src/projections/engine/row.ts'
 import { type Version, versionsAfter as versionsInParts } from '../../../src/projections/history/versions.ts'
 
 const open = (2n ** 63n - 1n).toString()

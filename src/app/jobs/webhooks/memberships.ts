@@ -5,7 +5,7 @@ import type { LogEvent } from '../../../events/index.ts'
 import { completed } from '../../../events/links/link.ts'
 import { streamId } from '../../../events/streams.ts'
 import type { Item } from '../../../events/subject.ts'
-import type { WebhookOptions } from './options.ts'
+import type { EventStore } from '../../../events/store.ts'
 
 /** What the events of a stream say about memberships, up to one of them. */
 interface Facts {
@@ -58,7 +58,7 @@ const after = (facts: Facts, { type, data }: LogEvent): Facts => {
 
 const isSame = (a: Facts, b: Facts) => JSON.stringify(a) === JSON.stringify(b)
 
-const extended = async (read: WebhookOptions['store']['read'], stream: string, { changes, next }: Timeline) => {
+const extended = async (read: EventStore['read'], stream: string, { changes, next }: Timeline) => {
   const all = [...changes]
   let end = next
   for await (const event of read(stream, next)) {
@@ -98,7 +98,7 @@ const most = 10_000
  * Returns what knows from the log which campaign, channels, domain and tags links had at a moment. Only the log decides, so that the answer is the same
  * whenever it is asked for, and no read table has to be there.
  */
-export const openMemberships = ({ read }: Pick<WebhookOptions['store'], 'read'>): Memberships => {
+export const openMemberships = ({ read }: Pick<EventStore, 'read'>): Memberships => {
   const kept = new QuickLRU<string, { timeline: Promise<Timeline>; isStale: boolean }>({ maxSize: most })
   const timelineOf = (stream: string): Promise<Timeline> => {
     const known = kept.get(stream)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { jsonOf, type Parts } from '../../../src/projections/engine/rowjson.ts'
+import { jsonOf, type Parts } from '../../../src/projections/engine/row.ts'
 
 describe('rows as JSON', () => {
   const rowsOf = (amount: number): Parts[] =>

@@ -1,8 +1,7 @@
-import type { Row } from './projection.ts'
-
+type Value = string | number | boolean | bigint | null | readonly unknown[] | object
+export type Row = Readonly<Record<string, Value>>
 /** A row in parts that have no column in common: to copy a row of so many columns takes longer than to write it. */
 export type Parts = readonly Row[]
-type Value = Row[string]
 
 /** Returns a value as JSON. Large numbers are strings. Most columns are empty, and to call `JSON.stringify` for each takes long. */
 const valueText = (value: Value | undefined): string => {
