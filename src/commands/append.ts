@@ -3,7 +3,7 @@ import type { New } from '../events/event.ts'
 import type { DomainEvent } from '../events/index.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import type { PendingWrite } from './claims/writes.ts'
-import type { Context } from './handled.ts'
+import type { Context } from './context.ts'
 
 /** Merges writes to the same stream: an append takes each stream once. */
 const mergeByStream = (writes: readonly PendingWrite[]) => {

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../events/index.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import { type Decider, refuse } from './decider.ts'
-import type { Handled } from './handled.ts'
+import type { Handled } from './context.ts'
 import { countRevision, type Load, type Loaded } from './load.ts'
 import { mine } from './owned/owned.ts'
 

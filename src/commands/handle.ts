@@ -8,7 +8,7 @@ import { type Claim, claimStream } from './claims/claim.ts'
 import { claimName, claimNewName, type ClaimWrites, newestClaim, releaseClaim } from './claims/writes.ts'
 import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
-import type { Context, Handled } from './handled.ts'
+import type { Context, Handled } from './context.ts'
 import { findOutcome } from './resume.ts'
 import { type ReadSteps, stepReader } from './steps.ts'
 

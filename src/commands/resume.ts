@@ -3,7 +3,7 @@ import type { EventStore } from '../events/store.ts'
 import { ChangedByNewer, isUnknown } from '../events/unknown.ts'
 import type { Decider } from './decider.ts'
 import { streamOf } from './decider.ts'
-import type { Handled } from './handled.ts'
+import type { Handled } from './context.ts'
 
 /**
  * Returns what an earlier execution of a command has done to its stream, undefined when it has appended nothing. It reads the whole stream:

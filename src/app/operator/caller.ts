@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
-import type { Context } from '../../commands/handled.ts'
+import type { Context } from '../../commands/context.ts'
 import type { Config } from '../../config.ts'
 import { type Actor, systemMetadata } from '../../events/event.ts'
 import type { Event } from '../../events/index.ts'

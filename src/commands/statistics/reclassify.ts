@@ -1,4 +1,4 @@
-import type { Handled } from '../handled.ts'
+import type { Handled } from '../context.ts'
 import type { Reclassification, ReclassificationCommand } from './reclassification.ts'
 
 type Data = Extract<ReclassificationCommand, { type: 'AddPart' }>['data']

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EndReservation } from '../../../cache/quotas.ts'
 import { type Decider, Refused } from '../../../commands/decider.ts'
-import type { Handled } from '../../../commands/handled.ts'
+import type { Handled } from '../../../commands/context.ts'
 import { countRevision } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
