@@ -195,18 +195,32 @@ describe("the owner's screens in Chromium", function () {
       await browser.read(`document.querySelector('.head .chips a').click()`)
       await see(`location.pathname === '/dashboard${screen}'`)
     }
+    const nameIs = (list: string, named: string) =>
+      until(
+        async () => (await app.get(`${list}?q=${named}`, { key })).json['data'].result as number,
+        (found) => found === 1,
+      )
+    const restoreVersion = async () => {
+      await press('Restore this version')
+      await see(
+        `document.querySelector('dialog[open] .diff') && !document.querySelector('dialog[open] .primary').disabled`,
+      )
+      await press('Restore')
+    }
     await app.put(`/api/pixel/${pixel.id}/update`, { key, body: { name: 'Renamed', tag: 'G-1' } })
     await open('/pixels')
     await press('History of Renamed')
     await seeText('Watched')
-    await press('Restore this version')
-    await see(
-      `document.querySelector('dialog[open] .diff') && !document.querySelector('dialog[open] .primary').disabled`,
-    )
-    await press('Restore')
+    await restoreVersion()
+    await nameIs('/api/pixels', 'Watched')
+    const hook = `/api/webhook/${made.webhooks.id}`
+    await app.put(`${hook}/update`, { key, body: { name: 'Renamed' } })
+    await open(`/history?of=webhook-${made.webhooks.id}`)
+    await seeText('Renamed')
+    await restoreVersion()
     await until(
-      async () => (await app.get(`/api/pixels?q=Watched`, { key })).json['data'].result as number,
-      (found) => found === 1,
+      async () => (await app.get(hook, { key })).json['details'].name as string,
+      (name) => name !== 'Renamed',
     )
     await open('/keys')
     await press('History of test')

@@ -36,6 +36,7 @@ export const t = (): StartTexts => texts.value!
 export const useLanguage = async (code: string): Promise<void> => {
   const known = isLanguage(code) ? code : 'en'
   texts.value = await languages[known].start()
+  allTexts.value = undefined
   lang.value = known
 }
 

@@ -8,7 +8,11 @@ const verbs = /(Created|Updated|Deleted|Restored)$/
 export const kindName = (kind: string): string => (t().history.kinds as Readonly<Record<string, string>>)[kind] ?? kind
 
 /** Returns what happened, in the language of the page; what it has no words for is said as the service says it. */
-export const whatHappened = ({ type, resource, message }: HistoryEvent): string => {
+export const whatHappened = ({
+  type,
+  resource,
+  message,
+}: Pick<HistoryEvent, 'type' | 'resource' | 'message'>): string => {
   const { did, done } = t().history
   const known = done[type]
   if (known !== undefined) return known
@@ -22,18 +26,32 @@ export const whoDid = ({ kind, name }: HistoryEvent['actor']): string => {
   const { someone } = t().history
   if (kind === 'operator' && name !== undefined) return fill(someone.operatorNamed, { name })
   if (kind === 'key') return fill(someone.key, { name: name ?? '' }).trim()
-  return kind in someone ? someone[kind as keyof typeof someone] : someone.other
+  return Object.hasOwn(someone, kind) ? someone[kind as keyof typeof someone] : someone.other
 }
 
 /** Returns what a field is called. */
 export const fieldName = (field: string): string => t().history.fields[field] ?? field.replaceAll('_', ' ')
 
-/** Kinds whose history and whose earlier versions the API has under their own path. */
-const restorable = new Set(['url', 'qr', 'campaign', 'channel', 'pixel', 'domain', 'splash', 'overlay', 'bio'])
-export const isRestorable = ({ type, resource }: HistoryEvent): boolean =>
-  restorable.has(resource.type) &&
-  resource.id > 0 &&
-  !/^(?:Item|Answer|Address|DomainVerified|DomainUnverified)/.test(type)
+/** Kinds whose earlier versions can be restored. */
+const restorable = new Set([
+  'url',
+  'qr',
+  'campaign',
+  'channel',
+  'pixel',
+  'domain',
+  'splash',
+  'overlay',
+  'bio',
+  'webhook',
+])
+/** What left no version: it changed no field. The secret of a webhook that was deleted is gone, so that it cannot come back. */
+const withoutVersion =
+  /^(?:Item|Answer|Address|DomainVerified|DomainUnverified|WebhookReplayed|WebhookPartReplayed|WebhookDeleted)/
+
+/** Whether the version after an entry can be restored; after a deletion, the one before it. */
+export const isRestorable = ({ type, resource }: Pick<HistoryEvent, 'type' | 'resource'>): boolean =>
+  restorable.has(resource.type) && resource.id > 0 && !withoutVersion.test(type)
 
 /** Whether an entry says that the resource is deleted: restoring it means to bring it back. */
 export const isDeletion = ({ type }: Pick<HistoryEvent, 'type'>): boolean => type.endsWith('Deleted')

@@ -25,14 +25,17 @@ const names = (type: 'region' | 'language', locale: string) => new Intl.DisplayN
 /** Returns ISO codes of countries with their names in a language, in alphabetical order. */
 const countriesIn = (locale: string): readonly (readonly [code: string, name: string])[] => {
   const region = names('region', locale)
-  return letters
-    .flatMap((one) => letters.map((other) => one + other))
-    .filter((code) => !noCountries.has(code))
-    .flatMap((code) => {
-      const name = region.of(code)
-      return name === undefined ? [] : [[code, name] as const]
-    })
-    .toSorted(([, a], [, b]) => a.localeCompare(b, locale))
+  return (
+    letters
+      .flatMap((one) => letters.map((other) => one + other))
+      // one code for each country: UK is GB, and FX has been FR since 1997
+      .filter((code) => !noCountries.has(code) && new Intl.Locale(`und-${code}`).region === code)
+      .flatMap((code) => {
+        const name = region.of(code)
+        return name === undefined ? [] : [[code, name] as const]
+      })
+      .toSorted(([, a], [, b]) => a.localeCompare(b, locale))
+  )
 }
 
 const common =

@@ -3,7 +3,8 @@ import { account } from '../../../core/session.ts'
 import { t } from '../../../core/alltexts.ts'
 import { counted } from '../../../core/texts.ts'
 import { moment } from '../../../core/time.ts'
-import { periodOf, Periods } from '../../statistics/period.tsx'
+import { periodOf } from '../../statistics/period.ts'
+import { Periods } from '../../statistics/presets.tsx'
 import { Statistics } from '../../statistics/statistics.tsx'
 
 interface FiguresProps {

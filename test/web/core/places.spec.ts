@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { placeOf, resourceAt } from '../../../src/web/core/places.ts'
+
+describe('the screens of resources', () => {
+  const screens: readonly (readonly [type: string, screen: string])[] = [
+    ['url', '/links/7'],
+    ['qr', '/qr/7'],
+    ['campaign', '/campaigns/7'],
+    ['channel', '/channels/7'],
+    ['domain', '/domains/7'],
+    ['splash', '/splash/7'],
+    ['overlay', '/overlays/7'],
+    ['bio', '/bio/7'],
+    ['webhook', '/webhooks/7'],
+  ]
+  for (const [type, screen] of screens)
+    it(`leads from a ${type} to its screen, and from there to its history`, () => {
+      expect(placeOf({ type, id: 7 })).to.equal(screen)
+      expect(resourceAt(screen)).to.equal(`/api/${type}/7`)
+    })
+
+  it('are missing for what is only in a list', () => {
+    for (const type of ['pixel', 'key', 'account', 'no-such-kind'])
+      expect(placeOf({ type, id: 7 }), type).to.equal(undefined)
+  })
+
+  it('show a single resource only where the address has its number', () => {
+    for (const path of ['/', '/links', '/links/new', '/qr/new', '/links/7/more', '/operator/7', '/account'])
+      expect(resourceAt(path), path).to.equal(undefined)
+  })
+})

@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { useLanguage } from '../../../src/web/core/texts.ts'
+import {
+  clockOf,
+  dateOf,
+  dayOf,
+  moment,
+  momentOf,
+  monthOf,
+  shortDay,
+  stamp,
+  weekdayOf,
+} from '../../../src/web/core/time.ts'
+
+const evening = new Date('2026-04-21T23:05:09Z')
+
+describe('times of the dashboard', () => {
+  after(() => useLanguage('en'))
+
+  it('are in UTC, as the API writes and takes them', () => {
+    expect(moment('2026-04-21 23:05:09')).to.deep.equal(evening)
+    expect(stamp(evening)).to.equal('2026-04-21 23:05:09')
+    expect(stamp(moment('2030-01-31 18:00:00'))).to.equal('2030-01-31 18:00:00')
+  })
+
+  it('are written in UTC, too, wherever the browser is', async () => {
+    await useLanguage('en')
+    const words = [dayOf, shortDay, dateOf, weekdayOf, monthOf, clockOf, momentOf].map((inWords) => inWords(evening))
+    expect(words).to.deep.equal([
+      '21 April 2026',
+      '21 Apr',
+      '21 Apr 2026',
+      'Tue 21 April',
+      'April 2026',
+      '23:05',
+      '21 April 2026, 23:05',
+    ])
+  })
+
+  it('are written as the language of the page does', async () => {
+    const written: readonly (readonly [language: string, words: string])[] = [
+      ['de', '21. April 2026, 23:05'],
+      ['es', '21 de abril de 2026, 23:05'],
+      ['fr', '21 avril 2026, 23:05'],
+    ]
+    for (const [language, words] of written) {
+      await useLanguage(language)
+      expect(momentOf(evening)).to.equal(words)
+    }
+  })
+
+  it('have midnight at 00:00, not at 24:00', async () => {
+    await useLanguage('en')
+    expect(clockOf(new Date('2026-04-21T00:00:00Z'))).to.equal('00:00')
+  })
+})
