@@ -23,18 +23,29 @@ export const longestTurn = async (work: () => unknown): Promise<number> => {
 }
 
 /** ms of CPU time: turns that take less count as this, because other causes weigh more in them than the input */
-const leastMs = 10
+const leastMs = 20
 const runs = 3
 
+interface Sizes {
+  readonly from: number
+  readonly to: number
+  /** by how much an input is larger than the one before */
+  readonly times?: number
+}
+
 /**
- * Does something with inputs that grow from one size to another, each `times` as large as the one before. Returns by how
- * much its longest turn of the event loop grew at most from one to the next: `times` in work that is proportional to the
- * input, 1 in work that is done in pieces.
+ * Does something with inputs that grow from one size to another. Returns by how much its longest turn of the event loop
+ * grew at most from one to the next: `times` in work that is proportional to the input, 1 in work that is done in pieces.
  */
-export const turnGrowth = async (work: (size: number) => unknown, from: number, to: number, times = 2) => {
+export const turnGrowth = async <I>(
+  inputOf: (size: number) => I,
+  work: (input: I) => unknown,
+  { from, to, times = 2 }: Sizes,
+): Promise<number> => {
   const turnWith = async (size: number) => {
+    const input = inputOf(size)
     const turns: number[] = []
-    for (let i = 0; i < runs; i++) turns.push(await longestTurn(() => work(size)))
+    for (let i = 0; i < runs; i++) turns.push(await longestTurn(() => work(input)))
     return Math.max(leastMs, Math.min(...turns))
   }
   let most = 1

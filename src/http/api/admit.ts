@@ -76,7 +76,7 @@ export interface Admitted {
   readonly who: Holder | undefined
   /** whether the key has the scope of the route; a session has none where a password can take its place */
   readonly inScope: boolean
-  /** Counts more requests. Fails with 429. */
+  /** Counts the request as so many in all. Fails with 429. */
   readonly charge: (requests: number) => Promise<void>
 }
 
@@ -98,10 +98,12 @@ export const admit = async (
     )
   if (counted.over) tooMany(counted)
   if (who?.key !== undefined) options.noteUse(who.key)
+  let taken = 1
   const charge = async (requests: number) => {
-    if (requests === 0) return
-    const charged = await take(requests)
+    if (requests <= taken) return
+    const charged = await take(requests - taken)
     if (charged.over) tooCostly(charged, requests)
+    taken = requests
   }
   return { who, inScope, charge }
 }
@@ -122,11 +124,11 @@ const tooMany = ({ wait }: Counted) =>
 
 /** The request itself has been counted: a limit that it alone exceeds is named, because waiting does not help. */
 const tooCostly = ({ limit, wait }: Counted, requests: number) =>
-  requests < limit
-    ? fail(429, `This request counts as ${requests + 1}, and so many are not left. Try again in ${wait} seconds.`, {
+  requests <= limit
+    ? fail(429, `This request counts as ${requests}, and so many are not left. Try again in ${wait} seconds.`, {
         'Retry-After': String(wait),
       })
-    : fail(429, `This request counts as ${requests + 1}, more than the ${limit} of a minute. Send smaller ones.`, {
+    : fail(429, `This request counts as ${requests}, more than the ${limit} of a minute. Send smaller ones.`, {
         'Retry-After': String(wait),
       })
 

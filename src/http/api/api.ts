@@ -121,7 +121,7 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
   const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
-  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx) : undefined
+  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge) : undefined
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
   const keyed = {

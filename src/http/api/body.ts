@@ -1,44 +1,81 @@
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'koa'
-import bodyParser from 'koa-bodyparser'
-import { fail } from './errors.ts'
+import { isWithin, parseJson } from '../../lib/json.ts'
+import { fail, Failure } from './errors.ts'
 
-const parseBody = bodyParser({ enableTypes: ['json'], jsonLimit: '64kb', detectJSON: () => true })
+/** What the JSON object of a request may have, and one of its rows. */
+export const jsonLimits = { levels: 8, values: 1000 }
+
+/** A kind of body that a route reads. */
+export interface BodyKind {
+  /** the content types that are read; `` when none is sent */
+  readonly isKnown: (type: string) => boolean
+  /** what is said of another one */
+  readonly mustBe: string
+  /** the largest body, in KiB */
+  readonly kib: number
+}
+
+const collect = async (ctx: Context, kib: number): Promise<Buffer> => {
+  const parts: Buffer[] = []
+  let size = 0
+  // leaving the loop must not close the connection: a client that still sends would not get the answer
+  for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > kib * 1024) break
+    parts.push(part)
+  }
+  if (size > kib * 1024) {
+    ctx.req.resume() // otherwise the unread rest of the body blocks the connection
+    fail(413, `The body must be at most ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`} large.`)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Returns the bytes of the request's body, which are UTF-8, and their content type. Fails with 415, 413 or 400. */
+export const readBytes = async (ctx: Context, { isKnown, mustBe, kib }: BodyKind) => {
+  const [type = '', ...parameters] = ctx
+    .get('Content-Type')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  if (!isKnown(type)) fail(415, `The body must be sent as ${mustBe}.`)
+  const charset = parameters.find((one) => one.startsWith('charset='))
+  if (charset && !/^charset="?(?:utf-?8|us-ascii)"?$/.test(charset)) fail(415, 'The body must be encoded in UTF-8.')
+  const encoding = ctx.get('Content-Encoding')
+  if (encoding && encoding !== 'identity') fail(415, 'The body must be sent without a Content-Encoding.')
+  const bytes = await collect(ctx, kib).catch((error: unknown) => {
+    if (error instanceof Failure) throw error
+    // the client has closed the connection
+    return fail(400, 'The body must be sent to its end.')
+  })
+  return { type, bytes }
+}
+
+/** Returns the text of bytes that a client has sent. Fails with 400. */
+export const textOf = (bytes: Buffer): string => {
+  if (!isUtf8(bytes)) fail(400, 'The body must be valid UTF-8.')
+  return bytes.toString('utf8').replace(/^\uFEFF/, '')
+}
+
+const json: BodyKind = {
+  isKnown: (type) => type === '' || type === 'application/json',
+  mustBe: 'application/json',
+  kib: 64,
+}
+
+const refuseProto = (name: string, value: unknown) => {
+  if (name === '__proto__') throw new SyntaxError('a field `__proto__`')
+  return value
+}
 
 /** Returns the JSON object in the request's body, `{}` for an empty body. Fails with 415, 413 or 400. */
 export const readBody = async (ctx: Context): Promise<unknown> => {
-  const type = ctx.get('Content-Type')
-  if (type && !/^application\/json\s*(;|$)/i.test(type)) fail(415, 'The body must be sent as application/json.')
-  const encoding = ctx.get('Content-Encoding')
-  if (encoding && encoding !== 'identity') fail(415, 'The body must be sent without a Content-Encoding.')
-  const bytes: Buffer[] = []
-  const collect = (part: Buffer) => void bytes.push(part)
-  ctx.req.on('data', collect)
-  await parseBody(ctx, () => Promise.resolve()).catch((error: { status?: number; type?: string }) => {
-    if (error.status === 413) {
-      ctx.req.off('data', collect).resume() // otherwise the unread rest of the body blocks the connection
-      throw error
-    }
-    if (error.type === 'encoding.unsupported') fail(415, 'The body must be encoded in UTF-8.')
-    fail(400, 'The body must be a JSON object.')
-  })
-  const { body } = ctx.request as { body: unknown }
+  const { bytes } = await readBytes(ctx, json)
+  if (bytes.length === 0) return {}
+  const text = textOf(bytes)
+  if (!isWithin(text, jsonLimits)) fail(400, 'The body must have at most 8 levels and 1,000 values.')
+  const body = parseJson(text, refuseProto)?.value
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail(400, 'The body must be a JSON object.')
-  if (!isUtf8(Buffer.concat(bytes))) fail(400, 'The body must be valid UTF-8.')
-  if (!isWithinLimits(body)) fail(400, 'The body must have at most 8 levels and 1,000 values.')
   return body
-}
-
-/** At most eight levels and 1,000 values. */
-export const isWithinLimits = (body: unknown) => {
-  let level = [body]
-  let nodes = 0
-  for (let depth = 0; level.length > 0; depth++) {
-    nodes += level.length
-    if (depth > 8 || nodes > 1000) return false
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value as object) : [],
-    )
-  }
-  return true
 }

@@ -60,7 +60,5 @@ export const failureOf = (error: unknown): Failure => {
       500,
       'The log is not as it was when it was signed, so there is no receipt. Ask the operator to run `linkledger verify`, which names what has changed.',
     )
-  const { status, type } = error as { status?: unknown; type?: unknown }
-  if (status === 413 || type === 'entity.too.large') return new Failure(413, 'The body must be at most 64 KiB large.')
   return new Failure(500, 'An unexpected error occurred. Please report the request id to the operator of this service.')
 }

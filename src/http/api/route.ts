@@ -110,9 +110,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly gone: () => AbortSignal
   /** the language for mails that follow from the request, by its Accept-Language */
   readonly lang: string
-  /**
-   * Counts `requests` more for this request. Fails with 429 when so many are not left: call it before anything is changed.
-   */
+  /** Counts this request as `requests` in all. Fails with 429 when so many are not left: call it before anything is changed. */
   readonly charge: (requests: number) => Promise<void>
   /**
    * Returns 32 random bytes for a secret in the answer, which are the same when the request is executed again; undefined without an
@@ -161,7 +159,7 @@ interface Described<P, Q, B> {
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
-  readonly read?: (ctx: Context) => Promise<unknown>
+  readonly read?: (ctx: Context, charge: Call['charge']) => Promise<unknown>
   /**
    * Whether it reads or changes one resource that has a revision. What is read then has an ETag; what is changed obeys `If-Match`, which the
    * first `write` of the route compares.

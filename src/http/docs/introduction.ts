@@ -32,7 +32,7 @@ Reading one resource answers with an \`ETag\`. \`If-None-Match\` on GET gives 30
 
 ### Limits
 
-An account has a number of requests per minute for all its keys together, 30 unless the operator has set another. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` are in every answer; over the limit it is 429, and \`Retry-After\` says how many seconds to wait. A bulk request counts as one for every 50 rows. An account has a quota of each kind of resource; over it, the answer is 403.
+An account has a number of requests per minute for all its keys together, 30 unless the operator has set another. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` are in every answer; over the limit it is 429, and \`Retry-After\` says how many seconds to wait. A bulk request counts as one for every 50 rows or 64 KiB. An account has a quota of each kind of resource; over it, the answer is 403.
 
 ### From a visit to the destination
 

@@ -44,7 +44,7 @@ export const bulkReference: Reference = {
       'Each row is done as by the single route, and has its own result: one that fails does not affect the others. ' +
       'Send JSON, NDJSON (one object in each line), or CSV: UTF-8, a header with the names of the fields, separated by `,` `;` or tabs, ' +
       'cells in quotes where needed (RFC 4180). An empty cell counts as not sent. A cell of a field with several values holds them separated by `|` or `,`, or JSON. ' +
-      'The body may be 4 MiB large and a row 64 KiB. The request counts as one for every 50 rows. ' +
+      'The body may be 4 MiB large and a row 64 KiB. The request counts as one for every 50 rows or 64 KiB, whichever are more. ' +
       'At most 50 rows may have a `password`. Rows are done at the same time; of those with the same `custom`, the first one gets it.',
     fields: {
       op: 'what to do with the rows: `create`, `update` or `delete`',

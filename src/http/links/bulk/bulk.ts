@@ -89,7 +89,7 @@ const run = async (
 ) => {
   const { op, dryRun, atomic } = call.query
   if (atomic) requireAtomicLog(services)
-  await call.charge(Math.ceil(call.body.length / rowsPerRequest) - 1)
+  await call.charge(Math.ceil(call.body.length / rowsPerRequest))
   /** the links whose frames are to be checked once they are stored */
   const framed: number[] = []
   const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
@@ -108,7 +108,7 @@ export const bulkRoutes = [
     path: '/api/urls/bulk',
     scope: 'links:write',
     query: BulkQuery,
-    read: (ctx) => readRows(ctx, BulkRow.update),
+    read: (ctx, charge) => readRows(ctx, charge, BulkRow.update),
     body: z.custom<readonly (Row | UnreadableRow)[]>(),
     run,
   }),

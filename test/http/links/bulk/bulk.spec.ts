@@ -17,11 +17,11 @@ describe('a bulk request', () => {
     )
 
   it('counts as one request for every 50 rows, before anything is done', async () => {
-    for (const [count, more] of [
-      [1, 0],
-      [50, 0],
-      [51, 1],
-      [1000, 19],
+    for (const [count, requests] of [
+      [1, 1],
+      [50, 1],
+      [51, 2],
+      [1000, 20],
     ] as const) {
       const charged: number[] = []
       // neither a load nor a write: whatever is done after the charge would throw
@@ -30,7 +30,7 @@ describe('a bulk request', () => {
         return refused('no more')()
       }
       const error = await send(rows(count), {}, { charge }).catch(String)
-      expect([charged, error], String(count)).to.deep.equal([[more], 'Failure: no more'])
+      expect([charged, error], String(count)).to.deep.equal([[requests], 'Failure: no more'])
     }
   })
 
