@@ -19,7 +19,7 @@ const user = { email: 'owner@example.com', password: 'correct horse 1' }
 /** what is on a screen once all of its data are there */
 const loaded = 'main:not(:has([aria-busy=true])) h1'
 /** ms until a page is given up */
-const patience = 120_000
+const timeoutMs = 120_000
 
 /** Writes links of one account and their clicks of 90 days to the log, and starts a service that has them in its tables. */
 const openService = async (bench: Bench, on: EmbeddedConnection, links: number, clicks: number) => {
@@ -67,7 +67,7 @@ const firstVisit = async (browser: Browser, url: string, whole: string, storageS
     ...(storageState && { storageState }),
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(patience)
+  page.setDefaultTimeout(timeoutMs)
   const protocol = await context.newCDPSession(page)
   await protocol.send('Network.enable')
   const limits = { offline: false, latency, downloadThroughput: throughput, uploadThroughput: throughput }
@@ -98,7 +98,7 @@ const stepBack = async (page: Page) => {
   const began = performance.now()
   await page.locator('.ruler input').press('ArrowLeft')
   while (asked === 0 || waiting.size > 0 || performance.now() - last < 200) {
-    if (performance.now() - began > patience) throw new Error('the ruler asked for nothing')
+    if (performance.now() - began > timeoutMs) throw new Error('the ruler asked for nothing')
     await pause(5)
   }
   await page.waitForSelector(loaded)
@@ -137,7 +137,7 @@ export const dashboard = async (bench: Bench): Promise<Line[]> => {
       first.push(await firstVisit(browser, `${service.address}/dashboard`, loaded, state))
     }
     const page = await (await browser.newContext({ storageState: state })).newPage()
-    page.setDefaultTimeout(patience)
+    page.setDefaultTimeout(timeoutMs)
     const back = { overview: [] as number[], links: [] as number[] }
     for (const [name, times] of Object.entries(back)) {
       await page.goto(`${service.address}/dashboard${name === 'overview' ? '' : `/${name}`}`)

@@ -136,13 +136,13 @@ export const openDataset = async (bench: Bench, orSmaller: boolean): Promise<Dat
   const { small, large } = known
   let { counted } = known
   const dataOf = async ({ get }: Started, path: string) => (await get(path, { key: large.key })).json['data']
-  const patience = bench.size(3_600_000, 60_000)
+  const timeoutMs = bench.size(3_600_000, 60_000)
   const allLinks: Dataset['allLinks'] = (service) =>
-    reach('links', size.links, async () => Number((await dataOf(service, '/api/urls?limit=1'))?.result), patience)
+    reach('links', size.links, async () => Number((await dataOf(service, '/api/urls?limit=1'))?.result), timeoutMs)
   const allClicks: Dataset['allClicks'] = async (service, added = 0) => {
     const path = '/api/account/stats?from=2020-01-01&interval=month'
     const total = async () => Number((await dataOf(service, path))?.['total']?.['visits'])
-    await reach('clicks', counted + added, total, patience)
+    await reach('clicks', counted + added, total, timeoutMs)
     counted += added
     if (added > 0) await store.write({ small, large, counted })
   }
@@ -151,7 +151,7 @@ export const openDataset = async (bench: Bench, orSmaller: boolean): Promise<Dat
     ready: async (service) => {
       await allLinks(service)
       await allClicks(service)
-      await reach('events that are not in the tree', 0, store.notInTree, patience)
+      await reach('events that are not in the tree', 0, store.notInTree, timeoutMs)
     },
     counted: () => counted,
     close: async () => {

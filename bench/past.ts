@@ -5,7 +5,7 @@ import { openLinkWriter } from './links.ts'
 
 const day = 86_400_000
 /** ms that filling the tables may take, also on a busy machine */
-const patience = 1_800_000
+const timeoutMs = 1_800_000
 
 /** Measures answers of the past: of a link with a million clicks, or PAST_CLICKS, and of a list of 100,000 links. */
 export const past = async (bench: Bench): Promise<Line[]> => {
@@ -21,14 +21,14 @@ export const past = async (bench: Bench): Promise<Line[]> => {
   await writer.write(id, links)
   await writer.close()
   const get = (path: string) => service.get(path, { key })
-  await reach('links', links + 1, async () => (await get('/api/urls')).json['data']?.result, patience)
+  await reach('links', links + 1, async () => (await get('/api/urls')).json['data']?.result, timeoutMs)
   const listed = await get('/api/urls')
   const db = openDatabase(connection, { name: 'bench', max: 2, timeout: 60_000, onError: () => {} })
   const head = Number(/domain=(\d+)/.exec(listed.headers.get('Linkledger-At') ?? '')?.[1])
   const [from, to] = [new Date(Date.now() - 30 * day), new Date()]
   await appendClicks(db, { clicks, links: 1, hot: 1, accounts: 1, visitors: 300_000, from, to })
   const statistics = '/api/url/1/stats?from=2020-01-01&interval=month'
-  await reach('clicks', clicks, async () => (await get(statistics)).json['data']?.total.visits, patience)
+  await reach('clicks', clicks, async () => (await get(statistics)).json['data']?.total.visits, timeoutMs)
   const counted = await get(statistics)
   const last = Number(/clicks=(\d+)/.exec(counted.headers.get('Linkledger-At') ?? '')?.[1])
   await db.raw('analyze')

@@ -153,7 +153,7 @@ const openData = async (config: Config, log: Logger, waiting: WaitingStart | und
     listening = await listenWaiting(config, problem, { log, cleanup })
     waiting?.onWaiting(listening, problem())
   }
-  const options = waiting && { waiting: { onWaiting, signal: waiting.signal, patience: waiting.patience } }
+  const options = waiting && { waiting: { onWaiting, signal: waiting.signal, timeoutMs: waiting.timeoutMs } }
   const ledger = await openLedger(config, log, 'service', options)
   cleanup.defer(ledger.close)
   return { ledger, listening }

@@ -74,7 +74,7 @@ export interface Effects {
   readonly repeat: typeof repeat
   readonly limiter: ReturnType<typeof limiter>
   /** Notes the use of an API key. */
-  readonly noteUse: (key: string) => void
+  readonly recordUse: (key: string) => void
   /** the clock of links and statistics, in ms since 1970 */
   readonly now: () => number
 }
@@ -161,7 +161,7 @@ const effectsOf = (ledger: Ledger): Effects => ({
   past: openReads(ledger),
   repeat,
   limiter: limiter(ledger.db),
-  noteUse: openKeyUses(ledger.db),
+  recordUse: openKeyUses(ledger.db),
   now: () => Date.now(),
 })
 

@@ -14,7 +14,7 @@ const statementTimeout = 30_000
 /** ms: proxies close connections that are silent for a minute or less */
 const beat = 15_000
 /** ms in which a client has to read 64 KiB */
-const patience = 60_000
+const timeoutMs = 60_000
 
 /** Opens what streams of events and clicks read from. */
 export const openStreams = (
@@ -43,7 +43,7 @@ export const openStreams = (
     clickBatches: openClickBatches((...of) => stored.read(...of)),
     tails,
     beat,
-    patience,
+    timeoutMs,
     inTurn: pLimit(reading),
     onFailed: (error) => log.error({ err: error }, 'a stream failed; its client connects again'),
     close: async () => {

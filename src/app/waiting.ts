@@ -15,7 +15,7 @@ export interface WaitingStart {
   /** ends waiting */
   readonly signal: AbortSignal
   /** ms before it waits, or starts with the read tables that it has; 2 s by default */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 /** Where a service listens that waits for its event store. */

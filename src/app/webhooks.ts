@@ -116,7 +116,7 @@ export const startWebhooks = (
     target: Parameters<typeof sendMessage>[1],
     message: Message,
   ) => {
-    const { wish: _, ...outcome } = await sendMessage(post, target, message)
+    const { retryAfterMs: _, ...outcome } = await sendMessage(post, target, message)
     await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
     await trimAttempts(db, of.webhook, mostAttempts)
     return { message: message.id, ...outcome }

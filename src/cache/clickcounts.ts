@@ -24,7 +24,7 @@ interface Known {
 }
 
 /** ms that a visitor waits for a count: for a newer one, and for the first one, without which a link that has ended would open again */
-const patience = { newer: 50, first: 1000 }
+const timeoutMs = { newer: 50, first: 1000 }
 
 export const openClickCounts = ({ find, now = Date.now, maxAge = 500 }: ClickCountsOptions): ClickCounts => {
   const known = new QuickLRU<number, Known>({ maxSize: 100_000 })
@@ -48,7 +48,7 @@ export const openClickCounts = ({ find, now = Date.now, maxAge = 500 }: ClickCou
 
   const renew = async (link: number, before: Known | undefined) => {
     try {
-      const wait = before ? patience.newer : patience.first
+      const wait = before ? timeoutMs.newer : timeoutMs.first
       return await withTimeout(wait, refresh(link), () => new Unavailable('a look-up of clicks was slow'))
     } catch (error) {
       // a visitor too many is better than an outage

@@ -18,7 +18,7 @@ export interface QuotaOptions {
   /** Resolves once the tables contain a position, or after a while. */
   readonly projected: (position: bigint) => Promise<unknown>
   /** ms that a refusal waits for that; while the tables lag longer, it is final */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 /** Ends a reservation: with the position of the event that uses it, or without one when nothing was created. */
@@ -50,10 +50,10 @@ const describe = (kind: QuotaKind, limit: number) => {
 /** Without a look at the tables, an account may create a tenth of the room that it had at the last look; close to the limit, nothing. */
 const spareOf = (room: number) => (room >= 1000 ? Math.floor(room / 10) : 0)
 
-type Asked = { readonly account: number; readonly kind: QuotaKind }
+type QuotaQuery = { readonly account: number; readonly kind: QuotaKind }
 /** One look answers all that ask before it begins, such as the rows of a bulk request. */
-const lookTogether = (used: QuotaOptions['used']) =>
-  batch(10_000, async (asked: readonly Asked[]) => {
+const createLook = (used: QuotaOptions['used']) =>
+  batch(10_000, async (asked: readonly QuotaQuery[]) => {
     const looks = new Map<string, Promise<number>>()
     return Promise.all(
       asked.map(({ account, kind }) => {
@@ -70,14 +70,14 @@ const lookTogether = (used: QuotaOptions['used']) =>
  * what they have created. So one process never exceeds a quota. Several processes see each other in the tables only: together they may
  * exceed it by what they create within the lag of the tables.
  */
-export const openQuotas = ({ limits, used, projected, patience = 1000 }: QuotaOptions): Quotas => {
+export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaOptions): Quotas => {
   /** what is reserved and not known to be in the tables yet */
   const open = new Map<string, number>()
   /** resolves when the newest that was created is known to be in the tables */
   const settling = new Map<string, Promise<void>>()
   const spares = new QuickLRU<string, number>({ maxSize: 10_000 })
 
-  const look = lookTogether(used)
+  const look = createLook(used)
   const takeSpare = (key: string, amount: number) => {
     const spare = spares.get(key) ?? 0
     if (spare < amount) return false
@@ -121,7 +121,7 @@ export const openQuotas = ({ limits, used, projected, patience = 1000 }: QuotaOp
 
   /** Takes room; a refusal waits for the tables, because what they have just got may have been counted twice. */
   const takeAtLast = async (account: number, kind: QuotaKind, amount: number) => {
-    const end = performance.now() + patience
+    const end = performance.now() + timeoutMs
     const key = `${kind} ${account}`
     for (;;) {
       const before = settling.get(key)

@@ -37,7 +37,7 @@ const showsAny = (target: PublicTarget, streams: ReadonlySet<string>) =>
   partStreams(target.interstitial).some((stream) => streams.has(stream))
 
 /** ms that a visitor waits for a newer target */
-const patience = 50
+const timeoutMs = 50
 /** ms for which outdated targets are served without a lookup after one failed */
 const pause = 1000
 
@@ -48,7 +48,7 @@ const createRevalidation = (find: TargetsOptions['find']) => {
     paused: () => Date.now() - failedAt < pause,
     revalidate: async (domain: number | null, target: PublicTarget): Promise<Found> => {
       try {
-        return await withTimeout(patience, find(domain, target.aliasKey), () => new Unavailable('a lookup was slow'))
+        return await withTimeout(timeoutMs, find(domain, target.aliasKey), () => new Unavailable('a lookup was slow'))
       } catch (error) {
         if (!isUnavailable(error)) throw error
       }

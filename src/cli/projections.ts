@@ -16,7 +16,7 @@ interface ParkOptions {
 }
 
 /** ms to wait for the outcome of a retry, and between two looks at it */
-const [patience, interval] = [10_000, 100]
+const [timeoutMs, interval] = [10_000, 100]
 
 /** Projections are still halted after a retry. */
 class StillHalted extends OperatorError {
@@ -125,7 +125,7 @@ const retryUntil = async (
     })
   }
   await again()
-  const end = Date.now() + patience
+  const end = Date.now() + timeoutMs
   let left = await remaining()
   while (left.some(({ over }) => !over) && Date.now() < end) {
     await sleep(interval)

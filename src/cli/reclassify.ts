@@ -32,7 +32,7 @@ interface Options {
 const timeout = 600_000
 
 /** ms that a part may take before the others follow at once: no service may be running that applies it */
-const patience = 60_000
+const timeoutMs = 60_000
 
 /** `linkledger reclassify …` */
 export const addReclassifyCommands = (program: Command, cli: Cli) => {
@@ -91,7 +91,7 @@ const reclassify = (cli: Cli, options: Options) => {
       const { changes, parts } = await planReclassification(reader, currentRules, { account, link, exclusions })
       if (parts.length === 0) continue
       const id = randomUUID()
-      const pace = (part: number) => awaitPart(reader, { id, part }, Date.now() + patience)
+      const pace = (part: number) => awaitPart(reader, { id, part }, Date.now() + timeoutMs)
       if (!options.dryRun) await recordReclassification(writer(ledger, account), id, parts, pace)
       cli.print(`account ${account}${options.dryRun ? '' : `, reclassification ${id}`}`)
       for (const { from, to, visits } of changes) {
@@ -127,7 +127,7 @@ const undo = (cli: Cli, id: string) => {
     if (newer !== undefined)
       return refuse('invalid', `take reclassification ${newer} of account ${account} back first: it is newer`)
     const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
-    const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, Date.now() + patience)
+    const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, Date.now() + timeoutMs)
     await undoReclassification(writer(ledger, account), id, { account, since }, pace)
     cli.print('Taken back. Statistics show it shortly.')
   })

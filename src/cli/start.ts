@@ -17,7 +17,7 @@ export const addStartCommand = (program: Command, cli: Cli) =>
     .action(() => start(cli))
 
 /** ms that a stop takes at most besides the drain; with the default of that, less than the 45 s that operators are told to allow */
-const patience = 22_000
+const timeoutMs = 22_000
 
 /** Calls `onLate` when closing takes longer than `ms`: a server that is silent must not keep the process. */
 export const closeWithin = async (close: () => Promise<void>, ms: number, onLate: () => void) => {
@@ -61,7 +61,7 @@ const start = async (cli: Cli) => {
   const stop = (signal: NodeJS.Signals) => {
     stopping ??= (async () => {
       log.info({ signal }, 'stopping')
-      await closeWithin(app.close, config.DRAIN_TIMEOUT_SECONDS * 1000 + patience, () => {
+      await closeWithin(app.close, config.DRAIN_TIMEOUT_SECONDS * 1000 + timeoutMs, () => {
         log.error(
           'a server does not answer, so the process ends without closing all connections; the next start recovers',
         )

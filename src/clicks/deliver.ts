@@ -42,7 +42,7 @@ export interface RelaysOptions extends Pick<RelayOptions, 'keyring' | 'classify'
 type Ended = Pick<SpoolSource, 'id' | 'stats'> & { readonly remove: () => Promise<void> }
 
 /** ms that draining waits without progress: while the sink works, and while it fails */
-const [patience, failingPatience] = [5000, 1000]
+const [timeoutMs, failingTimeoutMs] = [5000, 1000]
 
 /** Waits until nothing is left, or `ms` have passed, or there is no progress. Returns how many entries are left. */
 const drain = async (relays: readonly Relay[], ms: number): Promise<number> => {
@@ -51,7 +51,7 @@ const drain = async (relays: readonly Relay[], ms: number): Promise<number> => {
   let [left, progressAt] = [lag(), startedAt]
   const isPatient = () => {
     const isFailing = relays.some((relay) => relay.state().problem !== undefined)
-    return Date.now() - startedAt < ms && Date.now() - progressAt < (isFailing ? failingPatience : patience)
+    return Date.now() - startedAt < ms && Date.now() - progressAt < (isFailing ? failingTimeoutMs : timeoutMs)
   }
   while (left > 0 && isPatient()) {
     await sleep(20)

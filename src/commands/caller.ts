@@ -3,7 +3,7 @@ import { ChangedByNewer } from '../events/unknown.ts'
 import { type Decider, refuse } from './decider.ts'
 import type { Handled } from './context.ts'
 import { countRevision, type Load, type Loaded } from './load.ts'
-import { mine } from './owned/owned.ts'
+import { requireOwned } from './owned/owned.ts'
 
 /** The account on whose behalf a use case works, and its access to the log. */
 export interface Caller {
@@ -36,5 +36,5 @@ export const requireOwn = async <
   id: number,
 ) => {
   const { state, since, revision } = await load(decider, id).catch(hideForeign(account, label))
-  return { ...mine(state, account, label), id, created: new Date(since), revision: countRevision(revision) }
+  return { ...requireOwned(state, account, label), id, created: new Date(since), revision: countRevision(revision) }
 }

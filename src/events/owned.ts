@@ -36,7 +36,7 @@ export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, t
  * Fields of a payload that are sealed together, as one JSON text. They may have any type, unlike a `Personal` field, and events of releases that
  * stored them in clear stay readable.
  */
-export interface Together {
+export interface SealedGroup {
   /** the object that has the fields; by default the payload itself */
   readonly inside?: 'changes'
   readonly fields: readonly string[]

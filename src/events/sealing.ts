@@ -3,7 +3,7 @@ import { Unavailable } from '../lib/unavailable.ts'
 import { bioPersonal } from './pages/bio.ts'
 import type { New } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
-import type { Together } from './owned.ts'
+import type { SealedGroup } from './owned.ts'
 
 /** An event carries personal data, but its account has no key to seal it under: it was erased a moment ago. */
 export class NoAccountKey extends Unavailable {
@@ -15,26 +15,26 @@ type Values = Readonly<Record<string, unknown>>
 const single = new Map<string, readonly SealedField[]>(
   Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
 )
-const together: Readonly<Partial<Record<EventType, Together>>> = bioPersonal
-/** where the fields of `together` are stored, sealed */
+const groups: Readonly<Partial<Record<EventType, SealedGroup>>> = bioPersonal
+/** where the fields of `groups` are stored, sealed */
 const place = 'personal'
 
 const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
 
 /** Returns whether events of the type have sealed fields. */
-export const hasSealedFields = (type: EventType): boolean => type in together || (single.get(type) ?? []).length > 0
+export const hasSealedFields = (type: EventType): boolean => type in groups || (single.get(type) ?? []).length > 0
 
 const without = (values: Values, names: readonly string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 const only = (values: Values, names: readonly string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
-const partOf = (data: Values, { inside }: Together) => (inside === undefined ? data : (data[inside] as Values))
-const withPart = (data: Values, { inside }: Together, part: Values): Values =>
+const partOf = (data: Values, { inside }: SealedGroup) => (inside === undefined ? data : (data[inside] as Values))
+const withPart = (data: Values, { inside }: SealedGroup, part: Values): Values =>
   inside === undefined ? part : { ...data, [inside]: part }
 
-/** Moves the fields that are sealed together into one text; in their place, a reader that does not know it finds the blank ones. */
+/** Moves the fields that are sealed groups into one text; in their place, a reader that does not know it finds the blank ones. */
 const joined = (type: EventType, data: Values): Values => {
-  const group = together[type]
+  const group = groups[type]
   if (!group) return data
   const part = partOf(data, group)
   const personal = only(part, group.fields)
@@ -45,7 +45,7 @@ const joined = (type: EventType, data: Values): Values => {
 
 /** The inverse of `joined`. Without the key the fields are blank; those that an older release has stored in clear stay as they are. */
 const split = (type: EventType, data: Values): Values => {
-  const group = together[type]
+  const group = groups[type]
   if (!group) return data
   const { [place]: text, ...rest } = data
   if (text === undefined) return rest
@@ -55,7 +55,7 @@ const split = (type: EventType, data: Values): Values => {
 
 const fieldsOf = (type: EventType): readonly SealedField[] => [
   ...(single.get(type) ?? []),
-  ...(type in together ? [{ name: place, withoutKey: null }] : []),
+  ...(type in groups ? [{ name: place, withoutKey: null }] : []),
 ]
 
 /** Returns the data of an event as the log stores it. Throws `NoAccountKey`. */

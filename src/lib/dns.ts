@@ -18,12 +18,12 @@ export const openResolver = (servers?: readonly string[]): Resolver => {
 }
 
 /** ms for all attempts of a lookup */
-const patience = 8000
+const timeoutMs = 8000
 
 /** Returns the records; none when the name has none, undefined when the name servers did not say. */
 const records = async <R>(lookup: Promise<R[]>): Promise<R[] | undefined> => {
   try {
-    return await withTimeout(patience, lookup)
+    return await withTimeout(timeoutMs, lookup)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENODATA' || code === 'ENOTFOUND' ? [] : undefined

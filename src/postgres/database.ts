@@ -29,8 +29,8 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
   /** a statement with which each session begins, one of `sessions` */
   readonly begin?: string | undefined
-  /** ms in which a connection has to be there, opened or given back; see `patienceOf` */
-  readonly patience?: number
+  /** ms in which a connection has to be there, opened or given back; see `timeoutMsOf` */
+  readonly timeoutMs?: number
 }
 
 /** Keep-alive settings: a connection that is lost silently is noticed within half a minute. */
@@ -40,7 +40,7 @@ export const keepAlive = {
 } as const
 
 /** Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds), as libpq knows it. */
-export const patienceOf = ({ connectionString = '' }: Connection): number =>
+export const timeoutMsOf = ({ connectionString = '' }: Connection): number =>
   Number(/[?&]connect_timeout=([1-9]\d{0,3})(?:&|$)/.exec(connectionString)?.[1] ?? 2) * 1000
 
 /** ms that a server may take to close a connection that we have ended */
@@ -66,21 +66,21 @@ export const closeWhenSilent = (client: pg.Client, timeout: number) => {
   })
 }
 
-const settings = (connection: Connection, { name, timeout, patience = patienceOf(connection) }: PoolOptions) => ({
+const settings = (connection: Connection, { name, timeout, timeoutMs = timeoutMsOf(connection) }: PoolOptions) => ({
   ...connection,
   application_name: name,
   ...keepAlive,
-  connectionTimeoutMillis: patience,
+  connectionTimeoutMillis: timeoutMs,
   statement_timeout: timeout,
   idle_in_transaction_session_timeout: 30_000,
 })
 
-/** Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails after the patience. */
+/** Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails after the timeout. */
 export const openDatabase = (connection: Connection, options: PoolOptions): Database =>
   knex({
     client: 'pg',
     connection: settings(connection, options) as Knex.PgConnectionConfig,
-    acquireConnectionTimeout: options.patience ?? patienceOf(connection),
+    acquireConnectionTimeout: options.timeoutMs ?? timeoutMsOf(connection),
     // knex would print: its errors are thrown or passed to onError as well
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     pool: {

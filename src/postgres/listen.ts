@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { closeWhenEnded, closeWhenSilent, type Connection, keepAlive, patienceOf } from './database.ts'
+import { closeWhenEnded, closeWhenSilent, type Connection, keepAlive, timeoutMsOf } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
@@ -8,7 +8,7 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
     ...connection,
     application_name: name,
     ...keepAlive,
-    connectionTimeoutMillis: patienceOf(connection),
+    connectionTimeoutMillis: timeoutMsOf(connection),
   })
   client.on('error', onEnd)
   client.on('end', () => onEnd())

@@ -27,17 +27,17 @@ export const stopLeftovers = async (home: string): Promise<void> => {
   const [data, socket] = [join(home, 'data'), join(home, 'socket')]
   const lock = join(data, 'postmaster.pid')
   const steps = [
-    { signal: 'SIGINT', patience: 8000 },
-    { signal: 'SIGQUIT', patience: 3000 },
-    { signal: 'SIGKILL', patience: 3000 },
+    { signal: 'SIGINT', waitMs: 8000 },
+    { signal: 'SIGQUIT', waitMs: 3000 },
+    { signal: 'SIGKILL', waitMs: 3000 },
   ] as const
-  for (const { signal, patience } of steps) {
+  for (const { signal, waitMs } of steps) {
     const postmaster = Number.parseInt(await readFile(lock, 'utf8').catch(() => ''), 10)
     const pids = await processesIn(home)
     // backends without a postmaster end by themselves, a busy one only after a while: SIGINT does not help
     if (signal === 'SIGINT' && pids.length > 0 && !pids.includes(postmaster)) continue
     for (const pid of pids) if (signal !== 'SIGINT' || pid === postmaster) kill(pid, signal)
-    for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
+    for (const end = Date.now() + waitMs; Date.now() < end; await sleep(20)) {
       if ((await processesIn(home)).length > 0 || (await answers(socket))) continue
       for (const file of [lock, join(socket, socketName), join(socket, `${socketName}.lock`)])
         await rm(file, { force: true })

@@ -6,7 +6,7 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import { withTimeout } from '../lib/timeout.ts'
 
 /** ms within which the kernel of the server, not PostgreSQL, must accept a connection */
-const patience = 1500
+const timeoutMs = 1500
 
 /**
  * Checks that a PostgreSQL answers at an address. Without it, a wrong address looks like a server that is down for a moment.
@@ -18,7 +18,7 @@ export const ensureReachable = async (connectionString: string, setting: string)
   const socket = host.startsWith('/') ? connect(place) : connect({ host, port })
   try {
     const connected = once(socket, 'connect')
-    await withTimeout(patience, connected, () => Object.assign(new Error('no answer'), { code: 'no answer' }))
+    await withTimeout(timeoutMs, connected, () => Object.assign(new Error('no answer'), { code: 'no answer' }))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     const cure = code === 'ENOTFOUND' || code === 'EAI_AGAIN' ? 'correct the host' : 'start it, or correct the address'

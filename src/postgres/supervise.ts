@@ -86,9 +86,9 @@ export const supervise = async (
   return {
     stop: async () => {
       stopping.abort()
-      const patience = new AbortController()
-      await Promise.race([watching, sleep(10_000, undefined, { signal: patience.signal }).catch(() => {})])
-      patience.abort()
+      const waiting = new AbortController()
+      await Promise.race([watching, sleep(10_000, undefined, { signal: waiting.signal }).catch(() => {})])
+      waiting.abort()
       await stopLeftovers(home) // normally there is nothing left to do
     },
   }

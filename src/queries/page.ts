@@ -129,7 +129,7 @@ interface Found {
 }
 
 /** Returns SQL of the positions of rows that are sorted, as one value. */
-const together = (db: Knex, rows: Knex.QueryBuilder) =>
+const positionsAsJson = (db: Knex, rows: Knex.QueryBuilder) =>
   db.raw('(select json_agg(p) from ?) as positions', [rows.as('p')])
 
 /** Reads the number of rows, and the positions of those on the page, with one statement. */
@@ -141,7 +141,7 @@ const keptPositions = async (source: Source, reader: Reader, window: Window, kep
     return { n: Number(row?.n ?? 0), found: await source.sorted(window) }
   }
   const rows = slice(narrow(source, db), source.position, window)
-  const query = db.select(n, together(db, rows))
+  const query = db.select(n, positionsAsJson(db, rows))
   const [row] = (await query.options(planned(reader, query.toSQL().sql))) as Found[]
   return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
@@ -152,7 +152,7 @@ const countedPositions = async (source: Source, { db }: Reader, window: Window) 
   const page = slice(db('found').select(columns), columns, window)
   const [row] = (await db
     .withMaterialized('found', narrow(source, db).limit(mostCounted + 1))
-    .select(db.raw('(select count(*)::int from found) as n'), together(db, page))) as Found[]
+    .select(db.raw('(select count(*)::int from found) as n'), positionsAsJson(db, page))) as Found[]
   return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
 

@@ -35,7 +35,7 @@ export interface Sessions {
   /** Returns the session of a token, undefined when it has ended or never was. */
   readonly find: (token: string) => Promise<Session | undefined>
   /** Notes that a session is used; never waits. */
-  readonly noteUse: (session: Session) => void
+  readonly recordUse: (session: Session) => void
   /** Returns the sessions of an account, newest first. */
   readonly list: (account: number) => Promise<readonly Session[]>
   /** Ends a session. Returns whether there was one. */
@@ -82,7 +82,7 @@ export const openSessions = (db: Database, pepper: Buffer, days: number): Sessio
       const session = isToken(token) ? await findSession(db, hashOf(token)) : undefined
       return session && opened(session)
     },
-    noteUse: ({ id, used }) => {
+    recordUse: ({ id, used }) => {
       if (Date.now() - used.getTime() > 60_000) void touchSession(db, id).catch(() => {})
     },
     list: async (account) => (await sessionsOf(db, account)).map(opened),

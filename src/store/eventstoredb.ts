@@ -18,7 +18,7 @@ export interface EventStoreDbOptions {
   /** keeps how far the log was searched for its newest events, so that a restart does not search again */
   readonly memory?: SearchMemory
   /** ms for one call to the server, all its attempts included */
-  readonly patience?: number
+  readonly timeoutMs?: number
   /** ms of silence after which a subscription is compared with the head of the log */
   readonly stall?: number
 }
@@ -49,13 +49,13 @@ export const connectEventStoreDb = ({
   codec,
   onDropped = () => {},
   memory,
-  patience = 5000,
+  timeoutMs = 5000,
   stall = 20_000,
 }: EventStoreDbOptions): EventStoreDb => {
   const clients = openClients(url)
   const { credentials } = clients
   const closed = new AbortController()
-  const calls = createCalls(clients, patience, closed.signal, probe)
+  const calls = createCalls(clients, timeoutMs, closed.signal, probe)
   const readPage = createReadPage(calls)
   const idAt = createIdAt(calls)
   const head = createHead({ readBack: createReadBack(calls), idAt, memory })
@@ -63,7 +63,7 @@ export const connectEventStoreDb = ({
 
   const storeWith = (codec: Codec): Omit<EventStore, 'logId'> => ({
     atomic: false,
-    append: createAppend({ calls, readPage, credentials, codec, patience }),
+    append: createAppend({ calls, readPage, credentials, codec, timeoutMs }),
     read: async function* (stream, from = 0n, limit = Infinity) {
       let [next, left] = [from, limit]
       while (left > 0) {

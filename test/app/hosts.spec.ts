@@ -14,11 +14,11 @@ describe('the hosts of the service', () => {
 
   it('are every spelling of this machine, on a port of ours only', () => {
     const { isOurHost } = ourHosts({ BASE_URL: 'https://go.example.com' }, branded, () => [3000])
-    const spellings =
+    const spellingVariants =
       'localhost LOCALHOST localhost. a.localhost 127.0.0.1 127.1 127.0.0.2 0x7f000001 2130706433 0177.0.0.1 0.0.0.0 [::1] [::] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1]'.split(
         ' ',
       )
-    for (const host of spellings) {
+    for (const host of spellingVariants) {
       expect(isOurHost(`${host}:3000`), host).to.equal(true)
       expect([isOurHost(`${host}:3001`), isOurHost(host)], host).to.deep.equal([false, false])
     }

@@ -17,7 +17,7 @@ const start = (limit: number) => {
       return now
     },
     projected: () => new Promise<void>((done) => waiting.push(done)),
-    patience: 5,
+    timeoutMs: 5,
   })
   const project = async () => {
     for (const done of waiting.splice(0)) {

@@ -13,7 +13,7 @@ const append: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
     EventStoreDBClient.connectionString(url).appendToStream('s', jsonEvent({ type: 't', data: {} }), {
       expectedRevision: 'no_stream',
     }),
-  adapter: (url) => eventStoreDb({ url, codec: asStored, patience: 2000 }),
+  adapter: (url) => eventStoreDb({ url, codec: asStored, timeoutMs: 2000 }),
 }
 
 const [first, second] = [await startDouble(), await startDouble()]

@@ -43,7 +43,7 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
     })
 
     it('leaves nothing in memory, also after a thousand that were given up', async () => {
-      const { double, store } = await open({ patience: 300 })
+      const { double, store } = await open({ timeoutMs: 300 })
       double.fail(({ kind }) => (kind === 'append' ? 'silent' : undefined))
       const events: WeakRef<object>[] = []
       const hopeless = async () => {
@@ -70,10 +70,10 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
 
   describe('that the server answers late', () => {
     it('is retried and returns its first outcome; the late answer changes nothing', async () => {
-      const patience = 4000
-      const { double, store } = await open({ patience })
+      const timeoutMs = 4000
+      const { double, store } = await open({ timeoutMs })
       const late = Array.from({ length: 20 }, () => write(undefined, 3))
-      const slow = new Map(late.map(({ stream }) => [stream, 1 + random(1.5 * patience)]))
+      const slow = new Map(late.map(({ stream }) => [stream, 1 + random(1.5 * timeoutMs)]))
       const slowest = Math.max(...slow.values())
       double.fail(({ stream }) => {
         const ms = slow.get(stream)

@@ -29,8 +29,8 @@ describe(`an EventStoreDB cluster (${repeatable})`, function () {
     const old = await startDouble({ leader: () => next.port })
     const next = await startDouble({ log: old.log })
     // in the long run some appends are given up; otherwise all of them wait for the new leader
-    const patience = long ? 5000 : 30_000
-    const store = await eventStoreDb({ url: old.url, codec: codec(memoryKeyring()), patience })
+    const timeoutMs = long ? 5000 : 30_000
+    const store = await eventStoreDb({ url: old.url, codec: codec(memoryKeyring()), timeoutMs })
     later(async () => {
       await store.close()
       await old.close()
@@ -78,7 +78,7 @@ describe(`an EventStoreDB cluster (${repeatable})`, function () {
     const b = await startDouble({ log: a.log, leader: () => leader })
     leader = a.port
     const url = `esdb://127.0.0.1:${a.port},127.0.0.1:${b.port}?tls=false&maxDiscoverAttempts=1&discoveryInterval=20`
-    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), patience: 2000 })
+    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), timeoutMs: 2000 })
     later(async () => {
       await store.close()
       await a.close()

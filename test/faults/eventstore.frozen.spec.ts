@@ -67,7 +67,7 @@ describe('an EventStoreDB with several addresses', function () {
 
   it('stores every append once when its leader freezes and gossip is slow', async () => {
     const { a, b, url, delayGossip, elect } = await startCluster(later)
-    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), patience: 3000 })
+    const store = await eventStoreDb({ url, codec: codec(memoryKeyring()), timeoutMs: 3000 })
     later(store.close)
     expect((await store.append([write()])).ok).to.equal(true)
     await sleep(1000)

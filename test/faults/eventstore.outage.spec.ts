@@ -77,7 +77,7 @@ describe('an event store whose EventStoreDB', function () {
   })
 
   it('is down for long reports its address, the setting and no password', async () => {
-    const { double, store } = await open({ patience: 500 })
+    const { double, store } = await open({ timeoutMs: 500 })
     await double.down()
     const calls: Promise<unknown>[] = [store.append([write()]), store.last('link-1'), store.head('all'), store.idAt(1n)]
     for (const { outcome } of await Promise.all(calls.map(timed))) {
@@ -87,7 +87,7 @@ describe('an event store whose EventStoreDB', function () {
       )
     }
     const url = double.url.replace('esdb://', 'esdb://admin:canary@')
-    const { outcome } = await timed(eventStoreDb({ url, codec: codec(memoryKeyring()), patience: 300 }))
+    const { outcome } = await timed(eventStoreDb({ url, codec: codec(memoryKeyring()), timeoutMs: 300 }))
     expect(outcome).to.be.instanceOf(StoreUnavailable)
     expect(String(outcome)).to.include(`127.0.0.1:${double.port}`).and.not.include('canary')
     await double.up()
@@ -95,7 +95,7 @@ describe('an event store whose EventStoreDB', function () {
   })
 
   it('is down refuses appends at once after the first one, and is used again when it answers', async () => {
-    const { double, store } = await open({ patience: 2000 })
+    const { double, store } = await open({ timeoutMs: 2000 })
     expect(store.problem?.()).to.equal(undefined)
     await double.down()
     const first = timed(store.append([write()]))
@@ -118,12 +118,12 @@ describe('an event store whose EventStoreDB', function () {
   it('denies access, or holds the log of another program, says at once what to change', async () => {
     const double = await startDouble()
     later(double.close)
-    const opening = () => timed(eventStoreDb({ url: double.url, codec: codec(memoryKeyring()), patience: 60_000 }))
+    const opening = () => timed(eventStoreDb({ url: double.url, codec: codec(memoryKeyring()), timeoutMs: 60_000 }))
     for (const denied of ['read', 'append']) {
       double.fail(({ kind }) => (kind === denied ? 'access denied' : undefined))
       const { outcome, ms } = await opening()
       expect(String(outcome)).to.include('the user in EVENTSTORE_URL must be allowed to append and to read $all')
-      expect(ms, 'no retries until the patience of 60 s is over').to.be.below(30_000)
+      expect(ms, 'no retries until the timeoutMs of 60 s is over').to.be.below(30_000)
     }
     double.fail(() => undefined)
     const [data, metadata] = [new TextEncoder().encode('{}'), new Uint8Array()]
@@ -135,7 +135,7 @@ describe('an event store whose EventStoreDB', function () {
   })
 
   it('is slow with a flood of reads sends it 20 at a time, and its appends do not wait', async () => {
-    const { double, store } = await open({ patience: 60_000 })
+    const { double, store } = await open({ timeoutMs: 60_000 })
     let release: (value?: unknown) => void = () => {}
     const held = new Promise((resolve) => (release = resolve))
     double.fail(({ kind }) => (kind === 'read' ? { held } : undefined))
@@ -153,7 +153,7 @@ describe('an event store whose EventStoreDB', function () {
   })
 
   it('does not answer reads rejects those that wait for their turn, too', async () => {
-    const { double, store } = await open({ patience: 300 })
+    const { double, store } = await open({ timeoutMs: 300 })
     double.fail(({ kind }) => (kind === 'read' ? 'silent' : undefined))
     const reads = Array.from({ length: 1000 }, () => timed(store.last(`link-${randomUUID()}`)))
     for (const { outcome } of await Promise.all(reads)) expect(outcome).to.be.instanceOf(StoreUnavailable)

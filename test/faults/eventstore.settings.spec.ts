@@ -13,8 +13,8 @@ describe('a wrong EVENTSTORE_URL', function () {
   this.timeout(60_000)
   const stage = openStage()
   afterEach(stage.clear)
-  const opening = async (url: string, patience = 30_000) => {
-    const { outcome, ms } = await timed(eventStoreDb({ url, codec: codec(memoryKeyring()), patience }))
+  const opening = async (url: string, timeoutMs = 30_000) => {
+    const { outcome, ms } = await timed(eventStoreDb({ url, codec: codec(memoryKeyring()), timeoutMs }))
     if (typeof outcome === 'object' && outcome !== null && 'close' in outcome) {
       await (outcome as { close: () => Promise<void> }).close()
       return { message: 'opened', ms }

@@ -17,7 +17,7 @@ import { logged } from './eventstore.ts'
 
 const SECRET = 'a secret for tests only'
 /** Waits for a server that is there, however busy the machine is. */
-const patient: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, patience: 30_000 }
+const patient: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, timeoutMs: 30_000 }
 
 describe(`a service that starts while its EventStoreDB is away (${repeatable})`, function () {
   this.timeout(120_000)

@@ -40,7 +40,7 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
   })
 
   it('stays open while there is nothing to receive', async () => {
-    const { double, store } = await open({ stall: 100, patience: 30_000 })
+    const { double, store } = await open({ stall: 100, timeoutMs: 30_000 })
     const seen = follow(store)
     await appendAll(store, 2)
     await expectAllSeen(seen, double)

@@ -11,7 +11,7 @@ import { type Schema, valuesOf } from './schema.ts'
 /** s; `FUZZ_SECONDS` sets it */
 const duration = Number(process.env['FUZZ_SECONDS'] ?? 60)
 /** ms after which a request counts as hanging: a bulk request may take 30 s */
-const patience = 40_000
+const timeoutMs = 40_000
 
 interface Request {
   readonly method: string
@@ -205,8 +205,8 @@ describe('the API, with requests made from its document', function () {
   after(() => app.close())
 
   const send = async ({ method, path, headers, body, hasKey }: Request) => {
-    const hanging = sleep(patience, undefined, { ref: false }).then(() => {
-      throw new Error(`no answer within ${patience / 1000} s`)
+    const hanging = sleep(timeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${timeoutMs / 1000} s`)
     })
     const asked = app.ask(method, path, { headers, ...(hasKey && { key }), ...(body !== undefined && { body }) })
     return Promise.race([asked, hanging])

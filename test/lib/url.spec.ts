@@ -201,12 +201,12 @@ describe('normalHost', () => {
   })
 
   it('gives every spelling of a host the same result', () => {
-    const spellings = {
+    const spellingVariants = {
       'sho.rt': ['sho.rt', 'SHO.rt', 'sho.rt.', 'www.sho.rt', 'WWW.sho.rt.:8443', 'sho.rt:1', 'sho%2Ert', 'sho。rt'],
       'xn--krz-hoa.de': ['kürz.de', 'XN--KRZ-HOA.de'],
       '192.0.2.1': ['192.0.2.1', '0xc0000201', '3221225985'],
     }
-    for (const [normal, hosts] of Object.entries(spellings))
+    for (const [normal, hosts] of Object.entries(spellingVariants))
       for (const host of hosts) expect(normalHost(host), host).to.equal(normal)
   })
 

@@ -21,7 +21,7 @@ const taken = () => Promise.resolve({ status: 204, excerpt: '', retryAfter: unde
 const hashFast = (password: string) => hashPassword(password, { N: 16, r: 8, p: 1 })
 
 /** On a busy machine an event store may not answer within the two seconds that a service waits for it. */
-const waiting: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, patience: 30_000 }
+const waiting: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, timeoutMs: 30_000 }
 
 let started: Promise<Connection> | undefined
 /**

@@ -39,7 +39,7 @@ export const migratedDatabase = async (): Promise<Connection> => {
       name: 'migrate',
       max: 2,
       timeout: 30_000,
-      patience: 20_000,
+      timeoutMs: 20_000,
       onError: () => {},
     })
     await migrate(db)

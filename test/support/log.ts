@@ -21,7 +21,7 @@ export interface Entry {
 /** Opens a log and read tables on a database of their own, without a service. */
 export const openTestLog = async () => {
   const connection = await migratedDatabase()
-  const options = { max: 6, timeout: 30_000, patience: 20_000, onError: () => {} }
+  const options = { max: 6, timeout: 30_000, timeoutMs: 20_000, onError: () => {} }
   const db = openDatabase(connection, { name: 'spec', ...options })
   const pool = openPool(connection, { name: 'spec', ...options })
   const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())

@@ -37,7 +37,7 @@ interface WatchOptions {
   /** ms between looks */
   readonly interval?: number
   /** ms for one question to the log */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 /**
@@ -48,7 +48,7 @@ export const secondsBehind = async (
   store: Pick<EventStore, 'head' | 'subscribe'>,
   filter: Filter,
   after: bigint,
-  patience = 1000,
+  timeoutMs = 1000,
 ): Promise<number | null> => {
   const since = (at: string) => Math.max(0, (Date.now() - Date.parse(at)) / 1000)
   const reading = new AbortController()
@@ -58,7 +58,7 @@ export const secondsBehind = async (
     return 0
   }
   try {
-    return (await withTimeout(patience, oldest())) ?? 0
+    return (await withTimeout(timeoutMs, oldest())) ?? 0
   } catch (error) {
     return error instanceof Unreadable ? since(error.unknown().at) : null
   } finally {
@@ -72,14 +72,14 @@ const none: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }
  * Compares positions with the head of the log in the background, so that a probe or a scrape never waits for the log. While the log does
  * not answer, the lag of the last look keeps growing.
  */
-export const watchLag = ({ store, positions, onBehind, interval = 1000, patience = 5000 }: WatchOptions): LagWatch => {
+export const watchLag = ({ store, positions, onBehind, interval = 1000, timeoutMs = 5000 }: WatchOptions): LagWatch => {
   const stopped = new AbortController()
   const looks = new Map<Filter, Look>()
   const filters = Object.keys(positions) as Filter[]
 
   const look = async (filter: Filter) => {
     const before = looks.get(filter)
-    const head = await withTimeout(patience, store.head(filter, stopped.signal))
+    const head = await withTimeout(timeoutMs, store.head(filter, stopped.signal))
     const position = positions[filter]?.()
     const now = Date.now()
     if (position === undefined) return void looks.delete(filter)
@@ -94,7 +94,7 @@ export const watchLag = ({ store, positions, onBehind, interval = 1000, patience
 
   /** Returns when the first event after the position was appended. */
   const ageOf = async (filter: Filter, after: bigint, head: bigint): Promise<number | undefined> => {
-    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(patience)])
+    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(timeoutMs)])
     try {
       for await (const [event] of readToHead(store, { after, filter, limit: 1, head, signal }))
         return event && Math.min(Date.now(), Date.parse(event.at))

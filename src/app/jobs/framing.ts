@@ -29,7 +29,7 @@ export interface FrameChecks {
 /** links in one run, of which so many are checked at a time */
 const [perRun, atOnce] = [20, 4]
 /** ms that the destinations of one link may take in one run */
-const patience = 30_000
+const timeoutMs = 30_000
 /** ms between runs; a write does not wait for the next one */
 const every = 10_000
 /** ms between searches for links that no check is planned for */
@@ -50,7 +50,7 @@ const checkLink = async (
   const { status, account, fields } = (await handler.load(link, id)).state
   if (status !== 'open' || !isFramed(fields.type)) return undefined
   if ((await handler.load(accounts, account)).state.status !== 'active') return undefined
-  const [embedder, until] = [originOf(fields.domain), Date.now() + patience]
+  const [embedder, until] = [originOf(fields.domain), Date.now() + timeoutMs]
   const verdicts: { readonly url: string; readonly verdict: Verdict }[] = []
   for (const url of shuffled(destinationsOf(fields)))
     verdicts.push({ url, verdict: Date.now() < until ? await probe(url, embedder, signal) : 'later' })

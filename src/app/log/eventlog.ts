@@ -38,7 +38,7 @@ export interface Waiting {
   /** ends waiting */
   readonly signal: AbortSignal
   /** ms that a service waits for its event store before it starts without it, or begins to wait; 2 s by default */
-  readonly patience?: number | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 export interface EventLog {
@@ -115,14 +115,14 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })
   cleanup.defer(engine.store.close)
   const known = use === 'service' ? await findKnown(parts) : undefined
-  const patience = options.waiting?.patience ?? 2000
+  const timeoutMs = options.waiting?.timeoutMs ?? 2000
   const opens = async () => {
     if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog()
     return opening()
   }
   const openNow = async () => metrics.measured({ ...engine.store, logId: await engine.open(opens) })
   try {
-    const opened = await (use === 'service' ? withTimeout(patience, openNow(), () => away(engine)) : openNow())
+    const opened = await (use === 'service' ? withTimeout(timeoutMs, openNow(), () => away(engine)) : openNow())
     return await checked(opened, engine.stored)
   } catch (error) {
     if (use === 'command' || !isAway(error)) throw error

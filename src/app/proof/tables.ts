@@ -29,7 +29,7 @@ export interface TablesVerified extends Omit<Compared, 'differences'> {
 }
 
 /** ms that a statement may take */
-const patience = 60_000
+const timeoutMs = 60_000
 
 type Live = Pick<Member, 'projection' | 'checkpoint'>
 const positionOf = ({ checkpoint }: Pick<Member, 'checkpoint'>) => BigInt(checkpoint.position)
@@ -148,7 +148,7 @@ export const verifyTables = async (
 ): Promise<TablesVerified> => {
   const { projections, ordinals, log } = ledger
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
-  const { db, stopped } = cancellable(ledger, { use: 'replay', max: 8, timeout: patience })
+  const { db, stopped } = cancellable(ledger, { use: 'replay', max: 8, timeout: timeoutMs })
   cleanup.defer(() => db.destroy())
   const wrong: string[] = []
   const compare = async () => {

@@ -50,7 +50,7 @@ export const replayEffects = async (past: Ledger, schema: string, moment: Date):
       uncount: async () => {},
       take: async (_, limit, seconds) => uncounted(limit, seconds),
     },
-    noteUse: () => {},
+    recordUse: () => {},
     now: () => moment.getTime(),
   }
 }

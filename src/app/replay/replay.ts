@@ -81,7 +81,7 @@ const findEnd = async ({ ordinals }: Pick<Ledger, 'ordinals'>, until: Until): Pr
 }
 
 /** ms that dropping the tables and each statement that fills them may take */
-const patience = 60_000
+const timeoutMs = 60_000
 
 /** Replays the log into tables of its own. Returns their names. */
 const fillTables = async (
@@ -90,7 +90,7 @@ const fillTables = async (
   schema: string,
   { onProgress, onHalted, signal = new AbortController().signal }: ReplayOptions,
 ): Promise<TableNames> => {
-  const { db, stopped } = cancellable(ledger, { use: 'replay', max: 6, timeout: patience })
+  const { db, stopped } = cancellable(ledger, { use: 'replay', max: 6, timeout: timeoutMs })
   const all = end.ordinal + 1
   let replayed = 0
   const store = storeUntil(ledger.store, end.position, (events) => onProgress?.((replayed += events), all))
@@ -207,7 +207,7 @@ export const startReplay = (ledger: Ledger, options: ReplayOptions): Promise<Rep
   const cleanup = createCleanup((error) => ledger.log.error({ err: error }, 'closing failed'))
   return openAll(cleanup, async () => {
     const end = await findEnd(ledger, options.until)
-    const db = ledger.pool(2, patience, 'replay')
+    const db = ledger.pool(2, timeoutMs, 'replay')
     cleanup.defer(() => db.destroy())
     const { name: schema, lost } = await openOwnSchema(ledger, db, cleanup)
     const table = await fillTables(ledger, end, schema, options)

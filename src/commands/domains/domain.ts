@@ -2,7 +2,7 @@ import type { BrandedDomainEvent, DomainFields } from '../../events/domains/doma
 import type { Event } from '../../events/index.ts'
 import { acquire, fence, noTokens, releaseUntil, type Tokens } from '../claims/claim.ts'
 import { type Decider, refuse } from '../decider.ts'
-import { differing, mine } from '../owned/owned.ts'
+import { differing, requireOwned } from '../owned/owned.ts'
 import { refuseTaken } from '../claims/taken.ts'
 
 export interface Domain {
@@ -129,13 +129,16 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
       case 'CreateDomain':
         return create(command, state)
       case 'UpdateDomain': {
-        const changes = differing(command.changes, mine(state, command.account, 'Domain').fields)
+        const changes = differing(command.changes, requireOwned(state, command.account, 'Domain').fields)
         const to = command.to === undefined ? {} : { to: command.to }
         return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, ...to, changes } }] : []
       }
       case 'DeleteDomain':
         return [
-          { type: 'DomainDeleted', data: { id, free: freeAfter(mine(state, command.account, 'Domain'), command) } },
+          {
+            type: 'DomainDeleted',
+            data: { id, free: freeAfter(requireOwned(state, command.account, 'Domain'), command) },
+          },
         ]
       case 'VerifyDomain': {
         const { token, proof, host } = command

@@ -12,7 +12,7 @@ import { acquire, fence, noTokens, release } from '../claims/claim.ts'
 import { type Decider, refuse } from '../decider.ts'
 import { decideRestore, type RestoreLink } from './restore.ts'
 import type { Link } from './state.ts'
-import { differing, mine } from '../owned/owned.ts'
+import { differing, requireOwned } from '../owned/owned.ts'
 import { refuseTaken } from '../claims/taken.ts'
 import { type GivenVariant, numbered } from './variants.ts'
 
@@ -141,7 +141,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
       }
       case 'UpdateLink': {
-        const { password, tokens, ...before } = mine(state, command.account, 'Link')
+        const { password, tokens, ...before } = requireOwned(state, command.account, 'Link')
         const fields = completed(before.fields)
         const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
         const protects = command.password !== undefined && command.password !== password
@@ -160,7 +160,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
       }
       case 'DeleteLink': {
-        const { archived } = mine(state, command.account, 'Link').fields
+        const { archived } = requireOwned(state, command.account, 'Link').fields
         return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
       }
       case 'RestoreLink':

@@ -2,7 +2,7 @@ import { completed, type LinkEvent, type LinkFields } from '../../events/links/l
 import { unreadable } from '../../security/seal.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
 import type { Link } from './state.ts'
-import { differing, onceMine } from '../owned/owned.ts'
+import { differing, requireOwnedOrDeleted } from '../owned/owned.ts'
 import { refuseTaken } from '../claims/taken.ts'
 
 export interface RestoreLink {
@@ -33,7 +33,7 @@ const changesTo = (to: RestoreLink['to'], { fields: given, password }: Link) => 
 
 /** Returns the event that brings a deleted link back, or gives a link the values that it had. Throws `Refused`. */
 export const decideRestore = ({ id, account, to, token }: RestoreLink, state: Link): readonly LinkEvent[] => {
-  const { status, fields: before, tokens } = onceMine(state, account, 'Link')
+  const { status, fields: before, tokens } = requireOwnedOrDeleted(state, account, 'Link')
   const { changes, ...sealed } = changesTo(to, state)
   if (status === 'open' && Object.keys({ ...changes, ...sealed }).length === 0) return []
   const fields = completed(before)

@@ -69,14 +69,14 @@ export const differing = <F extends object>(changes: Partial<F>, fields: F): Par
   ) as Partial<F>
 
 /** Returns the state if the resource exists and belongs to the account; else throws `not_found`, so that existence is not disclosed. */
-export const mine = <S extends { readonly status: string; readonly account: number }>(
+export const requireOwned = <S extends { readonly status: string; readonly account: number }>(
   state: S,
   account: number,
   label: string,
 ): S => (state.status === 'open' && state.account === account ? state : refuse('not_found', `${label} not found.`))
 
-/** Like `mine`, also for a resource that is deleted. */
-export const onceMine = <S extends { readonly status: string; readonly account: number }>(
+/** Like `requireOwned`, also for a resource that is deleted. */
+export const requireOwnedOrDeleted = <S extends { readonly status: string; readonly account: number }>(
   state: S,
   account: number,
   label: string,
@@ -108,7 +108,7 @@ const restored = <F extends object>(
   state: Owned<F>,
   { label, initial, personal, claim }: RestoreOptions<F>,
 ) => {
-  const { status, fields } = onceMine(state, account, label)
+  const { status, fields } = requireOwnedOrDeleted(state, account, label)
   const deleted = status === 'deleted'
   const changes = to ? changesTo<F>(to.fields, fields, initial, personal) : {}
   const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
@@ -168,7 +168,7 @@ export const owned = <
           return state.account === account && same(state.fields, fields) ? [] : refuse('invalid', 'This id is in use.')
         }
         case 'Update': {
-          const { fields, tokens } = mine(state, account, label)
+          const { fields, tokens } = requireOwned(state, account, label)
           const changes = differing(command.changes, fields)
           if (Object.keys(changes).length === 0) return []
           requireFree({ ...fields, ...changes }, fields)
@@ -179,7 +179,7 @@ export const owned = <
           return [{ type: names.updated, data: { id, changes: open, ...pickLike<P>(personal, changes), ...token } }]
         }
         case 'Delete':
-          mine(state, account, label)
+          requireOwned(state, account, label)
           return [{ type: names.deleted, data: { id } }]
         case 'Restore':
           return restoring(command, state)

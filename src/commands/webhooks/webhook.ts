@@ -8,7 +8,7 @@ import {
 } from '../../events/webhooks/webhook.ts'
 import { defined } from '../../lib/defined.ts'
 import { type Decider, refuse } from '../decider.ts'
-import { differing, mine } from '../owned/owned.ts'
+import { differing, requireOwned } from '../owned/owned.ts'
 
 /** A secret that was replaced, and until when it signs messages all the same (ISO 8601). */
 interface OldSecret {
@@ -110,7 +110,7 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
         return [{ type: 'WebhookCreated', data: { id, account, ...fields, url, secret, from } }]
       return state.account === account && state.secret === secret ? [] : refuse('invalid', 'This id is in use.')
     }
-    const own = mine(state, account, webhookLabel)
+    const own = requireOwned(state, account, webhookLabel)
     switch (command.type) {
       case 'Update': {
         const { url, ...changes } = command.changes

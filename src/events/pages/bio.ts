@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
-import { ownedSchemas, type Together } from '../owned.ts'
+import { ownedSchemas, type SealedGroup } from '../owned.ts'
 
 /** `id` names an entry within its page, whatever its title and place are; the clicks of an entry carry it. */
 export const BioLink = z.object({ id: z.int().optional(), title: z.string(), url: z.string() })
@@ -54,5 +54,5 @@ export const bioPersonal = {
   BioCreated: { fields: personal, blank },
   BioUpdated: { inside: 'changes', fields: personal, blank: {} },
   BioRestored: { inside: 'changes', fields: personal, blank: {} },
-} as const satisfies Readonly<Record<string, Together>>
+} as const satisfies Readonly<Record<string, SealedGroup>>
 export type BioEvent = EventOf<typeof bioEvents>

@@ -19,7 +19,7 @@ export interface AdmitOptions extends Omit<SessionOptions, 'load'> {
   /** proxies whose `X-Forwarded-For` is trusted */
   readonly trustProxy: TrustedProxies
   /** Notes the use of a key; never waits. */
-  readonly noteUse: (key: string) => void
+  readonly recordUse: (key: string) => void
 }
 
 /** seconds */
@@ -56,7 +56,7 @@ export const identify = async (ctx: Context, isPublic: boolean, options: AdmitOp
   const { limiter, rateLimit, sessionRateLimit, sessions, trustProxy } = options
   const from = clientAddress(ctx.req, trustProxy)
   const { who, bySession, session } = isPublic ? anyone : await authenticate(ctx, from, options)
-  if (session) sessions.noteUse(session)
+  if (session) sessions.recordUse(session)
   const [payer, limit] =
     who?.account === undefined
       ? [`address ${addressBlock(from)}`, rateLimit]
@@ -97,7 +97,7 @@ export const admit = async (
         : `This API key needs the scope ${namesOf(scope)}.`,
     )
   if (counted.over) tooMany(counted)
-  if (who?.key !== undefined) options.noteUse(who.key)
+  if (who?.key !== undefined) options.recordUse(who.key)
   let taken = 1
   const charge = async (requests: number) => {
     if (requests <= taken) return

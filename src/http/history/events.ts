@@ -117,7 +117,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
 }
 
 /** `WebhookSecretRotated` becomes `Webhook secret rotated.`: for types that have no sentence. */
-const spelled = (type: string) => {
+const humanize = (type: string) => {
   const words = type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
@@ -151,7 +151,7 @@ export const sentenceOf = (event: { readonly stream: string } & LogEvent, first:
       'deleted' in data && data.deleted ? `restored, as it was at revision ${to}` : `set back to revision ${to}`
     return `${type.startsWith('ApiKey') ? 'API key' : label} ${back}.`
   }
-  return sentences[type] ?? (label === undefined || done === undefined ? spelled(type) : `${label} ${done}.`)
+  return sentences[type] ?? (label === undefined || done === undefined ? humanize(type) : `${label} ${done}.`)
 }
 
 const blocked = (value: boolean): readonly FieldChange[] => [{ field: 'blocked', old: !value, new: value }]

@@ -8,7 +8,7 @@ import { type Decider, refuse } from '../../commands/decider.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { link } from '../../commands/links/link.ts'
 import { overlay } from '../../commands/pages/overlay.ts'
-import { onceMine } from '../../commands/owned/owned.ts'
+import { requireOwnedOrDeleted } from '../../commands/owned/owned.ts'
 import { pixel } from '../../commands/pages/pixel.ts'
 import { qr } from '../../commands/qr/qr.ts'
 import { splash } from '../../commands/pages/splash.ts'
@@ -28,20 +28,20 @@ import { listAt } from '../api/describe.ts'
 import { historyReference } from '../docs/reference/history.ts'
 
 /** Returns the `owner` check of a route for a resource that may be deleted. */
-export const onceOwnedBy =
+export const ownedOrDeleted =
   <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
     decider: Decider<C, S, E>,
     label: string,
   ) =>
   async (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
-    onceMine(
+    requireOwnedOrDeleted(
       (await call.load(decider, call.params.id).catch(hideForeign(call.account, label))).state,
       call.account,
       label,
     )
 
 /** The `owner` check of a route for an API key that may have ended. */
-export const onceOwnKey = async (
+export const ownKeyOrEnded = async (
   call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } },
 ) => {
   const { state } = await call.load(account, call.account)
@@ -90,7 +90,7 @@ const resourceRoute = <C, S extends { readonly status: string; readonly account:
     scope,
     params: byId,
     query: queryOf(path),
-    owner: onceOwnedBy(decider, label),
+    owner: ownedOrDeleted(decider, label),
     run: (call, services) => listEvents(path, { subject: streamId(decider.kind, call.params.id) }, call, services),
   })
 }
@@ -140,7 +140,7 @@ export const historyRoutes = [
     scope: 'account',
     params: byId,
     query: queryOf(keyPath),
-    owner: onceOwnKey,
+    owner: ownKeyOrEnded,
     run: (call, services) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
   }),
   resourceRoute('url', link, 'Link'),

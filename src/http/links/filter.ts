@@ -43,7 +43,7 @@ export const ListQuery = listQuery(urls).extend({
 type ListQuery = z.output<typeof ListQuery>
 
 /** An address is found as the client sent it and as browsers write it, whichever of them it searches for. */
-export const spellings = (q: string) => {
+export const spellingVariants = (q: string) => {
   const safe = safeTargetUrl(q)
   // every address that contains the longer one contains `q`, and each spelling takes as long as the search itself
   return safe.ok && !safe.url.toLowerCase().includes(q.toLowerCase()) ? [q, safe.url] : [q]

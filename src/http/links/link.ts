@@ -3,7 +3,7 @@ import { campaign } from '../../commands/links/campaign.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { countRevision, type Loaded } from '../../commands/load.ts'
-import { mine } from '../../commands/owned/owned.ts'
+import { requireOwned } from '../../commands/owned/owned.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'
 import { streamId } from '../../events/streams.ts'
 import { timestamp } from '../../lib/fields.ts'
@@ -15,7 +15,7 @@ import { list } from '../api/list/list.ts'
 import { route, type Services } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
-import { filterOf, ListQuery, shortFilter, spellings, urls } from './filter.ts'
+import { filterOf, ListQuery, shortFilter, spellingVariants, urls } from './filter.ts'
 import { addLink, deleteLink, label, origin, short, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
 import { statistics, variantCounts } from '../statistics/totals.ts'
@@ -46,7 +46,7 @@ export const readLink = async (
     inTables: () => findLink(reader, account, id),
     inStream: async () => {
       const loaded = await load(link, id).catch(hideForeign(account, label))
-      const { fields } = mine(loaded.state, account, label)
+      const { fields } = requireOwned(loaded.state, account, label)
       // a link keeps the id of a deleted campaign, which is not shown
       const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
       return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null }
@@ -168,7 +168,7 @@ export const linkRoutes = [
         services,
         (request) => listLinks(services.reader, account, filter, request),
         listRow(services),
-        spellings,
+        spellingVariants,
       )
     },
   }),

@@ -3,7 +3,7 @@ import { OperatorError } from '../../lib/operatorerror.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 
 /** ms to look up a HOST that is a name */
-const patience = 1500
+const timeoutMs = 1500
 
 /** The names of the settings that say where to listen. */
 interface Names {
@@ -19,7 +19,7 @@ export const listenOn = (server: Server, port: number, host: string, names = pub
     server.once('error', (error) => reject(problem(error)))
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
-  return withTimeout(patience, listening, () => problem({ code: 'EAI_AGAIN' }))
+  return withTimeout(timeoutMs, listening, () => problem({ code: 'EAI_AGAIN' }))
 }
 
 /** Checks where to listen before the data is opened, which takes longer than the mistake is worth. Throws like `listenOn`. */

@@ -65,7 +65,7 @@ const visitors = z
   .transform(unique)
 
 /** ms that a request waits between the parts of a reclassification altogether */
-const patience = 10_000
+const timeoutMs = 10_000
 
 type Request = Pick<Call, 'account' | 'load' | 'write'>
 
@@ -79,7 +79,7 @@ const reclassify = async (
   const { exclusions } = await readAccount(call, services)
   const { changes, parts } = await planReclassification(services.reader, currentRules, { account, link, exclusions })
   const id = dryRun || parts.length === 0 ? '' : randomUUID()
-  const until = Date.now() + patience
+  const until = Date.now() + timeoutMs
   const pace = (part: number) => awaitPart(services.reader, { id, part }, until)
   if (id !== '') await recordReclassification((command) => write(reclassification, command), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
@@ -87,7 +87,7 @@ const reclassify = async (
 }
 
 const takeBack = async ({ account, write }: Request, { reader }: Services, id: string) => {
-  const until = Date.now() + patience
+  const until = Date.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
   const newer = await newerReclassification(reader, id, account)
   if (newer !== undefined) failField('undo', `must be the newest reclassification, ${newer}: take that back first`)

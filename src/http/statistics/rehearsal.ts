@@ -1,5 +1,5 @@
 import type { LinkFields, Variant } from '../../events/links/link.ts'
-import type { Alike, Asked, Counts, SentTo } from '../../queries/statistics/rehearse.ts'
+import type { VisitGroup, AskedDimension, Counts, SentTo } from '../../queries/statistics/rehearse.ts'
 import type { Target } from '../../queries/links/target.ts'
 import { hasName, modelsIn, traitOf } from '../../clicks/visitor/device.ts'
 import { type Resolved, resolve, type Visitor } from '../public/link/resolve.ts'
@@ -52,7 +52,7 @@ export const decidingTarget = (
 })
 
 /** Returns what some rules ask about visitors. */
-export const askedBy = (targets: readonly Target[]): readonly Asked[] => {
+export const askedBy = (targets: readonly Target[]): readonly AskedDimension[] => {
   const has = (kind: 'location' | 'language') => targets.some((target) => target[kind].length > 0)
   const traits = new Set(targets.flatMap(({ device }) => device.map(({ name }) => traitOf(name))))
   return [
@@ -67,7 +67,7 @@ export const askedBy = (targets: readonly Target[]): readonly Asked[] => {
 /** A shorter text of words was not cut off, so that it has all names of models that the user agent has. */
 const surelyWhole = 96
 
-const modelsOf = ({ profile }: Alike): readonly string[] => {
+const modelsOf = ({ profile }: VisitGroup): readonly string[] => {
   if (!profile) throw new NotDecidable('device')
   const { agent, languages, models } = profile
   const seen = modelsIn(agent)
@@ -78,7 +78,7 @@ const modelsOf = ({ profile }: Alike): readonly string[] => {
 }
 
 /** The languages in their order, as far as they are known. `complete`: those that are left out are known to match no rule. */
-const languagesOf = function* ({ profile, language = '' }: Alike, complete: boolean): Generator<string> {
+const languagesOf = function* ({ profile, language = '' }: VisitGroup, complete: boolean): Generator<string> {
   if (profile?.languages) {
     for (const one of profile.languages) {
       if (one !== '*') yield one
@@ -140,7 +140,7 @@ const outcomeOf = (resolved: Resolved): Outcome => {
 
 /** Returns where visits would go, by the very function that the redirect uses, or why that cannot be known. */
 export const rehearse = (
-  visits: Alike,
+  visits: VisitGroup,
   { target, inForce, again, at, isOurHost }: Rehearsed,
 ): Outcome | { readonly reason: Reason } => {
   const got = variantOf(visits.route.rule)
@@ -186,7 +186,7 @@ export const createTally = (sent: readonly SentTo[]) => {
   const place = ({ destination, rule }: Outcome) =>
     within(places, `${rule} ${destination}`, () => ({ destination, rule, recorded: none(), rehearsed: none() }))
   return {
-    add: (visits: Alike, found: ReturnType<typeof rehearse>) => {
+    add: (visits: VisitGroup, found: ReturnType<typeof rehearse>) => {
       const { revision, rule } = visits.route
       const from = { destination: destinations.get(`${revision} ${rule}`) ?? '', rule }
       add(total, visits)

@@ -24,7 +24,7 @@ export interface StreamOptions {
   /** ms without a line until the client is shown that the connection is alive */
   readonly beat: number
   /** ms that a client has to read a piece: longer means that it has stopped */
-  readonly patience: number
+  readonly timeoutMs: number
   /** Called with what has ended a stream that follows the log. */
   readonly onFailed: (error: unknown) => void
 }
@@ -32,7 +32,7 @@ export interface StreamOptions {
 /** bytes that are made at once, about: so much is in memory for a client that does not read */
 const pieceBytes = 64 * 1024
 /** ms until an event without an ordinal is looked at again, and until a stream that has an end gives up */
-const [numberingPause, numberingPatience] = [100, 5000]
+const [numberingPause, numberingTimeoutMs] = [100, 5000]
 
 /** The caller may no longer read. */
 class NoLongerAdmitted extends Error {
@@ -74,7 +74,7 @@ const waitForNews = async (follower: Follower, count: number, ms: number, ended:
 /** Returns whether a stream that has an end is complete: an event that is there has to get its ordinal first. */
 const isComplete = async (source: Source, waitingSince: number): Promise<boolean> => {
   if (!source.isPending()) return true
-  if (performance.now() - waitingSince > numberingPatience) throw new Unavailable('an event has no ordinal yet')
+  if (performance.now() - waitingSince > numberingTimeoutMs) throw new Unavailable('an event has no ordinal yet')
   await sleep(numberingPause)
   return false
 }
@@ -149,7 +149,7 @@ const linesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer 
  * has taken once it is complete, failed or destroyed.
  */
 export const streamOf = (options: StreamOptions): Readable => {
-  const { follower, slot, patience } = options
+  const { follower, slot, timeoutMs } = options
   let unread: NodeJS.Timeout | undefined
   const lines = linesOf(options)
   const free = () => {
@@ -164,7 +164,7 @@ export const streamOf = (options: StreamOptions): Readable => {
       if (stream.destroyed) return
       if (done) return void stream.push(null)
       if (value.length === 0) continue
-      unread = setTimeout(() => stream.destroy(), patience)
+      unread = setTimeout(() => stream.destroy(), timeoutMs)
       return void stream.push(value)
     }
   }

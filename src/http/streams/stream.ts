@@ -27,7 +27,7 @@ export interface Streams extends StreamLimits {
   /** ms between signs of life */
   readonly beat: number
   /** ms that a client has to read a piece */
-  readonly patience: number
+  readonly timeoutMs: number
   /** Runs the reads of all streams, a few at a time: the others wait for their turn. */
   readonly inTurn: <T>(read: () => Promise<T>) => Promise<T>
   readonly onFailed: (error: unknown) => void
@@ -120,12 +120,12 @@ export const openStream = async (call: StreamCall, given: Given, opening: Openin
     const follower = follows ? await streams.tails[index].follow(account) : undefined
     try {
       const after = await beginning(call, given, index)
-      const { reader, beat, patience, inTurn, onFailed } = streams
+      const { reader, beat, timeoutMs, inTurn, onFailed } = streams
       const until = follows ? undefined : await inTurn(() => newestEntry(reader, index))
       const { next, isPending } = opening.sourceOf({ reader, ordinals, account, until })
       const source: Source = { isPending, next: (after) => inTurn(() => next(after)) }
       const own = { source, format, after, limit: query.limit, follower, slot }
-      const content = streamOf({ ...own, ordinals, isAdmitted, beat, patience, onFailed })
+      const content = streamOf({ ...own, ordinals, isAdmitted, beat, timeoutMs, onFailed })
       return { download: { type: format.type, headers: { 'X-Accel-Buffering': 'no' }, content } }
     } catch (error) {
       follower?.leave()

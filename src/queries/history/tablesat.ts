@@ -119,12 +119,12 @@ export const readAt = async (tx: Knex, live: TableNames, at: Contained): Promise
 }
 
 /** the interval and the time to wait for tables that do not have the events yet, in ms */
-const [interval, patience] = [25, 2000]
+const [interval, timeoutMs] = [25, 2000]
 
 /** Begins to read the tables as they were after an event of each kind. Throws `ClicksDropped`, and `Unavailable` while they are behind. */
 export const beginPast = async (options: MomentOptions, at: Contained): Promise<TablesAt> => {
   const { tables, head } = options
-  const latest = Date.now() + patience
+  const latest = Date.now() + timeoutMs
   const attempt = async (): Promise<TablesAt | undefined> => {
     const { tx, position, end } = await begin(options)
     try {

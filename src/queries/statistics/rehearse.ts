@@ -30,10 +30,10 @@ export interface SentTo {
   readonly destination: string
 }
 /** Columns of facts that rules ask about. */
-export type Asked = Extract<Dim | Detail, 'country' | 'os' | 'device' | 'language' | 'profile'>
+export type AskedDimension = Extract<Dim | Detail, 'country' | 'os' | 'device' | 'language' | 'profile'>
 
 /** Visits that are alike in everything that rules ask about. A column that was not asked for is undefined. */
-export interface Alike extends Counts {
+export interface VisitGroup extends Counts {
   readonly route: Route
   readonly country: string | undefined
   readonly os: string | undefined
@@ -80,13 +80,13 @@ export const nthClick = async (reader: Reader, link: number, n: number, from: Da
 }
 
 interface Question {
-  readonly asked: readonly Asked[]
+  readonly asked: readonly AskedDimension[]
   /** in order of time */
   readonly moments: readonly Date[]
   /** of the last click that the link may have */
   readonly last: Place | undefined
 }
-interface Row extends Readonly<Partial<Record<Asked, number>>> {
+interface Row extends Readonly<Partial<Record<AskedDimension, number>>> {
   readonly route: number
   readonly phase: number
   readonly used_up: boolean
@@ -99,7 +99,7 @@ const phaseOf = (moments: readonly Date[]) =>
     .map((moment) => timeOf(moment.getTime()))
     .reduce((sql, { minute, ms }) => `${sql} + ((minute, ms) >= (${minute}, ${ms}))::int`, '0')
 
-type Labelled = Asked | 'route'
+type Labelled = AskedDimension | 'route'
 const isDetail = (name: Labelled): name is Detail => name in details
 
 /** Keeps the labels that were looked up. A subquery for each uses the index. */
@@ -109,7 +109,7 @@ const labelsOf = (reader: Reader) => {
   const read = (name: Labelled, label: string) =>
     name === 'profile' ? readProfile(label) : name === 'route' ? readRoute(label) : label
   return {
-    load: async (rows: readonly Row[], asked: readonly Asked[]) => {
+    load: async (rows: readonly Row[], asked: readonly AskedDimension[]) => {
       for (const name of ['route', ...asked] as const) {
         const missing = [...new Set(rows.map((row) => row[name] ?? 0))].filter((id) => !known.has(key(name, id)))
         const [table, dim] = isDetail(name) ? (['details', details[name]] as const) : (['labels', dims[name]] as const)
@@ -144,7 +144,7 @@ export const alikeVisits = async function* (
   reader: Reader,
   period: Period,
   question: Question,
-): AsyncGenerator<readonly Alike[]> {
+): AsyncGenerator<readonly VisitGroup[]> {
   const labels = labelsOf(reader)
   const { rows: known } = await reader.db.raw<{ rows: { n: string }[] }>(
     `select visits as n from ${reader.table('link_stats')} where link = ?`,

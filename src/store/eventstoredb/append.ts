@@ -16,15 +16,15 @@ interface AppendParts {
   readonly credentials: Credentials
   readonly codec: Codec
   /** ms for one append, all attempts included */
-  readonly patience: number
+  readonly timeoutMs: number
 }
 
 /** Appends the writes one after the other, each in a call of its own, and stops at the first conflict. */
-export const createAppend = ({ calls, readPage, credentials, codec, patience }: AppendParts) => {
+export const createAppend = ({ calls, readPage, credentials, codec, timeoutMs }: AppendParts) => {
   /** Position of the last event of a write when all its events are stored at their revisions, else undefined. */
   const storedPosition = async ({ stream, expected, events }: EncodedWrite, until: number) => {
     const first = expected === 'no_stream' ? 0n : expected + 1n
-    const stored = await readPage(stream, first, events.length, Math.max(until, Date.now() + patience / 5))
+    const stored = await readPage(stream, first, events.length, Math.max(until, Date.now() + timeoutMs / 5))
     const ours = stored.length === events.length && stored.every(({ raw }, i) => raw().id === events[i]?.id)
     return ours ? stored.at(-1)?.position : undefined
   }

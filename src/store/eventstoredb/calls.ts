@@ -50,12 +50,12 @@ const refusalPause = 10
 const probeTime = 1000
 
 /**
- * Calls with retries. `patience` is the time in ms for one call, all its attempts included. After a call without an answer, `probe` is tried
+ * Calls with retries. `timeoutMs` is the time in ms for one call, all its attempts included. After a call without an answer, `probe` is tried
  * until the server answers; other calls are refused meanwhile.
  */
 export const createCalls = (
   clients: Clients,
-  patience: number,
+  timeoutMs: number,
   closed: AbortSignal,
   probe: Attempt<unknown> = async () => {},
 ): Calls => {
@@ -111,7 +111,7 @@ export const createCalls = (
   }
 
   return {
-    deadline: () => Date.now() + patience,
+    deadline: () => Date.now() + timeoutMs,
     call,
     unreachable,
     problem: () => (outage.isSuspected() ? unreachable().message : undefined),

@@ -136,12 +136,12 @@ const createSearch = ({ readBack, idAt, memory, saveInterval = 5000 }: HeadParts
  */
 export const createHead = (parts: HeadParts): Head => {
   const search = createSearch(parts)
-  const together = batch<Filter, bigint>(mostWaiting, async (wanted) => {
+  const headOf = batch<Filter, bigint>(mostWaiting, async (wanted) => {
     const heads = new Map<Filter, bigint>()
     for (const filter of new Set(wanted)) heads.set(filter, await search(filter))
     return wanted.map((filter) => heads.get(filter)!)
   })
-  return (filter, signal) => (signal ? untilAborted(signal, together(filter)) : together(filter))
+  return (filter, signal) => (signal ? untilAborted(signal, headOf(filter)) : headOf(filter))
 }
 
 const untilAborted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {

@@ -8,7 +8,7 @@ const windows =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
 
 describe('the name of a device', () => {
-  it('is understood in the usual spellings', () => {
+  it('is understood in the usual spellingVariants', () => {
     for (const name of [
       ...deviceNames,
       'macOS',

@@ -11,7 +11,7 @@ describe('recording a reclassification', () => {
     ...{ agents: [], exclusions: noExclusions },
   }
   /** What is written and waited for, in this order. */
-  const run = async (patience: number) => {
+  const run = async (timeoutMs: number) => {
     const seen: string[] = []
     let state = reclassification.initialState
     const write = async (command: ReclassificationCommand) => {
@@ -21,7 +21,7 @@ describe('recording a reclassification', () => {
       }
       return { state }
     }
-    const pace = async (part: number) => seen.push(`wait for ${part}`) <= patience
+    const pace = async (part: number) => seen.push(`wait for ${part}`) <= timeoutMs
     await recordReclassification(write, id, [data, data, data], pace)
     await undoReclassification(write, id, { since }, pace)
     return seen.join(', ')

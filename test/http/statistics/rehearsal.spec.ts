@@ -8,7 +8,7 @@ import { askedBy, decidingTarget, rehearse } from '../../../src/http/statistics/
 import { resolve } from '../../../src/http/public/link/resolve.ts'
 import { readVisit, readVisitor } from '../../../src/http/public/link/visit.ts'
 import { profilesOf, readProfile, readRoute, routeLabel } from '../../../src/projections/statistics/labels.ts'
-import type { Alike } from '../../../src/queries/statistics/rehearse.ts'
+import type { VisitGroup } from '../../../src/queries/statistics/rehearse.ts'
 import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
 import { deviceNames } from '../../../src/clicks/visitor/device.ts'
 import { agents } from '../../data/visitors.ts'
@@ -78,7 +78,7 @@ const visited = (request: IncomingMessage, fields: LinkFields) => {
   const [event] = toEvents({ upTo: {} }, [{ spool: 's', seq: 1, rules: rulesVersion, click }])
   const { data } = event as Event<'LinkClicked'>
   const [row] = data.clicks
-  const alike: Alike = {
+  const alike: VisitGroup = {
     route: readRoute(routeLabel(row!)),
     profile: readProfile(profilesOf(data)[0] ?? ''),
     country: click.country,
@@ -93,11 +93,11 @@ const visited = (request: IncomingMessage, fields: LinkFields) => {
   return { alike, recorded: { destination: click.destination, rule: click.rule } }
 }
 const isOurHost = () => false
-const again = (fields: LinkFields, alike: Alike) => {
+const again = (fields: LinkFields, alike: VisitGroup) => {
   const target = decidingTarget(fields, 7)
   return rehearse(alike, { target, inForce: target, again: true, at: 0, isOurHost })
 }
-const by = (draft: LinkFields, before: LinkFields, alike: Alike) =>
+const by = (draft: LinkFields, before: LinkFields, alike: VisitGroup) =>
   rehearse(alike, {
     target: decidingTarget(draft, 7),
     inForce: decidingTarget(before, 7),
@@ -130,7 +130,7 @@ describe(`a rehearsal (${repeatable})`, () => {
     expect([...why.keys()].toSorted((a, b) => a.localeCompare(b))).to.deep.equal(['languages', 'variant'])
   })
 
-  const none: Alike = {
+  const none: VisitGroup = {
     route: readRoute('0 - link'),
     profile: { rules: 1, agent: 'Mozilla X', bot: null, languages: null, models: null },
     country: '',
@@ -162,7 +162,7 @@ describe(`a rehearsal (${repeatable})`, () => {
       ...linkFields,
       variants: weights.map((weight, n) => ({ id: n + 1, url: `https://example.com/${n + 1}`, weight })),
     })
-    const got = (id: number): Alike => ({ ...none, route: readRoute(`0 - variant:${id}`) })
+    const got = (id: number): VisitGroup => ({ ...none, route: readRoute(`0 - variant:${id}`) })
     expect(by(split(2, 1), split(1, 1), got(1))).to.include({ rule: 'variant:1' })
     expect(by(split(2, 1), split(1, 1), got(2))).to.deep.equal({ reason: 'variant' })
     expect(by(split(1, 1, 1), split(1, 1), got(1))).to.deep.equal({ reason: 'variant' })

@@ -49,7 +49,7 @@ const open = (options: Partial<StreamOptions> & Pick<StreamOptions, 'source'>) =
     slot: limits().take(1, true),
     isAdmitted: async () => true,
     beat: 60_000,
-    patience: 60_000,
+    timeoutMs: 60_000,
     onFailed: () => {},
     ...options,
   })
@@ -97,7 +97,7 @@ describe('a stream', () => {
       () => ({ big }),
     )
     const streams = limits()
-    const stream = open({ source, slot: streams.take(1, true), patience: 20 })
+    const stream = open({ source, slot: streams.take(1, true), timeoutMs: 20 })
     await once(stream, 'readable')
     expect(await until(async () => stream.destroyed, Boolean)).to.equal(true)
     expect([streams.open(), made() < 20]).to.deep.equal([0, true])

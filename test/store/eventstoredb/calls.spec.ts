@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../../src/events/store.ts'
 import { TimedOut } from '../../../src/lib/timeout.ts'
 import { createCalls } from '../../../src/store/eventstoredb/calls.ts'
 
-const patience = 1000
+const timeoutMs = 1000
 const open = () => {
   const replaced: unknown[] = []
   const closed = new AbortController()
@@ -17,7 +17,7 @@ const open = () => {
     replace: (stuck: unknown) => void replaced.push(stuck),
     close: async () => {},
   }
-  return { ...createCalls(clients, patience, closed.signal), client, replaced, closed }
+  return { ...createCalls(clients, timeoutMs, closed.signal), client, replaced, closed }
 }
 const failure = (work: Promise<unknown>) =>
   work.then(

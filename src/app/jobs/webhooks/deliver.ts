@@ -29,17 +29,17 @@ import { createReader } from './read.ts'
 /** Messages that are sent at the same time: of webhooks whose last attempt was successful, and of the others, which may all wait for an answer */
 const [mostSending, mostTrying] = [500, 100]
 /** ms of the longest pause between two attempts, of the longest that a receiver can ask for, and after which a webhook is disabled */
-const [longestPause, longestWish, patience] = [900_000, 3_600_000, 3 * 86_400_000]
+const [longestPauseMs, maxRetryAfterMs, disableAfterMs] = [900_000, 3_600_000, 3 * 86_400_000]
 const firstPause = 5000
 /** ms for which an event that this release cannot read waits for a process of another one, before it is sent without its data */
-const unreadablePatience = 600_000
+const unreadableTimeoutMs = 600_000
 /** attempts after which the oldest are deleted */
 const trimEvery = 100
 
 /** What an attempt has shown. */
 export type Outcome = Pick<Attempt, 'status' | 'ms' | 'delivered' | 'problem' | 'excerpt'> & {
   /** ms that the receiver wants us to wait */
-  readonly wish: number
+  readonly retryAfterMs: number
 }
 
 const problemOf = (posted: Posted): string => {
@@ -67,19 +67,19 @@ export const sendMessage = async (
     ms: Date.now() - now.getTime(),
     delivered: problem === '',
     problem,
-    wish: posted.status === undefined ? 0 : Math.min((posted.retryAfter ?? 0) * 1000, longestWish),
+    retryAfterMs: posted.status === undefined ? 0 : Math.min((posted.retryAfter ?? 0) * 1000, maxRetryAfterMs),
   }
 }
 
 /** Returns the ms until a message is sent again: 5 seconds, then twice as long each time, 15 minutes at most. */
-const pauseAfter = (tries: number, first: number, wish: number) =>
-  Math.max(Math.min(first * 2 ** Math.min(tries - 1, 20), longestPause) * (1 + Math.random() / 10), wish)
+const pauseAfter = (tries: number, first: number, retryAfterMs: number) =>
+  Math.max(Math.min(first * 2 ** Math.min(tries - 1, 20), longestPauseMs) * (1 + Math.random() / 10), retryAfterMs)
 
 /** Returns the attempt that is shown while an event waits for a process that can read it; undefined when it does not wait. */
 const waiting = (event: Recorded<LogEvent>): Outcome | undefined => {
-  if (!isUnknown(event) || Date.now() - Date.parse(event.at) > unreadablePatience) return undefined
+  if (!isUnknown(event) || Date.now() - Date.parse(event.at) > unreadableTimeoutMs) return undefined
   const problem = `this release of Linkledger cannot read the event (${event.data.type}): it waits for a newer one, and is sent without data after ten minutes`
-  return { status: null, excerpt: '', ms: 0, delivered: false, problem, wish: 0 }
+  return { status: null, excerpt: '', ms: 0, delivered: false, problem, retryAfterMs: 0 }
 }
 
 /** Moves a webhook past a message, unless it has begun again since. */
@@ -139,7 +139,7 @@ const settle = async (
   hook: Hook,
   ref: Ref,
   message: Message,
-  { wish, ...outcome }: Outcome,
+  { retryAfterMs, ...outcome }: Outcome,
   starts: number,
 ) => {
   const { state, firstPause: first = firstPause } = options
@@ -150,7 +150,7 @@ const settle = async (
   if (isCurrent)
     hook.failing = delivered
       ? undefined
-      : { since: hook.failing?.since ?? now, tries: tries + 1, due: now + pauseAfter(tries + 1, first, wish) }
+      : { since: hook.failing?.since ?? now, tries: tries + 1, due: now + pauseAfter(tries + 1, first, retryAfterMs) }
   const place: Place = delivered ? after(ref) : ref
   const { failing } = hook
   const cursor = {
@@ -168,7 +168,7 @@ const settle = async (
   if (!isCurrent) return
   hook.stored = { next: place.ordinal, part: place.part, idle: false, replay: hook.replay }
   if (status === 410) await disable(options, hook, 'gone')
-  else if (failing && now - failing.since >= patience) await disable(options, hook, 'failing')
+  else if (failing && now - failing.since >= disableAfterMs) await disable(options, hook, 'failing')
 }
 
 /** Sends messages, for each webhook one after another. */

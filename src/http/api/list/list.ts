@@ -54,14 +54,14 @@ export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
 const pick = (row: object, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
 
-/** Returns the envelope of every list, in which `error` is a string. `spellings` returns the texts that find the same as `q`. */
+/** Returns the envelope of every list, in which `error` is a string. `spellingVariants` returns the texts that find the same as `q`. */
 export const list = async <R>(
   { path, name, columns, identity }: DescribedList,
   { account, params, query }: ListCall,
   { pepper }: Pick<Services, 'pepper'>,
   read: ReadList<R>,
   present: (row: R) => object,
-  spellings: (q: string) => readonly string[] = (q) => [q],
+  spellingVariants: (q: string) => readonly string[] = (q) => [q],
 ) => {
   const { limit, page, cursor, fields, q, ...filters } = query
   const { from, to, order } = filters
@@ -69,7 +69,7 @@ export const list = async <R>(
   const own = { account, list: [path, params, q, filters] }
   const place = cursor ? openCursor(pepper, own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
-  const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellings(q) : undefined }
+  const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
   const { total, rows, next } = await read(request)
   const maxpage = Math.max(1, Math.ceil(total / limit))
   const shown = new Set(fields.size === 0 ? columns : [...identity, ...fields])

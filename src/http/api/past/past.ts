@@ -39,7 +39,7 @@ export const refuseAt = (ctx: Context, reason: string) => {
 }
 
 /** ms that an answer waits for the numbers of the events that it contains */
-const numberingPatience = 1000
+const numberingTimeoutMs = 1000
 
 const contents =
   /^domain=(0|[1-9]\d{0,14}), ?clicks=(0|[1-9]\d{0,14})(?:, ?to=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z))?$/
@@ -94,7 +94,7 @@ const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals,
 const endsNow = (ctx: Context, period: Route['period']) => period === true && !ctx.query['to']
 
 const numbered = async (contained: Contained, ordinals: Ordinals) => {
-  const latest = Date.now() + numberingPatience
+  const latest = Date.now() + numberingTimeoutMs
   let value = await headerOf(contained, ordinals)
   while (value === undefined && Date.now() < latest) {
     await new Promise((resolve) => setTimeout(resolve, 20))

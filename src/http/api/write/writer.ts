@@ -24,7 +24,7 @@ const pendingAfter = 40
 /** the same for a resource that the client does not know of before the answer: others read nothing of it meanwhile */
 const newPendingAfter = 1000
 /** ms until a write is answered although it is not projected yet */
-const patience = 2000
+const timeoutMs = 2000
 
 /** Waits until the changes of streams are in the read tables. Those that are not there soon count as pending. */
 export const projected = async (
@@ -39,7 +39,7 @@ export const projected = async (
   const reached = await wait(after)
   const hidden = streams.filter((stream) => !isShown(stream))
   for (const stream of hidden) onPending(stream, position)
-  if (!reached) await wait(patience - after)
+  if (!reached) await wait(timeoutMs - after)
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 

@@ -6,7 +6,7 @@ import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
 import { route } from '../../api/route.ts'
 import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
-import { onceOwnKey } from '../routes.ts'
+import { ownKeyOrEnded } from '../routes.ts'
 import { formerState, type NotRestored, restore, RestoreBody } from './restore.ts'
 
 const confirmFirst: NotRestored = {
@@ -79,7 +79,7 @@ const keyRoute = route({
   path: '/api/key/:id/restore',
   scope: 'account',
   params: byId,
-  owner: onceOwnKey,
+  owner: ownKeyOrEnded,
   body: RestoreBody,
   run: async (call, services) => {
     const { account: id, body, load, params, key, session } = call

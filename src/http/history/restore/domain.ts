@@ -5,7 +5,7 @@ import { route, type Writer } from '../../api/route.ts'
 import { rejectBlocked } from '../../api/blockedaddress.ts'
 import { domainCaller, rejectServiceHost } from '../../domains/domain.ts'
 import { domainFieldsOf } from '../fields.ts'
-import { onceOwnedBy } from '../routes.ts'
+import { ownedOrDeleted } from '../routes.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
 import { formerState, restore, RestoreBody } from './restore.ts'
 
@@ -18,7 +18,7 @@ export const domainRestoreRoute = route({
   scope: 'write',
   params: byId,
   single: true,
-  owner: onceOwnedBy(domain, label),
+  owner: ownedOrDeleted(domain, label),
   body: RestoreBody,
   run: async (call, services) => {
     const { account, body, load, params } = call

@@ -18,7 +18,7 @@ import { route, type Services } from '../../api/route.ts'
 import * as bioPages from '../../pages/bio.ts'
 import { rejectBlocked } from '../../api/blockedaddress.ts'
 import { bioFieldsOf, type Fields, linkFieldsOf, qrFieldsOf } from '../fields.ts'
-import { onceOwnedBy } from '../routes.ts'
+import { ownedOrDeleted } from '../routes.ts'
 import { origin } from '../../links/write.ts'
 import * as overlays from '../../pages/overlay.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
@@ -52,7 +52,7 @@ const ownedRoute = <F extends object, E extends DomainEvent>(
     scope: 'write',
     params: byId,
     single: true,
-    owner: onceOwnedBy(decider, label),
+    owner: ownedOrDeleted(decider, label),
     body: RestoreBody,
     run: async (call, services) => {
       const { account, body, load, params } = call
@@ -113,7 +113,7 @@ const linkRoute = route({
   scope: 'links:write',
   params: byId,
   single: true,
-  owner: onceOwnedBy(link, 'Link'),
+  owner: ownedOrDeleted(link, 'Link'),
   body: RestoreBody,
   run: async (call, services) => {
     const { account, body, load, params } = call

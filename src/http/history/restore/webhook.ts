@@ -4,7 +4,7 @@ import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
 import { route } from '../../api/route.ts'
 import { webhookFieldsOf } from '../fields.ts'
-import { onceOwnedBy } from '../routes.ts'
+import { ownedOrDeleted } from '../routes.ts'
 import { formerState, restore, RestoreBody } from './restore.ts'
 import { requireAllowed, requireSameReceiver } from '../../webhooks/fields.ts'
 
@@ -20,7 +20,7 @@ export const webhookRestoreRoute = route({
   single: true,
   scope: 'webhooks',
   params: byId,
-  owner: onceOwnedBy(webhook, webhookLabel),
+  owner: ownedOrDeleted(webhook, webhookLabel),
   body: RestoreBody,
   run: async (call, services) => {
     const { account, body, load, params } = call

@@ -47,7 +47,7 @@ export interface Step {
 }
 
 /** ms that a change is waited for until it is in the read tables */
-const patience = 2000
+const timeoutMs = 2000
 
 const contextOf = (id: number) => ({
   account: id,
@@ -62,7 +62,7 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
     const own = contextOf(0)
     const made = await registerHashed(pepper, registration, async (make) => {
       const created = await handler.create(account, nextId, make, (id) => ({ ...own, account: id }))
-      await progress.wait(created.position, patience)
+      await progress.wait(created.position, timeoutMs)
       return created
     })
     return createdPage(made)
@@ -94,7 +94,7 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
         ...(password === undefined ? {} : { password }),
       }
       const { position } = await handler.handle(account, { type: 'UpdateAccount', id, ...changes }, contextOf(id))
-      await progress.wait(position, patience)
+      await progress.wait(position, timeoutMs)
       return page
     },
   }

@@ -56,7 +56,7 @@ export const measured = (texts: Texts, shown: Measuring, url: string, consent: P
 }
 
 /** seconds that a visitor has to go on without measurement */
-const patience = 8
+const delaySeconds = 8
 
 /** For a page that shows the destination in a frame. */
 export const measuredHere = (texts: Texts, shown: Measuring, consent: PixelConsent): Measured => {
@@ -70,7 +70,13 @@ export const measuredHere = (texts: Texts, shown: Measuring, consent: PixelConse
     }
   const asks = consent === 'ask'
   return {
-    choice: html`<aside id="choice" class="measure" aria-label="${about}" data-seconds="${asks ? 0 : patience}" hidden>
+    choice: html`<aside
+        id="choice"
+        class="measure"
+        aria-label="${about}"
+        data-seconds="${asks ? 0 : delaySeconds}"
+        hidden
+      >
         <p>${around(asks ? texts.pixels.ask : texts.pixels.measuredHere, names(texts, shown))}</p>
         <p class="actions">
           ${asks ? html`<button id="agree" class="button small-one" type="button">${agree}</button>` : ''}
