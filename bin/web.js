@@ -9,7 +9,7 @@ import { drawWorld } from './world.js'
 const budget = 60 * 1024
 const chart = 'uplot/dist/uPlot.esm.js'
 /** what it needs until then, in the longest of the languages */
-const untilChart = ['src/web/main.tsx', 'src/web/screens/statistics/overview.tsx', 'src/web/texts/fr/start.ts', chart]
+const untilChart = ['src/web/main.tsx', 'src/web/screens/statistics/overview.tsx', 'src/web/texts/fr/start.json', chart]
 
 /**
  * What scripts import as `linkledger:world`: a drawing that is made while they are bundled.
@@ -92,7 +92,7 @@ export const bundleWeb = async (folder, out) => {
     // what is imported on demand, by the name of its source: for pages that are known to need it
     parts: Object.fromEntries(
       named.flatMap(({ entryPoint, name }) => {
-        const [, part] = /^src\/web\/((?:screens|texts)\/[\w/]+)\.tsx?$/.exec(entryPoint ?? '') ?? []
+        const [, part] = /^src\/web\/((?:screens|texts)\/[\w/]+)\.(?:tsx|json)$/.exec(entryPoint ?? '') ?? []
         return part ? [[part, neededAtOnce(named, name).filter((one) => !first.includes(one))]] : []
       }),
     ),

@@ -7,16 +7,31 @@ export interface Plural {
   readonly other: string
 }
 
+interface Catalogue<T> {
+  readonly default: T
+}
 interface LanguageParts {
-  readonly start: () => Promise<StartTexts>
-  readonly screens: () => Promise<ScreenTexts>
+  readonly start: () => Promise<Catalogue<StartTexts>>
+  readonly screens: () => Promise<Catalogue<ScreenTexts>>
 }
 /** Each language is loaded when somebody reads it, in two parts. */
 const languages = {
-  en: { start: () => import('../texts/en/start.ts'), screens: () => import('../texts/en/screens.ts') },
-  de: { start: () => import('../texts/de/start.ts'), screens: () => import('../texts/de/screens.ts') },
-  es: { start: () => import('../texts/es/start.ts'), screens: () => import('../texts/es/screens.ts') },
-  fr: { start: () => import('../texts/fr/start.ts'), screens: () => import('../texts/fr/screens.ts') },
+  en: {
+    start: () => import('../texts/en/start.json', { with: { type: 'json' } }),
+    screens: () => import('../texts/en/screens.json', { with: { type: 'json' } }),
+  },
+  de: {
+    start: () => import('../texts/de/start.json', { with: { type: 'json' } }),
+    screens: () => import('../texts/de/screens.json', { with: { type: 'json' } }),
+  },
+  es: {
+    start: () => import('../texts/es/start.json', { with: { type: 'json' } }),
+    screens: () => import('../texts/es/screens.json', { with: { type: 'json' } }),
+  },
+  fr: {
+    start: () => import('../texts/fr/start.json', { with: { type: 'json' } }),
+    screens: () => import('../texts/fr/screens.json', { with: { type: 'json' } }),
+  },
 } as const satisfies Readonly<Record<string, LanguageParts>>
 type Language = keyof typeof languages
 const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code)
@@ -35,15 +50,19 @@ export const t = (): StartTexts => texts.value!
 /** Loads a language, English when there is no such language: `lang` is then the one that is shown. */
 export const useLanguage = async (code: string): Promise<void> => {
   const known = isLanguage(code) ? code : 'en'
-  texts.value = await languages[known].start()
+  texts.value = (await languages[known].start()).default
   allTexts.value = undefined
   lang.value = known
 }
 
 /** Loads what the other screens say. */
 export const loadTexts = async (): Promise<void> => {
-  allTexts.value ??= { ...t(), ...(await languages[lang.value].screens()) }
+  allTexts.value ??= { ...t(), ...(await languages[lang.value].screens()).default }
 }
+
+/** Returns the text for a name that comes from the service, which may be newer than the texts. */
+export const textFor = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(texts, name) ? texts[name] : undefined
 
 /** Fills `{name}` in a text. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>

@@ -1,11 +1,11 @@
 import type { HistoryEvent } from '../../core/answers.ts'
 import { t } from '../../core/alltexts.ts'
-import { fill } from '../../core/texts.ts'
+import { fill, textFor } from '../../core/texts.ts'
 
 const verbs = /(Created|Updated|Deleted|Restored)$/
 
 /** Returns what a kind of resource is called. */
-export const kindName = (kind: string): string => (t().history.kinds as Readonly<Record<string, string>>)[kind] ?? kind
+export const kindName = (kind: string): string => textFor(t().history.kinds, kind) ?? kind
 
 /** Returns what happened, in the language of the page; what it has no words for is said as the service says it. */
 export const whatHappened = ({
@@ -14,7 +14,7 @@ export const whatHappened = ({
   message,
 }: Pick<HistoryEvent, 'type' | 'resource' | 'message'>): string => {
   const { did, done } = t().history
-  const known = done[type]
+  const known = textFor(done, type)
   if (known !== undefined) return known
   const [, verb] = verbs.exec(type) ?? []
   if (verb === undefined) return message.replace(/\.$/, '')
@@ -26,11 +26,11 @@ export const whoDid = ({ kind, name }: HistoryEvent['actor']): string => {
   const { someone } = t().history
   if (kind === 'operator' && name !== undefined) return fill(someone.operatorNamed, { name })
   if (kind === 'key') return fill(someone.key, { name: name ?? '' }).trim()
-  return Object.hasOwn(someone, kind) ? someone[kind as keyof typeof someone] : someone.other
+  return textFor(someone, kind) ?? someone.other
 }
 
 /** Returns what a field is called. */
-export const fieldName = (field: string): string => t().history.fields[field] ?? field.replaceAll('_', ' ')
+export const fieldName = (field: string): string => textFor(t().history.fields, field) ?? field.replaceAll('_', ' ')
 
 /** Kinds whose earlier versions can be restored. */
 const restorable = new Set([

@@ -3,7 +3,7 @@ import type { ClickLine } from '../../core/answers.ts'
 import { at, withQuery } from '../../core/router.ts'
 import { countryName, languageName } from '../../core/names.ts'
 import { service } from '../../core/session.ts'
-import { t } from '../../core/texts.ts'
+import { t, textFor } from '../../core/texts.ts'
 
 /** What clicks can be filtered by, as the API names it. */
 export const dimensions = [
@@ -46,7 +46,7 @@ export const toggled = (dimension: Dimension, value: string): string => {
 
 export const withoutFilters = (): string => withQuery(Object.fromEntries(dimensions.map((name) => [name, undefined])))
 
-const deviceName = (device: string): string | undefined => (t().devices as Readonly<Record<string, string>>)[device]
+const deviceName = (device: string): string | undefined => textFor(t().devices, device)
 
 /** Returns what people call a value. `name` is what the service calls it. */
 export const nameOf = (dimension: Listed, value: string, name = value): string => {
@@ -55,8 +55,8 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
   if (dimension === 'country') return countryName(value)
   if (dimension === 'language') return languageName(value)
   if (dimension === 'device') return deviceName(value) ?? name
-  if (dimension === 'source') return stats.sources[value] ?? name
-  if (dimension === 'class') return stats.classes[value] ?? name
+  if (dimension === 'source') return textFor(stats.sources, value) ?? name
+  if (dimension === 'class') return textFor(stats.classes, value) ?? name
   if (dimension === 'rule') return ruleName(value)
   // the host of the service says nothing: most links have it
   const path = name.startsWith(`${service.baseUrl}/`) ? name.slice(service.baseUrl.length) : name
@@ -71,7 +71,8 @@ const ruleName = (rule: string): string => {
     return `${stats.filters.country}: ${value.length === 2 ? countryName(value.toUpperCase()) : value}`
   if (kind === 'device') return `${stats.filters.device}: ${deviceName(value) ?? value}`
   if (kind === 'language') return `${stats.filters.language}: ${languageName(value)}`
-  return stats.rules[kind] === undefined ? rule : `${stats.rules[kind]}${value && ` ${value}`}`
+  const known = textFor(stats.rules, kind)
+  return known === undefined ? rule : `${known}${value && ` ${value}`}`
 }
 
 const valueOf: Readonly<Record<Dimension, (click: ClickLine) => string>> = {

@@ -1,3 +1,0 @@
-export * from './shell.ts'
-export * from './overview.ts'
-export * from './stats.ts'
