@@ -104,8 +104,11 @@ const compilerOf = (folder) => join(folder, 'node_modules/typescript/bin/tsc')
 /** The file of a build that says of which sources it is. */
 const mark = 'sources.sha256'
 
-/** @param {string} folder */
-const isBuilt = (folder) => {
+/**
+ * Returns whether `dist` is a build of the sources in a folder.
+ * @param {string} folder
+ */
+export const isBuilt = (folder) => {
   const file = join(folder, 'dist', mark)
   return existsSync(file) && readFileSync(file, 'utf8') === digestOf(folder)
 }

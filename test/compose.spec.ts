@@ -25,7 +25,9 @@ interface Compose {
 const root = new URL('../', import.meta.url)
 const text = readFileSync(new URL('docker-compose.yml', root), 'utf8')
 /** The file as compose reads it when no variable is set: `${NAME:-default}` is replaced by its default, and `$$` by `$`. */
-const filled = text.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1').replaceAll('$$', '$')
+const fill = (part: string): string =>
+  part.replaceAll(/\$\{[A-Z_]+:-((?:[^{}]|\$\{[^{}]*\})*)\}/g, (_, value: string) => fill(value))
+const filled = fill(text).replaceAll('$$', '$')
 const compose = parse(filled) as Compose
 const { app, eventstore, kafka, postgres } = compose.services
 const dockerfile = readFileSync(new URL('Dockerfile', root), 'utf8')

@@ -3,7 +3,15 @@ import type { Config } from '../config.ts'
 import { type ConnectionLimit, limitConnections } from '../http/server/connections.ts'
 import { requireHttps } from '../http/server/hsts.ts'
 import { listenOn } from '../http/server/listen.ts'
-import { closeServer, createHttpServer, nothingHere, onForwarded, serve, type Site } from '../http/server/server.ts'
+import {
+  closeServer,
+  createHttpServer,
+  nothingHere,
+  onForwarded,
+  onOtherHost,
+  serve,
+  type Site,
+} from '../http/server/server.ts'
 import { isTrustedPeer } from '../lib/address.ts'
 import type { Cleanup } from '../lib/cleanup.ts'
 import type { Metrics } from './health/metrics.ts'
@@ -19,6 +27,8 @@ export interface HttpOptions extends Pick<Metrics, 'registerCounter'> {
   readonly problems: () => Pick<Readiness, 'ready'>
   /** Called in a process with the role http. It must not wait: the server listens already. */
   readonly openSite: (baseUrl: string, port: number) => Site & SiteEnd
+  /** whether a `Host` header names the service or a branded domain */
+  readonly isOurHost: (host: string) => boolean
   readonly cleanup: Cleanup
   readonly log: Logger
 }
@@ -50,7 +60,7 @@ const drainTimeout = 20_000
 /** Starts the HTTP server: probes, and in a process with the role http the site. */
 export const startHttp = async (
   { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY, CONNECTIONS_PER_ADDRESS, KEEP_ALIVE_SECONDS }: Config,
-  { problems, openSite, cleanup, log, registerCounter }: HttpOptions,
+  { problems, openSite, isOurHost, cleanup, log, registerCounter }: HttpOptions,
 ) => {
   const server = createHttpServer(KEEP_ALIVE_SECONDS)
   limitConnections(server, {
@@ -79,6 +89,13 @@ export const startHttp = async (
   if (TRUST_PROXY === 0)
     onForwarded(server, () =>
       log.warn('X-Forwarded-For is ignored: behind a reverse proxy, set TRUST_PROXY to the address of the proxy'),
+    )
+  if (BASE_URL === undefined && ROLES.has('http'))
+    onOtherHost(server, isOurHost, (requested) =>
+      log.warn(
+        { host: requested },
+        `requests come for another host than that of short links, ${baseUrl}: set BASE_URL to the address that visitors use`,
+      ),
     )
   cleanup.defer(() => {
     site?.endStreams()

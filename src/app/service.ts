@@ -104,6 +104,7 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
   })
   const { address, baseUrl } = await startHttp(settings, {
     problems,
+    isOurHost: hosts.isOurHost,
     openSite: (baseUrl, port) => {
       ports.push(port)
       const operatorHealth = openOperatorHealth(ledger, problems, clicks.state)

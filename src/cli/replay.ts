@@ -73,7 +73,7 @@ export const introduction = (
     'Nothing can be changed there, no click is recorded, and nothing is sent.',
     '',
     ...(key === undefined
-      ? ['  KEY=<an API key of that moment that still works; --account makes one for the replay>']
+      ? ['  KEY=…  # an API key of that moment that still works; --account makes one for the replay']
       : [`  KEY=${key}   # works only here, until the replay ends`]),
     `  curl ${address}/api/urls -H "Authorization: Bearer $KEY"`,
     `  curl -i ${address}/ALIAS   # where a short link led; -H 'Host: go.example.com' for one on a branded domain`,

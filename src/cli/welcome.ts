@@ -53,16 +53,16 @@ export const farewell = (config: Places) => `Stopped. All data is kept in ${plac
 const register = (baseUrl: string) =>
   `  # create an account; the response contains your API key, which is shown only once
   curl -X POST ${baseUrl}/register -H 'content-type: application/json' -d '{"email":"ann@example.com","password":"correct horse 1"}'
-  KEY=<the api_key of the response>`
+  KEY=…  # the api_key of the response`
 
 const addAccount = `  # create an account; the command prints your API key, which is shown only once
   linkledger account add ann@example.com
-  KEY=<the API key>`
+  KEY=…  # the API key`
 
 const openFirst = (firstAccount: string) =>
   `  # create the first account: open this link, which works once, or run linkledger account add ann@example.com
   ${firstAccount}
-  KEY=<the API key>`
+  KEY=…  # the API key`
 
 const createAccount = ({ config, baseUrl, firstAccount }: Started) => {
   if (config.REGISTRATION === 'open') return register(baseUrl)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream, statSync } from 'node:fs'
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, statSync } from 'node:fs'
 import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -15,6 +15,18 @@ export const standard = '-'
 const ignore = () => {}
 
 const isGzip = (file: string) => file.endsWith('.gz')
+
+/** RFC 1952, 2.3.1: a backup that a pipe compressed has no name. */
+const beginsAsGzip = (file: string) => {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(2)
+    readSync(descriptor, bytes, 0, 2, 0)
+    return bytes.equals(Buffer.from([0x1f, 0x8b]))
+  } finally {
+    closeSync(descriptor)
+  }
+}
 
 const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) => {
   if (cause.code === undefined || cause.path === undefined) throw cause
@@ -47,14 +59,15 @@ export const writeFileOr = async (output: Writable, file: string, text: AsyncIte
   }
 }
 
-/** The bytes of a file, decompressed when its name ends in `.gz`. `onRead` gets the number of stored bytes that were read. */
+/** The bytes of a file, decompressed when its name ends in `.gz` or it begins as a gzip file does. `onRead` gets the number of stored bytes that were read. */
 export const readBytes = async function* (
   file: string,
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
-  const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
-  const bytes = isGzip(file) ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), ignore) : stored
   try {
+    const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
+    const isCompressed = isGzip(file) || beginsAsGzip(file)
+    const bytes = isCompressed ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), ignore) : stored
     for await (const chunk of bytes) {
       onRead(stored.bytesRead)
       yield chunk as Buffer

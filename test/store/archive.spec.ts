@@ -104,6 +104,10 @@ describe('a file with an event log', () => {
     }
   })
 
+  it('is read when it is compressed, whatever its name', async () => {
+    expect(await refusal(gzipSync(text), 'the input')).to.equal(undefined)
+  })
+
   it('is refused when it is another kind of file, or of a newer release', async () => {
     const chain = createChain()
     const newer = chain(['header', { format: 2 }])

@@ -7,7 +7,7 @@ import { createBioPages } from './bio/bio.ts'
 import { blockedPage } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
-import { homePage, pages, tooManyRequestsPage } from './page/messages.ts'
+import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
 import { createFallbacks, type Fallbacks, type PublicHandler } from './responses.ts'
 
 export interface RedirectOptions extends Omit<FollowOptions, 'siteOf' | 'sendMiss'> {
@@ -81,7 +81,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
     if (isBlocked(req)) return sendPage(req, res, blockedPage)
-    if (url === '/' || url.startsWith('/?')) return sendFallback(req, res, domain?.redirectroot, homePage)
+    if (url === '/' || url.startsWith('/?'))
+      return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
     try {

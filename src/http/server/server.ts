@@ -108,6 +108,16 @@ export const onForwarded = (server: Server, report: () => void) => {
   server.on('request', look)
 }
 
+/** Calls `report` with the host of the first request that came to another host than this service expects, and never again. */
+export const onOtherHost = (server: Server, isExpected: (host: string) => boolean, report: (host: string) => void) => {
+  const look = ({ headers: { host } }: IncomingMessage) => {
+    if (host === undefined || isExpected(host)) return
+    server.off('request', look)
+    report(host)
+  }
+  server.on('request', look)
+}
+
 const answerProbe = (res: ServerResponse, { status, body }: { status: number; body: object }) => {
   res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
   res.end(JSON.stringify(body))

@@ -106,8 +106,13 @@ describe('the public side', () => {
       for (const path of ['/', '/?x=y']) {
         const { status, headers, text } = await app().visit(path)
         expect([status, headers.get('Content-Type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
-        expect(text).to.include('<h1>')
+        expect(text).to.include('<h1>').and.include('href="/dashboard"')
       }
+    })
+
+    it('shows the way to the dashboard only on a host of the service', async () => {
+      const { text } = await send(app().address, 'GET', '/', { headers: { Host: 'go.example.com' } })
+      expect(text).to.include('<h1>').and.not.include('/dashboard')
     })
 
     it('is served on any host name that reaches the service', async () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { closeServer, createHttpServer, onForwarded } from '../../../src/http/server/server.ts'
+import { closeServer, createHttpServer, onForwarded, onOtherHost } from '../../../src/http/server/server.ts'
 import { listenOn } from '../../../src/http/server/listen.ts'
 import { OperatorError } from '../../../src/lib/operatorerror.ts'
 import { client } from '../../support/client.ts'
@@ -30,6 +30,25 @@ describe('a service that trusts no proxy', () => {
     expect(reports).to.equal(0)
     for (let i = 0; i < 3; i++) await get('/', { headers: { 'X-Forwarded-For': '8.8.8.8' } })
     expect(reports).to.equal(1)
+    await closeServer(server, 0)
+  })
+})
+
+describe('a service without BASE_URL', () => {
+  it('reports the first host that is not its own, and no other', async () => {
+    const server = createHttpServer().on('request', (_, res: ServerResponse) => res.end())
+    const reported: string[] = []
+    const port = await listenOn(server, 0, '127.0.0.1')
+    onOtherHost(
+      server,
+      (host) => host === `127.0.0.1:${port}`,
+      (host) => reported.push(host),
+    )
+    const { get } = client(`http://127.0.0.1:${port}`)
+    await get('/')
+    expect(reported).to.deep.equal([])
+    for (const host of ['go.example', 'other.example']) await get('/', { headers: { Host: host } })
+    expect(reported).to.deep.equal(['go.example'])
     await closeServer(server, 0)
   })
 })

@@ -76,15 +76,21 @@ export const pages = {
 export const tooManyRequestsPage = (seconds: number) =>
   messagePage(429, 'tooManyRequests', { headers: { 'Retry-After': String(seconds) } })
 
-/** The page at the root of a domain. */
-export const homePage: WritePage = ({ texts: { messages }, host }) => ({
-  status: 200,
-  cacheable: true,
-  title: host,
-  json: { message: messages.home.title },
-  content: html`<h1>${host}</h1>
-    <p>${messages.home.text}</p>`,
-})
+const homeWith =
+  (link: (texts: Texts) => Html | string): WritePage =>
+  ({ texts, host }) => ({
+    status: 200,
+    cacheable: true,
+    title: host,
+    json: { message: texts.messages.home.title },
+    content: html`<h1>${host}</h1>
+      <p>${texts.messages.home.text}</p>
+      ${link(texts)}`,
+  })
+/** The page at the root of a branded domain. */
+export const homePage = homeWith(() => '')
+/** That of the service's own host leads to the dashboard, which no other host has. */
+export const mainHomePage = homeWith(({ account }) => html`<p><a href="/dashboard">${account.created.open}</a></p>`)
 
 /** Returns the page of a link that has ended: when (null: it was opened as often as it may be), and where its owner's own site is, if the domain names one. */
 export const endedPage =
