@@ -15,6 +15,8 @@ export interface ReadList {
 /** The names that every hosts file has for the machine itself. */
 const local = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-\w+|0\.0\.0\.0)$/
 const linesPerTurn = 500
+/** characters of a line; a longer one, which might take seconds, is not read */
+const lengthLimit = 4096
 
 /** Returns the hosts of a line: `0.0.0.0 evil.example www.evil.example`, or one alone. */
 const hostsOf = (words: readonly string[]) =>
@@ -48,14 +50,15 @@ export const readBlockList = async (text: string, source: 'operators' | 'others'
     number++
     if (number % linesPerTurn === 0) await nextTurn()
     const words = line
+      .slice(0, lengthLimit)
       .replace(/(?:^|\s)#.*$/s, '')
       .trim()
       .split(/\s+/)
       .filter(Boolean)
     const read = hostsOf(words)
-    if (read.length > 1 && read === words ? false : read.every(add)) continue
+    if (line.length <= lengthLimit && (read.length > 1 && read === words ? false : read.every(add))) continue
     unread++
-    first ??= `line ${number}: ${line.trim().slice(0, 80)}`
+    first ??= `line ${number}: ${line.slice(0, lengthLimit).trim().slice(0, 80)}`
   }
   return { list: blockList({ hosts, alone, patterns: [...patterns] }), unread, first }
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { readBlockList } from '../../src/lib/readblocklist.ts'
+import { turnGrowth } from '../support/turns.ts'
 
 const read = async (source: 'operators' | 'others', ...lines: string[]) => {
   const { list, unread, first } = await readBlockList(lines.join('\n'), source)
@@ -52,5 +53,15 @@ describe('a block list as text', () => {
     const { find, unread, first } = await read('operators', 'evil.example', 'two words', 'https:/x y', 'bad.example')
     expect([unread, first]).to.deep.equal([2, 'line 2: two words'])
     expect(find('https://bad.example/')).to.equal('bad.example')
+  })
+
+  it('passes over a line of more than 4,096 characters, and lets others run meanwhile', async () => {
+    const long = `0.0.0.0 ${'evil.example '.repeat(400)}`
+    const { find, unread, first } = await read('others', long, `# ${long}`, 'bad.example')
+    expect([unread, first?.slice(0, 29)]).to.deep.equal([2, 'line 1: 0.0.0.0 evil.example '])
+    expect([find('https://evil.example/'), find('https://bad.example/')]).to.deep.equal([undefined, 'bad.example'])
+    const lineOf = (size: number) => Array.from({ length: size / 10 }, (_, i) => `${i}.example`).join(' ')
+    const growth = await turnGrowth(lineOf, (line) => read('operators', line), { from: 1 << 18, to: 1 << 22, times: 4 })
+    expect(growth).to.be.at.most(2)
   })
 })

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { z } from 'zod'
-import { CsvError, type CsvRecord, csvRecords, separatorOf } from '../../../lib/csv.ts'
+import { CsvError, type CsvRecord, csvRecords, separatorOf } from './csv.ts'
 import { isWithin, parseJson } from '../../../lib/json.ts'
 import { turnTimer } from '../../../lib/pause.ts'
 import { type BodyKind, jsonLimits, readBytes, textOf } from '../../api/body.ts'
