@@ -194,11 +194,11 @@ const fillTogether = async (
         await goLive(tx, members, options.instance)
         return members
       })
-    for (const { projection, checkpoint } of live) {
-      const line = { projection: projection.name, version: projection.version, generation: checkpoint.generation }
-      // at the first start, a line per projection would hide the lines that matter
-      log[isUnused ? 'debug' : 'info'](line, 'new read tables are live')
-    }
+    const filled = live.map(
+      ({ projection: { name, version }, checkpoint: { generation } }) => `${name} ${version}.${generation}`,
+    )
+    // at the first start there is nothing else that could be read
+    if (filled.length > 0) log[isUnused ? 'debug' : 'info']({ tables: filled }, 'new read tables are live')
   } finally {
     const isLive = ({ projection }: Member) => live.some((member) => member.projection === projection)
     for (const { projection, checkpoint } of started.filter((member) => !isLive(member)))
