@@ -10,21 +10,21 @@ import { deleteOldAttempts } from '../postgres/webhooks.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
 import { registerErasures } from './log/erasures.ts'
 import type { Ledger } from './log/ledger.ts'
-import { startWebhooks, type WebhookOutside } from './webhooks.ts'
+import { startWebhooks, type WebhookOverrides } from './webhooks.ts'
 
 export interface JobsOptions {
   readonly ledger: Ledger
   readonly domains: Cache['domains']
   readonly baseUrl: string
   readonly domainCheck: DomainCheck
-  readonly outside: { readonly guardedProbe?: GuardedProbe; readonly webhooks?: WebhookOutside }
+  readonly overrides: { readonly guardedProbe?: GuardedProbe; readonly webhooks?: WebhookOverrides }
 }
 
 /** days that attempts to deliver to webhooks are kept */
 const attemptDays = 30
 
 /** Starts the background work of a process with the role http. */
-export const startJobs = ({ ledger, domains, baseUrl, domainCheck, outside }: JobsOptions) => {
+export const startJobs = ({ ledger, domains, baseUrl, domainCheck, overrides }: JobsOptions) => {
   const { config, handler, keys, log, reader, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
@@ -46,11 +46,11 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, outside }: Jo
     await registerErasures(ledger, [account])
   }
   const stopErasures = startErasures({ reader, handler, finish, onProblem })
-  const probe = createFrameProbe({ probe: outside.guardedProbe ?? openProbe() })
+  const probe = createFrameProbe({ probe: overrides.guardedProbe ?? openProbe() })
   const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl
   const frameChecks: FrameChecks =
     config.FRAME_CHECK === 'off' ? noFrameChecks : startFrameChecks({ reader, handler, probe, originOf, onProblem })
-  const webhooks = startWebhooks(ledger, outside.webhooks)
+  const webhooks = startWebhooks(ledger, overrides.webhooks)
   return {
     services: { frameChecks, webhooks },
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */

@@ -34,7 +34,8 @@ import { announceReading } from './dataposition.ts'
 import { reportRules } from './health/rules.ts'
 import { startSearch } from './search.ts'
 import { openOperatorHealth } from './operator/view.ts'
-import { openSite, type Outside } from './site.ts'
+import type { Overrides } from './overrides.ts'
+import { openSite } from './site.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
 export interface App {
@@ -50,10 +51,10 @@ export interface App {
 }
 
 /** Starts the service: everything that one process does, by its ROLES. Waits for the event store only with `waiting`. */
-export const startApp = (config: Config, log: Logger, outside: Outside = {}, waiting?: WaitingStart): Promise<App> => {
+export const startApp = (config: Config, log: Logger, overrides: Overrides = {}, waiting?: WaitingStart) => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   return openAll(cleanup, () =>
-    start(config, log, { outside, waiting, cleanup }).catch((error: unknown) => {
+    start(config, log, { overrides, waiting, cleanup }).catch((error: unknown) => {
       throw inDataDir(config.DATA_DIR, error)
     }),
   )
@@ -63,12 +64,12 @@ export const startApp = (config: Config, log: Logger, outside: Outside = {}, wai
 const erasureTimeout = 30_000
 
 interface StartOptions {
-  readonly outside: Outside
+  readonly overrides: Overrides
   readonly waiting: WaitingStart | undefined
   readonly cleanup: Cleanup
 }
 
-const start = async (config: Config, log: Logger, { outside, waiting, cleanup }: StartOptions): Promise<App> => {
+const start = async (config: Config, log: Logger, { overrides, waiting, cleanup }: StartOptions): Promise<App> => {
   const { ledger, listening } = await openData(config, log, waiting, cleanup)
   await dropLeftSchemas(ledger.db).catch((error: unknown) => log.warn({ err: error }, 'tables of a replay are left'))
   const listener = createListener(ledger.connection, ledger.instance, ledger.projections.map(readerLock))
@@ -109,7 +110,7 @@ const start = async (config: Config, log: Logger, { outside, waiting, cleanup }:
       ports.push(port)
       const operatorHealth = openOperatorHealth(ledger, problems, clicks.state)
       const visits = { countryOf, recordVisit: clicks.add }
-      return openSite({ ledger, cache, redirectReader, ...visits, ...hosts, baseUrl, outside, operatorHealth })
+      return openSite({ ledger, cache, redirectReader, ...visits, ...hosts, baseUrl, overrides, operatorHealth })
     },
     cleanup,
     log,

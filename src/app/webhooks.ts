@@ -1,5 +1,5 @@
 import { asSent } from '../http/streams/publicevent.ts'
-import type { WebhookServices } from '../http/webhooks/test.ts'
+import type { WebhookSending } from '../http/webhooks/test.ts'
 import { messageAt } from './jobs/webhooks/again.ts'
 import { sendMessage } from './jobs/webhooks/deliver.ts'
 import { type Message, testMessage } from './jobs/webhooks/message.ts'
@@ -67,12 +67,12 @@ const createNotice = ({ config, db, keys }: Pick<Ledger, 'config' | 'db' | 'keys
   }
 }
 
-export interface Webhooks extends WebhookServices {
+export interface Webhooks extends WebhookSending {
   readonly close: () => Promise<void>
 }
 
 /** What tests replace. */
-export interface WebhookOutside {
+export interface WebhookOverrides {
   readonly post?: GuardedPost
   /** ms from the first failed attempt to the second */
   readonly firstPause?: number
@@ -96,7 +96,7 @@ export const startWebhooks = (
     | 'store'
     | 'tables'
   >,
-  { post = openPost(), firstPause }: WebhookOutside = {},
+  { post = openPost(), firstPause }: WebhookOverrides = {},
 ): Webhooks => {
   const { connection, db, handler, instance, log, logCheck, metrics, ordinals, store } = ledger
   const attempts = { delivered: 0, failed: 0 }

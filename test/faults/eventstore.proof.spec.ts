@@ -87,7 +87,7 @@ describe('proofs of a log on EventStoreDB', function () {
     const replay = await startReplay(app.app.ledger, {
       until: { event: ordinal },
       port: 0,
-      outside: { images: { ...sharedImages(), close: async () => {} } },
+      overrides: { images: { ...sharedImages(), close: async () => {} } },
     })
     const { get, visit } = client(replay.address, () => {})
     expect((await get('/api/url/1', { key })).json['details']).to.include({ longurl: 'https://example.com/' })

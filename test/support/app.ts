@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { type App, startApp } from '../../src/app/service.ts'
 import type { WaitingStart } from '../../src/app/waiting.ts'
 import { readConfig } from '../../src/config.ts'
-import type { Outside } from '../../src/app/site.ts'
+import type { Overrides } from '../../src/app/overrides.ts'
 import { readToHead } from '../../src/events/store.ts'
 import { openPost } from '../../src/lib/post.ts'
 import type { Connection } from '../../src/postgres/database.ts'
@@ -41,7 +41,7 @@ export const startedDatabase = async (): Promise<Connection> => {
 export const startTestApp = async (
   settings: Readonly<Record<string, string>> = {},
   on?: Connection,
-  outside: Outside = {},
+  overrides: Overrides = {},
 ) => {
   const connection = on ?? (await ('EVENTSTORE_URL' in settings ? freshDatabase() : startedDatabase()))
   const dir = await mkdtemp(join(tmpdir(), 'linkledger-app-'))
@@ -56,12 +56,12 @@ export const startTestApp = async (
     ...settings,
   })
   // the destinations of tests are not asked anything, unless a test answers for them
-  const own: Outside = {
+  const own: Overrides = {
     guardedProbe: noAnswer,
     hashNewPassword: hashFast,
     images: sharedImages(),
     webhooks: { post: { ...openPost(), send: taken } },
-    ...outside,
+    ...overrides,
   }
   const app: App = await startApp(config, pino({ level: 'silent' }), own, waiting)
   // with read tables to serve, it starts without its event store

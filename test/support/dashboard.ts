@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Outside } from '../../src/app/site.ts'
+import type { Overrides } from '../../src/app/overrides.ts'
 import { bundleWeb } from '../../bin/web.js'
 import { startTestApp } from './app.ts'
 import { type Browser, openBrowser } from './browser.ts'
@@ -13,11 +13,11 @@ import { note } from './faults.ts'
 const text = (value: unknown) => JSON.stringify(value)
 
 /** Starts a service with the dashboard, made of the sources, and a browser that uses it. */
-export const openDashboard = async (settings: Readonly<Record<string, string>> = {}, outside: Outside = {}) => {
+export const openDashboard = async (settings: Readonly<Record<string, string>> = {}, overrides: Overrides = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'linkledger-web-'))
   await bundleWeb(new URL('../..', import.meta.url).pathname, folder)
   const app = await startTestApp({ SESSION_RATE_LIMIT_PER_MINUTE: '0', ...settings }, undefined, {
-    ...outside,
+    ...overrides,
     web: folder,
   })
   const browser = await openBrowser()

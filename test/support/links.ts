@@ -1,18 +1,18 @@
 import { expect } from 'chai'
 import { after, before } from 'mocha'
-import type { Outside } from '../../src/app/site.ts'
+import type { Overrides } from '../../src/app/overrides.ts'
 import { startTestApp, type TestApp } from './app.ts'
 import { type Answer, until } from './client.ts'
 
 export const long = 'https://example.com/a?b=c&d=%20#e'
 
 /** Starts a service with an account for the enclosing `describe`, and returns what its tests need to make links. */
-export const useLinks = (settings: Readonly<Record<string, string>> = {}, outside: Outside = {}) => {
+export const useLinks = (settings: Readonly<Record<string, string>> = {}, overrides: Overrides = {}) => {
   let app: TestApp
   let key = ''
   let n = 0
   before(async () => {
-    app = await startTestApp(settings, undefined, outside)
+    app = await startTestApp(settings, undefined, overrides)
     ;({ key } = await app.register())
     // on a busy machine the tables are not ready yet when the service starts
     await until(

@@ -72,15 +72,12 @@ export const openAccountLife = (
   const isFirst = async () => !(await hasAccounts(reader))
   const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
   return {
-    services: {
-      links,
-      mails,
-      erasure: { delayDays: config.ERASURE_DELAY_DAYS },
-      exports: openExports(ledger, progress),
-      passwords: openAccountPasswords({ limiter, load: handler.load }),
-      sessions,
-      secondFactors: openSecondFactors({ limiter, sessions, pepper: keys.service }),
-    },
+    links,
+    mails,
+    exports: openExports(ledger, progress),
+    passwords: openAccountPasswords({ limiter, load: handler.load }),
+    sessions,
+    secondFactors: openSecondFactors({ limiter, sessions, pepper: keys.service }),
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
     close: async () => void (await Promise.all([stopCleanup(), close()])),
   }

@@ -36,8 +36,6 @@ export const openAccountLimits = (
     projected: (position) => wait(position, longestLag),
   })
   return {
-    rateLimit: config.RATE_LIMIT_PER_MINUTE,
-    sessionRateLimit: config.SESSION_RATE_LIMIT_PER_MINUTE,
     quotas,
     imageStore: withQuota(openImageStore(db, keys), quotas),
     countRegistration: limitRegistrations(limiter, {

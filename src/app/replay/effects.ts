@@ -6,7 +6,7 @@ import { projections } from '../../projections/index.ts'
 import { type Checkpoint, checkpointsOf } from '../../projections/engine/tables.ts'
 import type { Contained } from '../../queries/history/tablesat.ts'
 import type { Ledger } from '../log/ledger.ts'
-import type { Effects } from '../site.ts'
+import type { Effects } from '../effects.ts'
 
 /** Returns the newest event of each kind that the tables in a schema have. */
 const readContained = async ({ db }: Pick<Ledger, 'db'>, schema: string): Promise<Contained> => {

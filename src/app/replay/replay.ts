@@ -22,7 +22,8 @@ import { openMetrics } from '../health/metrics.ts'
 import { openOwnSchema } from '../proof/ownschema.ts'
 import { ownKey, replayAuth, todaysKeys } from './keys.ts'
 import { replayEffects } from './effects.ts'
-import { openSite, type Outside } from '../site.ts'
+import type { Overrides } from '../overrides.ts'
+import { openSite } from '../site.ts'
 
 /** Up to where a log is replayed: the newest event appended up to a moment, or the event with this ordinal. */
 export type Until = { readonly moment: Date } | { readonly event: number }
@@ -39,7 +40,7 @@ export interface ReplayOptions {
   readonly onHalted?: (projection: string, reason: string) => void
   /** ends the replay while the tables are being filled */
   readonly signal?: AbortSignal
-  readonly outside?: Outside
+  readonly overrides?: Overrides
 }
 
 export interface Replay {
@@ -156,7 +157,7 @@ const servePast = async (
   ledger: Ledger,
   past: Ledger,
   { position, moment, schema }: End & { readonly schema: string },
-  { port: wanted, account, outside = {} }: ReplayOptions,
+  { port: wanted, account, overrides = {} }: ReplayOptions,
   cleanup: Cleanup,
 ) => {
   const { config, keys } = past
@@ -187,7 +188,7 @@ const servePast = async (
     ...ourHosts(config, cache.domains, () => [port, config.PORT]),
     // answers name the addresses that they named then
     baseUrl: config.BASE_URL ?? `http://localhost:${config.PORT}`,
-    outside,
+    overrides,
     operatorHealth: () => Promise.reject(new OperatorError('a replay has no operators')),
     effects: await replayEffects(past, schema, moment),
   })

@@ -1,15 +1,34 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
-import type { Caller } from '../../commands/caller.ts'
 import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password } from '../../commands/accounts/register.ts'
 import { streamId } from '../../events/streams.ts'
 import { email, text, timestamp } from '../../lib/fields.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
+import type { OneTimeLinks } from '../../security/onetimelinks.ts'
+import type { Sessions } from '../../security/sessions.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { fail, failField } from '../api/errors.ts'
-import { route, type Services } from '../api/route.ts'
+import { type Reading, type Route, route } from '../api/route.ts'
+import type { Mails } from './mails.ts'
+import type { AccountPasswords } from './password.ts'
+
+/** What the routes of an account need. */
+export interface AccountServices {
+  readonly erasure: { readonly delayDays: number }
+  /** Hashes the new password of an account or a link. */
+  readonly hashNewPassword: (password: string) => Promise<string>
+  /** links that work once */
+  readonly links: Pick<OneTimeLinks, 'end'>
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
+  /** Checks the passwords of accounts. */
+  readonly passwords: AccountPasswords
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
+  readonly sessions: Pick<Sessions, 'keepWith'>
+}
 
 /** https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` generates a picture for unknown e-mails. */
 const avatar = (address: string) =>
@@ -34,10 +53,7 @@ const present = ({ id, email, username, registered, erases, revision }: Omit<Acc
 })
 
 /** Returns the account from the tables or, while its changes are not projected yet, from its stream. */
-export const readAccount = async (
-  { account: id, load }: Pick<Caller, 'account' | 'load'>,
-  { reader, pending }: Pick<Services, 'reader' | 'pending'>,
-) =>
+export const readAccount = async ({ account: id, load, reader, pending }: Reading) =>
   readCurrent({
     pending: pending.has(streamId('account', id)),
     inTables: () => findAccount(reader, id),
@@ -62,21 +78,21 @@ const day = 86_400_000
 
 const emailSent = 'Open the link that was sent to the new e-mail address. It counts once it is confirmed.'
 
-export const accountRoutes = [
-  route({
-    method: 'get',
-    path: '/api/account',
-    single: true,
-    scope: ['read', 'account'],
-    run: async (call, services) => ({
-      data: {
-        ...present(await readAccount(call, services)),
-        // the dashboard then shows the operator's view; a key never has the right
-        ...(call.may('operator') && { operator: true }),
-      },
-    }),
+const details = route({
+  method: 'get',
+  path: '/api/account',
+  single: true,
+  scope: ['read', 'account'],
+  run: async (call) => ({
+    data: {
+      ...present(await readAccount(call)),
+      // the dashboard then shows the operator's view; a key never has the right
+      ...(call.may('operator') && { operator: true }),
+    },
   }),
+})
 
+const update = ({ hashNewPassword, links, mails, passwords, pepper, sessions }: AccountServices) =>
   route({
     method: 'put',
     path: '/api/account/update',
@@ -89,10 +105,7 @@ export const accountRoutes = [
         (body) => body.email !== undefined || body.password !== undefined,
         'At least one of `email` and `password` is required',
       ),
-    run: async (
-      { account: id, body, from, inScope, lang, load, session, write },
-      { hashNewPassword, links, mails, passwords, pepper, sessions },
-    ) => {
+    run: async ({ account: id, body, from, inScope, lang, load, session, write }) => {
       if (session !== undefined && body.current_password === undefined) failField('current_password', 'is required')
       if (!inScope && body.current_password === undefined)
         fail(403, 'This API key needs the scope `account`, or `current_password`.')
@@ -117,27 +130,29 @@ export const accountRoutes = [
       if (hash !== undefined) await sessions.keepWith(id, hash, session)
       return { message: toConfirm === undefined ? 'Account has been updated.' : emailSent, revision }
     },
-  }),
+  })
 
+const reset = ({ mails }: AccountServices) =>
   route({
     method: 'post',
     path: '/api/account/reset',
     public: true,
     body: z.object({ email }),
-    run: async ({ body, from, lang }, { mails }) => {
+    run: async ({ body, from, lang }) => {
       if (!mails) return fail(404, 'This service sends no mail. Ask its operator for a new password.')
       await mails.count(from)
       await mails.order({ kind: 'reset', lang, to: body.email })
       return { message: 'If this e-mail address belongs to an account, a link to set a new password was sent to it.' }
     },
-  }),
+  })
 
+const erase = ({ erasure, mails, passwords }: AccountServices) =>
   route({
     method: 'post',
     path: '/api/account/erase',
     scope: 'account',
     body: z.object({ current_password: text(1024) }),
-    run: async ({ account: id, body, from, lang, write }, { erasure, mails, passwords }) => {
+    run: async ({ account: id, body, from, lang, write }) => {
       await passwords.require(id, body.current_password, from)
       const due = new Date(Date.now() + erasure.delayDays * day).toISOString()
       await mails?.order({ kind: 'erasure', lang, due }, id)
@@ -148,15 +163,22 @@ export const accountRoutes = [
         revision,
       }
     },
-  }),
+  })
 
-  route({
-    method: 'delete',
-    path: '/api/account/erase',
-    scope: 'account',
-    run: async ({ account: id, write }) => {
-      const { revision } = await write(account, { type: 'CancelErasure', id })
-      return { message: 'The account will not be erased.', revision }
-    },
-  }),
+const cancelErasure = route({
+  method: 'delete',
+  path: '/api/account/erase',
+  scope: 'account',
+  run: async ({ account: id, write }) => {
+    const { revision } = await write(account, { type: 'CancelErasure', id })
+    return { message: 'The account will not be erased.', revision }
+  },
+})
+
+export const accountRoutes = (services: AccountServices): readonly Route[] => [
+  details,
+  update(services),
+  reset(services),
+  erase(services),
+  cancelErasure,
 ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Auth } from '../../cache/auth.ts'
 import { account, type Account } from '../../commands/accounts/account.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { refuse, Refused } from '../../commands/decider.ts'
@@ -9,10 +10,17 @@ import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
 import { keyIdOf, newKey, publicPart } from '../../security/apikeys.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Call, route } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { keyReference } from '../docs/reference/key.ts'
+
+/** What the routes of API keys need. */
+export interface KeyServices {
+  readonly auth: Pick<Auth, 'holderOf'>
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
+}
 
 const day = 86_400
 const [defaultOverlap, longestOverlap] = [day, 30 * day]
@@ -85,29 +93,28 @@ const message = 'This is the only time that the key is shown.'
 
 const ownKeys = listAt(keyReference, '/api/keys')
 
-export const keyRoutes = [
-  route({
-    method: 'get',
-    path: ownKeys.path,
-    scope: 'account',
-    query: listQuery(ownKeys),
-    run: (call, services) =>
-      list(
-        ownKeys,
-        call,
-        services,
-        (request) => listKeys(services.reader, call.account, request),
-        (row) => present(row, call.key?.key),
-      ),
-  }),
+const ownList = route({
+  method: 'get',
+  path: ownKeys.path,
+  scope: 'account',
+  query: listQuery(ownKeys),
+  run: (call) =>
+    list(
+      ownKeys,
+      call,
+      (request) => listKeys(call.reader, call.account, request),
+      (row) => present(row, call.key?.key),
+    ),
+})
 
+const add = ({ pepper }: KeyServices) =>
   route({
     method: 'post',
     path: '/api/key/add',
     scope: 'account',
     secret: true,
     body: z.object(fields),
-    run: async (call, { pepper }) => {
+    run: async (call) => {
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       const { state } = await call.write(account, {
         type: 'AddKey',
@@ -117,22 +124,23 @@ export const keyRoutes = [
       })
       return { id: numberOf(state, keyId), key, message }
     },
-  }),
+  })
 
-  route({
-    method: 'put',
-    path: '/api/key/:id/update',
-    scope: 'account',
-    params: byId,
-    owner: ownKey,
-    body: z.object(fields).partial(),
-    run: async (call) => {
-      const { params, body } = call
-      await call.write(account, { type: 'UpdateKey', ...sender(call), number: params.id, changes: body })
-      return { message: 'API key has been updated.' }
-    },
-  }),
+const update = route({
+  method: 'put',
+  path: '/api/key/:id/update',
+  scope: 'account',
+  params: byId,
+  owner: ownKey,
+  body: z.object(fields).partial(),
+  run: async (call) => {
+    const { params, body } = call
+    await call.write(account, { type: 'UpdateKey', ...sender(call), number: params.id, changes: body })
+    return { message: 'API key has been updated.' }
+  },
+})
 
+const rotate = ({ pepper }: KeyServices) =>
   route({
     method: 'post',
     path: '/api/key/:id/rotate',
@@ -141,7 +149,7 @@ export const keyRoutes = [
     params: byId,
     owner: ownKey,
     body: z.object({ overlap }),
-    run: async (call, { pepper }) => {
+    run: async (call) => {
       const { params, body } = call
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       const sent = sender(call)
@@ -157,20 +165,21 @@ export const keyRoutes = [
       const expires = timestamp(old?.expires ?? until)
       return { id: numberOf(state, keyId), key, old: { id: params.id, expires }, message }
     },
-  }),
+  })
 
-  route({
-    method: 'delete',
-    path: '/api/key/:id/delete',
-    scope: 'account',
-    params: byId,
-    run: async ({ account: id, params, write }) => {
-      await write(account, { type: 'DeleteKey', id, number: params.id })
-      return deletedForGood('API key', 'create a new one')
-    },
-  }),
+const remove = route({
+  method: 'delete',
+  path: '/api/key/:id/delete',
+  scope: 'account',
+  params: byId,
+  run: async ({ account: id, params, write }) => {
+    await write(account, { type: 'DeleteKey', id, number: params.id })
+    return deletedForGood('API key', 'create a new one')
+  },
+})
 
-  // public: it needs no other key, it works from any address, and requests with a leaked key cannot use up its limit
+// public: it needs no other key, it works from any address, and requests with a leaked key cannot use up its limit
+const revoke = ({ auth }: KeyServices) =>
   route({
     method: 'post',
     path: '/api/key/revoke',
@@ -180,7 +189,7 @@ export const keyRoutes = [
         .trim()
         .refine((key) => keyIdOf(key) !== undefined, 'must be a whole API key'),
     }),
-    run: async ({ body, onBehalfOf }, { auth }) => {
+    run: async ({ body, onBehalfOf }) => {
       const holder = await auth.holderOf(body.key)
       if (holder)
         await onBehalfOf(holder)
@@ -188,5 +197,13 @@ export const keyRoutes = [
           .catch(ignoreGone)
       return { message: 'The key does not work any more.' }
     },
-  }),
+  })
+
+export const keyRoutes = (services: KeyServices): readonly Route[] => [
+  ownList,
+  add(services),
+  update,
+  rotate(services),
+  remove,
+  revoke(services),
 ]

@@ -5,7 +5,7 @@ import { refuseTaken } from '../../commands/claims/taken.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { fail } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import { newKey } from '../../security/apikeys.ts'
 
@@ -41,14 +41,30 @@ export const limitRegistrations =
     await count('register', total, 'at this service')
   }
 
+/** What a registration needs. */
+export interface RegisterServices {
+  /** Counts a registration from an address block. Fails with 429 when there are too many. */
+  readonly countRegistration: (from: string) => Promise<void>
+  /** Hashes the new password of an account or a link. */
+  readonly hashNewPassword: (password: string) => Promise<string>
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
+}
+
 /**
  * Orders the mail that confirms a new address, or tells the owner of one that is taken. Nothing here depends on which it is: the answer and its
  * time must not show who has an account. A username shows itself, at the address of its lists.
  */
 const registerByMail = async (
-  { body: { email, username, password }, lang }: Pick<Call<unknown, unknown, Registration>, 'body' | 'lang'>,
+  {
+    body: { email, username, password },
+    lang,
+    reader,
+  }: Pick<Call<unknown, unknown, Registration>, 'body' | 'lang' | 'reader'>,
   mails: Mails,
-  { reader, hashNewPassword }: Pick<Services, 'reader' | 'hashNewPassword'>,
+  { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
   await mails.order({ kind: 'register', lang, to: email, username, password: await hashNewPassword(password) })
@@ -68,19 +84,19 @@ const newKeyFor = async (
   return { id, username: username ?? '', api_key: key }
 }
 
-export const registerRoutes = [
+export const registerRoutes = (services: RegisterServices): readonly Route[] => [
   route({
     method: 'post',
     path: '/register',
     public: true,
     body: Registration,
-    run: async ({ body, create, created, part, from, lang }, services) => {
+    run: async ({ body, create, created, part, from, lang, reader }) => {
       const { pepper, countRegistration, hashNewPassword, mails } = services
       const before = await created('account', account)
       if (before) return newKeyFor(before, part, pepper)
       // after the fields were checked: a mistake in them is no registration
       await countRegistration(from)
-      if (mails) return registerByMail({ body, lang }, mails, services)
+      if (mails) return registerByMail({ body, lang, reader }, mails, services)
       return register(pepper, body, (make) => create('account', account, make), hashNewPassword)
     },
   }),

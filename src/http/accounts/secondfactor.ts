@@ -14,8 +14,9 @@ import {
 import type { Sessions } from '../../security/sessions.ts'
 import { fail, Failure, failField } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
-import { type Call, route } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { openGuesses } from '../api/limits/guesses.ts'
+import type { AccountPasswords } from './password.ts'
 
 /** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
 export interface PresentedCode {
@@ -93,6 +94,16 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
   }
 }
 
+/** What the routes of second factors need. */
+export interface SecondFactorServices {
+  readonly baseUrl: () => string
+  readonly passwords: AccountPasswords
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
+  readonly secondFactors: SecondFactors
+  readonly sessions: Pick<Sessions, 'endOthers'>
+}
+
 const currentPassword = text(1024)
 
 /** The label under which an authenticator app shows the account. */
@@ -100,29 +111,30 @@ const labelOf = ({ email, username }: Pick<Account, 'email' | 'username'>) => em
 
 const stateOf = async ({ account: id, load }: Pick<Call, 'account' | 'load'>) => (await load(account, id)).state
 
-export const secondFactorRoutes = [
-  route({
-    method: 'get',
-    path: '/api/account/totp',
-    scope: 'account',
-    run: async (call) => {
-      const { secondFactor } = await stateOf(call)
-      return { data: { enabled: secondFactor !== null, recovery_codes: secondFactor?.recovery.length ?? 0 } }
-    },
-  }),
+const state = route({
+  method: 'get',
+  path: '/api/account/totp',
+  scope: 'account',
+  run: async (call) => {
+    const { secondFactor } = await stateOf(call)
+    return { data: { enabled: secondFactor !== null, recovery_codes: secondFactor?.recovery.length ?? 0 } }
+  },
+})
 
+const newSecret = ({ baseUrl }: SecondFactorServices) =>
   route({
     method: 'post',
     path: '/api/account/totp/secret',
     scope: 'account',
     secret: true,
-    run: async (call, { baseUrl }) => {
+    run: async (call) => {
       const secret = newTotpSecret()
       const label = labelOf(await stateOf(call))
       return { secret, address: totpAddress(secret, `Linkledger ${new URL(baseUrl()).host}`, label) }
     },
-  }),
+  })
 
+const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorServices) =>
   route({
     method: 'post',
     path: '/api/account/totp',
@@ -133,7 +145,7 @@ export const secondFactorRoutes = [
       code: text(64),
       current_password: currentPassword,
     }),
-    run: async (call, { passwords, pepper, secondFactors, sessions }) => {
+    run: async (call) => {
       const { account: id, body, from, session, write } = call
       await passwords.require(id, body.current_password, from)
       await secondFactors.confirm(id, body.secret, body.code)
@@ -148,17 +160,24 @@ export const secondFactorRoutes = [
         recovery_codes: codes,
       }
     },
-  }),
+  })
 
+const remove = ({ passwords }: SecondFactorServices) =>
   route({
     method: 'post',
     path: '/api/account/totp/delete',
     scope: 'account',
     body: z.object({ current_password: currentPassword }),
-    run: async ({ account: id, body, from, write }, { passwords }) => {
+    run: async ({ account: id, body, from, write }) => {
       await passwords.require(id, body.current_password, from)
       await write(account, { type: 'RemoveSecondFactor', id })
       return { message: 'The password alone signs in now.' }
     },
-  }),
+  })
+
+export const secondFactorRoutes = (services: SecondFactorServices): readonly Route[] => [
+  state,
+  newSecret(services),
+  add(services),
+  remove(services),
 ]

@@ -5,11 +5,23 @@ import { refuse } from '../../commands/decider.ts'
 import { email, text, timestamp } from '../../lib/fields.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
-import type { Session } from '../../security/sessions.ts'
+import type { Session, Sessions } from '../../security/sessions.ts'
 import { fail, Failure } from '../api/errors.ts'
 import { byId } from '../api/fields.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { sessionCookie } from '../api/session.ts'
+import type { AccountPasswords } from './password.ts'
+import type { SecondFactors } from './secondfactor.ts'
+
+/** What sessions of the dashboard need. */
+export interface SessionServices {
+  readonly baseUrl: () => string
+  readonly passwords: AccountPasswords
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
+  readonly secondFactors: SecondFactors
+  readonly sessions: Sessions
+}
 
 const SignIn = z.object({ email, password: text(1024), code: text(64).optional() })
 type SignIn = z.output<typeof SignIn>
@@ -20,8 +32,8 @@ const nameOf = (pepper: Buffer, address: string) =>
 
 /** Returns the account whose password was entered. Fails with 400, with 403 when it is disabled, or with 429 after too many wrong ones. */
 const checkPassword = async (
-  { body, from, load }: Pick<Call<unknown, unknown, SignIn>, 'body' | 'from' | 'load'>,
-  { passwords, pending, pepper, reader }: Services,
+  { body, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
+  { passwords, pepper }: SessionServices,
 ) => {
   const found = await findAccountBy(reader, { email: body.email })
   // it may not be projected yet: nobody is told that the right password is wrong
@@ -50,13 +62,13 @@ const present = ({ id, browser, os, created, used, expires }: Omit<Session, 'isF
   current: id === current,
 })
 
-export const sessionRoutes = [
+const signIn = (services: SessionServices) =>
   route({
     method: 'post',
     path: '/api/session',
     public: true,
     body: SignIn,
-    run: async (call, services) => {
+    run: async (call) => {
       const { body, browser, from, setCookie, write } = call
       const { baseUrl, secondFactors, sessions } = services
       // also what signs somebody in must not come from another site: they would use the account of somebody else
@@ -74,49 +86,60 @@ export const sessionRoutes = [
       setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
       return { id, username: state.username ?? '', session }
     },
-  }),
+  })
 
+const ownList = ({ sessions }: SessionServices) =>
   route({
     method: 'get',
     path: '/api/sessions',
     nowOnly: 'must not be sent here: sessions are those of the present',
     scope: 'account',
-    run: async ({ account: id, load, session }, { sessions }) => {
+    run: async ({ account: id, load, session }) => {
       const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id)])
       return { data: { sessions: all.filter((one) => one.isFor(state.password)).map((one) => present(one, session)) } }
     },
-  }),
+  })
 
+const signOut = ({ baseUrl, sessions }: SessionServices) =>
   route({
     method: 'delete',
     path: '/api/session',
     scope: [],
-    run: async ({ account: id, session, setCookie }, { baseUrl, sessions }) => {
+    run: async ({ account: id, session, setCookie }) => {
       if (session === undefined) return fail(400, 'This request was not sent by a session of the dashboard.')
       await sessions.end(id, session)
       setCookie(sessionCookie(undefined, baseUrl(), 0))
       return { message: 'You are signed out.' }
     },
-  }),
+  })
 
+const end = ({ sessions }: SessionServices) =>
   route({
     method: 'delete',
     path: '/api/session/:id',
     scope: 'account',
     params: byId,
-    run: async ({ account: id, params }, { sessions }) => {
+    run: async ({ account: id, params }) => {
       if (!(await sessions.end(id, params.id))) refuse('not_found', 'Session not found.')
       return { message: 'The session has ended.' }
     },
-  }),
+  })
 
+const endAll = ({ sessions }: SessionServices) =>
   route({
     method: 'delete',
     path: '/api/sessions',
     scope: 'account',
-    run: async ({ account: id, session }, { sessions }) => {
+    run: async ({ account: id, session }) => {
       await sessions.endOthers(id, session)
       return { message: session === undefined ? 'All sessions have ended.' : 'All other sessions have ended.' }
     },
-  }),
+  })
+
+export const sessionRoutes = (services: SessionServices): readonly Route[] => [
+  signIn(services),
+  ownList(services),
+  signOut(services),
+  end(services),
+  endAll(services),
 ]

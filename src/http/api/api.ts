@@ -8,14 +8,16 @@ import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
 import { fail } from './errors.ts'
 import { onceForKey } from './write/idempotency.ts'
+import { type Cursors, openCursors } from './list/cursor.ts'
 import { nextPage } from './list/list.ts'
-import { answerAt, type Past, refuseAt } from './past/past.ts'
+import { answerAt, type Past, type ReadingFrom, refuseAt } from './past/past.ts'
 import { addressBlock, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import { textsFor } from '../public/texts/languages.ts'
+import type { PendingStreams } from '../../cache/pending.ts'
+import type { Reader } from '../../queries/reader.ts'
 import type { IdempotencyStore } from '../../security/idempotency.ts'
-import type { Call, Query, Route, Services, Writer } from './route.ts'
-import { routes } from '../routes.ts'
+import type { Call, Query, Route, Writer } from './route.ts'
 import { browserOf } from './session.ts'
 import { mayCall } from './scope.ts'
 import { timed } from './timing.ts'
@@ -23,7 +25,13 @@ import { operating, writer, type Writing } from './write/writer.ts'
 import { type TogetherOptions, writerApart, writerTogether } from './write/together.ts'
 import type { z } from 'zod'
 
-export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
+export interface ApiOptions extends TogetherOptions, AdmitOptions {
+  /** what the API serves */
+  readonly routes: readonly Route[]
+  readonly reader: Reader
+  readonly pending: PendingStreams
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
   readonly log: Logger
   readonly idempotency: IdempotencyStore
   /** undefined: answers are of the present, and do not say which events they contain */
@@ -32,10 +40,10 @@ export interface ApiOptions extends Services, TogetherOptions, AdmitOptions {
 
 /** The JSON API. Every response, also of a failure, is an object with `error` and carries the rate limit's headers. */
 export const createApi = (options: ApiOptions) => {
-  const { log, rateLimit, registration } = options
-  const served = routes.filter(({ path }) => registration || path !== '/register')
-  const routed = byArea(served, (ctx, route) => serve(ctx, route, options))
-  const isPublic = (path: unknown) => served.some((route) => route.public && route.path === path)
+  const { log, rateLimit, routes } = options
+  const serving = { ...options, cursors: openCursors(options.pepper) }
+  const routed = byArea(routes, (ctx, route) => serve(ctx, route, serving))
+  const isPublic = (path: unknown) => routes.some((route) => route.public && route.path === path)
 
   const app = new Koa()
   app.on('error', logUnsent(log))
@@ -118,8 +126,12 @@ const valid = (schema: z.ZodType | undefined, input: unknown) => {
   return parsed?.data
 }
 
+interface Serving extends ApiOptions {
+  readonly cursors: Cursors
+}
+
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
-const serve = async (ctx: Context, route: Route, options: ApiOptions) => {
+const serve = async (ctx: Context, route: Route, options: Serving) => {
   const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge) : undefined
   const allowed = allowedRevisions(ctx, route)
@@ -150,26 +162,25 @@ interface Request extends Admitted {
   readonly begin: () => void
 }
 
-const run = async (request: Request, options: ApiOptions) => {
+const run = async (request: Request, options: Serving) => {
   const { ctx, route, who, writing } = request
-  const caller = writer(ctx, who, options, writing)
-  if (route.method === 'get') {
-    const { reader, pending } = options
-    const reading = { reader, pending, load: caller.load, account: who?.account }
-    return answerAt(ctx, route, options.past, reading, ({ load, ...from }) =>
-      execute(request, { ...options, ...from }, { ...caller, load }),
+  const { reader, pending } = options
+  const caller = { ...writer(ctx, who, options, writing), reader, pending }
+  if (route.method === 'get')
+    return answerAt(ctx, route, options.past, { reader, pending, load: caller.load, account: who?.account }, (from) =>
+      execute(request, options, { ...caller, ...from }),
     )
-  }
   refuseAt(ctx, 'must not be sent with a request that changes something')
   return execute(request, options, caller)
 }
 
-const execute = async (request: Request, options: ApiOptions, caller: Writer) => {
+const execute = async (request: Request, options: Serving, caller: Writer & ReadingFrom) => {
   const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
   const params = valid(route.params, rawParams(ctx))
-  await route.owner?.({ ...caller, params }, options)
+  await route.owner?.({ ...caller, params })
   const call: Call = {
     ...caller,
+    cursors: options.cursors,
     params,
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, sent),
@@ -198,6 +209,6 @@ const execute = async (request: Request, options: ApiOptions, caller: Writer) =>
     operate: operating(ctx, who, options, writing),
   }
   begin()
-  const answer = await timed(ctx, 'run', () => route.run(call, options))
+  const answer = await timed(ctx, 'run', () => route.run(call))
   return isDownload(answer) || isPicture(answer) ? answer : { error: 0, ...answer }
 }

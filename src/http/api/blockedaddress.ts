@@ -1,10 +1,14 @@
+import type { Blocks } from '../../cache/blocks.ts'
 import { failField } from './errors.ts'
-import type { Services } from './route.ts'
+
+export interface Blocking {
+  readonly blocks: Blocks
+}
 
 /** Fails with 400 when one of the addresses, by field, is blocked. The message says by which rule, and the operator's reason. */
 export const rejectBlocked = (
   fields: Readonly<Record<string, readonly (string | undefined)[]>>,
-  { blocks }: Pick<Services, 'blocks'>,
+  { blocks }: Blocking,
 ) => {
   for (const [field, addresses] of Object.entries(fields))
     for (const address of addresses) {

@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { failField } from './errors.ts'
-import type { Services } from './route.ts'
+
+/** Tells hosts that lead here from others. */
+export interface OurHosts {
+  /** Whether a host belongs to the service or to any branded domain. */
+  readonly isOurHost: (host: string) => boolean
+}
 
 /** Fails with 400 when one of the addresses, by field, leads to the service itself or to a branded domain: redirects could loop. */
 export const rejectOwnAddresses = (
   fields: Readonly<Record<string, readonly (string | undefined)[]>>,
-  { isOurHost }: Pick<Services, 'isOurHost'>,
+  { isOurHost }: OurHosts,
 ) => {
   for (const [field, addresses] of Object.entries(fields))
     for (const address of addresses)

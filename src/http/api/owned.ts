@@ -14,8 +14,7 @@ import { readCurrent } from './write/current.ts'
 import { byId } from './fields.ts'
 import { list, listQuery } from './list/list.ts'
 import { listAt, type Reference } from './describe.ts'
-import { route, type Services } from './route.ts'
-import { rejectBlocked } from './blockedaddress.ts'
+import { type Reading, route } from './route.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>
 /** Fields as a body contains them: any may be missing. */
@@ -36,7 +35,7 @@ export const listRoute = <R>(
   reference: Reference,
   path: string,
   rows: (reader: Reader, account: number, request: ListRequest) => Promise<Listed<R>>,
-  present: (row: R, services: Services) => object,
+  present: (row: R) => object,
   scope: Scope = 'read',
 ) => {
   const described = listAt(reference, path)
@@ -45,14 +44,7 @@ export const listRoute = <R>(
     path,
     scope,
     query: listQuery(described),
-    run: (call, services) =>
-      list(
-        described,
-        call,
-        services,
-        (request) => rows(services.reader, call.account, request),
-        (row) => present(row, services),
-      ),
+    run: (call) => list(described, call, (request) => rows(call.reader, call.account, request), present),
   })
 }
 
@@ -61,15 +53,14 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   decider: OwnedDecider<F, E>,
   label: string,
   find: Find<Row>,
-  caller: Pick<Caller, 'account' | 'load'>,
+  reading: Reading,
   id: number,
-  { pending, reader }: Services,
 ): Promise<Row | (OwnedRow & F)> =>
   readCurrent<Row | (OwnedRow & F)>({
-    pending: pending.has(streamId(decider.kind, id)),
-    inTables: () => find(reader, caller.account, id),
+    pending: reading.pending.has(streamId(decider.kind, id)),
+    inTables: () => find(reading.reader, reading.account, id),
     inStream: async () => {
-      const { fields, created, revision } = await requireOwn(caller, decider, label, id)
+      const { fields, created, revision } = await requireOwn(reading, decider, label, id)
       return { ...fields, id, created, revision }
     },
   })
@@ -79,7 +70,7 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
   decider: OwnedDecider<F, E>,
   label: string,
   find: Find<OwnedRow & F>,
-  present: (row: OwnedRow & F, services: Services) => object,
+  present: (row: OwnedRow & F) => object,
 ) =>
   route({
     method: 'get',
@@ -87,42 +78,40 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
     scope: 'read',
     params: byId,
     single: true,
-    run: async (call, services) => ({
-      details: present(await readOwned(decider, label, find, call, call.params.id, services), services),
-    }),
+    run: async (call) => ({ details: present(await readOwned(decider, label, find, call, call.params.id)) }),
   })
 
 /** Returns the addresses in a body that visitors are led to, by their fields. */
 export type AddressesOf<F> = (body: Sent<F>) => Readonly<Record<string, readonly (string | undefined)[]>>
 
-/** Fields missing from the body get the decider's initial values. */
+/** Fields missing from the body get the decider's initial values. `check` fails for a body that must not be stored. */
 export const addRoute = <F extends object, E extends DomainEvent>(
   path: string,
   kind: keyof NextIds,
   decider: OwnedDecider<F, E>,
   body: z.ZodType<Sent<F>>,
-  addressesOf: AddressesOf<F> = () => ({}),
+  check: (body: Sent<F>) => void = () => {},
 ) =>
   route({
     method: 'post',
     path,
     scope: 'write',
     body,
-    run: async ({ account, body, create }, services) => {
-      rejectBlocked(addressesOf(body), services)
+    run: async ({ account, body, create }) => {
+      check(body)
       const fields = { ...decider.initialState.fields, ...body } as F
       const { id, revision } = await create(kind, decider, (id) => ({ type: 'Create' as const, id, account, fields }))
       return { id, revision }
     },
   })
 
-/** Changes only the fields that are in the body. */
+/** Changes only the fields that are in the body. `check` fails for one that must not be stored. */
 export const updateRoute = <F extends object, E extends DomainEvent>(
   path: string,
   decider: OwnedDecider<F, E>,
   label: string,
   body: z.ZodType<Sent<F>>,
-  addressesOf: AddressesOf<F> = () => ({}),
+  check: (body: Sent<F>) => void = () => {},
 ) =>
   route({
     method: 'put',
@@ -132,8 +121,8 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
     single: true,
     owner: ownedBy(decider, label),
     body,
-    run: async ({ account, params: { id }, body, write }, services) => {
-      rejectBlocked(addressesOf(body), services)
+    run: async ({ account, params: { id }, body, write }) => {
+      check(body)
       const changes = body as Partial<F>
       const { revision } = await write(decider, { type: 'Update', id, account, changes, token: randomUUID() })
       return { message: `${label} has been updated.`, revision }

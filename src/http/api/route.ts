@@ -1,85 +1,25 @@
 import type { z } from 'zod'
 import type { KeyHolder } from '../../cache/auth.ts'
-import type { Cache } from '../../cache/cache.ts'
-import type { Quotas } from '../../cache/quotas.ts'
+import type { PendingStreams } from '../../cache/pending.ts'
 import type { Context } from 'koa'
 import type { Caller } from '../../commands/caller.ts'
-import type { DomainCheck } from '../../commands/domains/check.ts'
 import type { Decider } from '../../commands/decider.ts'
-import type { Handler, NextIds } from '../../commands/handle.ts'
+import type { NextIds } from '../../commands/handle.ts'
 import type { Handled } from '../../commands/context.ts'
-import type { Together } from '../../commands/together.ts'
 import type { DomainEvent } from '../../events/index.ts'
-import type { Ordinals } from '../../events/ordinals.ts'
-import type { Proofs } from '../../events/proof/receipt.ts'
-import type { GuardedFetch } from '../../lib/fetch.ts'
-import type { Images } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
-import type { ImageStore } from '../../security/images.ts'
-import type { OneTimeLinks } from '../../security/onetimelinks.ts'
-import type { Sessions } from '../../security/sessions.ts'
-import type { AccountPasswords } from '../accounts/password.ts'
-import type { Exports } from '../accounts/export/limit.ts'
-import type { Mails } from '../accounts/mails.ts'
-import type { OperatorHealth } from '../operator/operator.ts'
-import type { SecondFactors } from '../accounts/secondfactor.ts'
-import type { Streams } from '../streams/stream.ts'
-import type { WebhookServices } from '../webhooks/test.ts'
+import type { Cursors } from './list/cursor.ts'
 import type { Needed, Right } from './scope.ts'
 import type { BrowserCall } from './session.ts'
 
-/** The dependencies of routes. */
-export interface Services extends Pick<Cache, 'auth' | 'pending' | 'domains' | 'blocks'> {
-  readonly handler: Handler
-  readonly together: Together
-  readonly reader: Reader
-  readonly ordinals: Ordinals
-  readonly proofs: Proofs
-  /** Returns how many seconds ago the oldest event with clicks after a position was stored; 0 when there is none, null when the log does not answer. */
-  readonly clicksBehind: (position: bigint) => Promise<number | null>
-  readonly nextId: NextIds
-  /** Returns the address that short links start with, without a trailing slash. */
-  readonly baseUrl: () => string
-  /** Whether a host belongs to the service or to any branded domain. */
-  readonly isOurHost: (host: string) => boolean
-  /** Whether a host, in any spelling, is the service's own. */
-  readonly isMainHost: (host: string) => boolean
-  /** Whether OWN_HOSTS has a host, in any spelling. */
-  readonly isOperatorHost: (host: string) => boolean
-  readonly domainCheck: DomainCheck
-  readonly guardedFetch: GuardedFetch
-  /** Asks the destinations of framed links whether they can be framed. */
-  readonly frameChecks: { readonly checkSoon: (link: number) => void }
-  readonly images: Images
-  readonly imageStore: Pick<ImageStore, 'save'>
-  /** 32 bytes for keyed hashes */
-  readonly pepper: Buffer
-  /** what an account may have of each kind of resource */
-  readonly quotas: Quotas
-  /** Checks the passwords of accounts. */
-  readonly passwords: AccountPasswords
-  /** Hashes the new password of an account or a link. */
-  readonly hashNewPassword: (password: string) => Promise<string>
-  readonly erasure: { readonly delayDays: number }
-  readonly exports: Exports
-  readonly streams: Streams
-  readonly webhooks: WebhookServices
-  /** links that work once */
-  readonly links: Pick<OneTimeLinks, 'end'>
-  /** sessions of the dashboard */
-  readonly sessions: Sessions
-  readonly secondFactors: SecondFactors
-  readonly operatorHealth: OperatorHealth
-  /** undefined without SMTP_URL */
-  readonly mails: Mails | undefined
-  /** whether `POST /register` exists */
-  readonly registration: boolean
-  /** Counts a registration from an address block. Fails with 429 when there are too many. */
-  readonly countRegistration: (from: string) => Promise<void>
-}
-
 /** A validated request. `write` and `create` return once the change is in the read tables, or after two seconds. */
 export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
+  /** what the answer is read from: the tables as they are, or as they were at the moment that the request asks for */
+  readonly reader: Reader
+  /** the streams whose changes are not in the tables yet */
+  readonly pending: PendingStreams
+  /** those of the list that the request reads */
+  readonly cursors: Cursors
   readonly params: P
   readonly query: Q
   readonly body: B
@@ -137,6 +77,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   /** Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all of them. */
   readonly apart: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
+/** Who reads resources, and from what. */
+export type Reading = Pick<Call, 'account' | 'load' | 'reader' | 'pending'>
 /** Writes what an operator does. `of` owns what it is about; null: no account does. */
 export type Operate = <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
@@ -176,9 +118,9 @@ interface Described<P, Q, B> {
   /** Why a GET has no `at`: what it answers is of the present only, or is read after the answer has begun. */
   readonly nowOnly?: string
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
-  readonly owner?: (call: Pick<Call<P>, 'account' | 'load' | 'params'>, services: Services) => Promise<unknown>
+  readonly owner?: (call: Reading & Pick<Call<P>, 'params'>) => Promise<unknown>
   /** Returns the response body, to which `error: 0` is added, or a `Download`. */
-  readonly run: (call: Call<P, Q, B>, services: Services) => Promise<object>
+  readonly run: (call: Call<P, Q, B>) => Promise<object>
 }
 
 /** What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see `scope.ts`). */

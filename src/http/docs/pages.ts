@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { routes } from '../routes.ts'
+import type { Route } from '../api/route.ts'
 import { hasCached } from '../public/page/etag.ts'
 import { openApi } from './openapi.ts'
 
@@ -74,7 +74,7 @@ const description = (make: () => object): Asset => ({
   headers: { 'Access-Control-Allow-Origin': '*' },
 })
 
-const assets = (version: string, others: Descriptions): Readonly<Record<string, Asset>> => ({
+const assets = (routes: readonly Route[], version: string, others: Descriptions): Readonly<Record<string, Asset>> => ({
   ...Object.fromEntries(Object.entries(others).map(([path, make]) => [path, description(make)])),
   '/openapi.json': description(() => openApi({ routes, version })),
   '/docs': {
@@ -134,5 +134,9 @@ const serveAsset = (asset: Asset): Handler => {
  * Returns what serves `/openapi.json`, `/docs`, which is a page that shows it and sends requests, and the descriptions that are not of the
  * HTTP API. By path.
  */
-export const referencePages = (version: string, others: Descriptions): Readonly<Record<string, Handler>> =>
-  Object.fromEntries(Object.entries(assets(version, others)).map(([path, asset]) => [path, serveAsset(asset)]))
+export const referencePages = (
+  routes: readonly Route[],
+  version: string,
+  others: Descriptions,
+): Readonly<Record<string, Handler>> =>
+  Object.fromEntries(Object.entries(assets(routes, version, others)).map(([path, asset]) => [path, serveAsset(asset)]))

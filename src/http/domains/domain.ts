@@ -1,6 +1,10 @@
 import { isIP } from 'node:net'
 import { getPublicSuffix } from 'tldts'
 import { z } from 'zod'
+import type { Domains } from '../../cache/domains.ts'
+import type { Quotas } from '../../cache/quotas.ts'
+import type { DomainCheck } from '../../commands/domains/check.ts'
+import type { Handler } from '../../commands/handle.ts'
 import { addDomain, verifyDomain } from '../../commands/domains/add.ts'
 import { type Caller, requireOwn } from '../../commands/caller.ts'
 import { Refused } from '../../commands/decider.ts'
@@ -15,11 +19,11 @@ import { readCurrent } from '../api/write/current.ts'
 import { failField } from '../api/errors.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { route, type Services } from '../api/route.ts'
-import { rejectBlocked } from '../api/blockedaddress.ts'
+import { type Reading, type Route, route } from '../api/route.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { verificationOf } from './status.ts'
 import { deletedAnswer, ownedBy } from '../api/owned.ts'
-import { rejectOwnAddresses } from '../api/ownaddress.ts'
+import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import { listAt } from '../api/describe.ts'
 import { domainReference } from '../docs/reference/domain.ts'
 
@@ -48,38 +52,51 @@ const origin = z.string(must('a string')).transform((input, context) => {
   const { protocol, hostname } = new URL(checked.url)
   return `${protocol}//${hostname.replace(/\.$/, '')}`
 })
+/** What tells the hosts that no account may have. */
+export interface ServiceHosts extends Blocking {
+  /** Whether a host, in any spelling, is the service's own. */
+  readonly isMainHost: (host: string) => boolean
+  /** Whether OWN_HOSTS has a host, in any spelling. */
+  readonly isOperatorHost: (host: string) => boolean
+}
+
+/** What the routes of domains need. */
+export interface DomainServices extends ServiceHosts, OurHosts {
+  readonly handler: Pick<Handler, 'claimant' | 'handle'>
+  readonly domains: Domains
+  readonly domainCheck: DomainCheck
+  readonly quotas: Quotas
+}
+
 const target = orEmpty(url)
 const domainList = listAt(domainReference, '/api/domains')
 
-const present = (account: number, row: DomainRow, { domainCheck }: Pick<Services, 'domainCheck'>) => {
+const present = (account: number, row: DomainRow, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
   const { id, domain, redirectroot, redirect404, revision } = row
   return { id, domain, redirectroot, redirect404, revision, ...verificationOf(account, row, domainCheck) }
 }
 
-type OwnCall = Pick<Caller, 'account' | 'load' | 'write'>
+type OwnCall = Reading & Pick<Caller, 'write'>
 
-const readDomain = (call: Pick<OwnCall, 'account' | 'load'>, id: number, { pending, reader }: Services) =>
+const readDomain = (call: Reading, id: number) =>
   readCurrent<DomainRow>({
-    pending: pending.has(streamId('domain', id)),
-    inTables: () => findDomain(reader, call.account, id),
+    pending: call.pending.has(streamId('domain', id)),
+    inTables: () => findDomain(call.reader, call.account, id),
     inStream: async () => {
       const state = await requireOwn(call, domain, 'Domain', id)
       const { fields, verified, proof = verified ? 'off' : '', created, revision } = state
-      const unchecked = { free: null, failures: 0, ...(await findLook(reader, id)) }
+      const unchecked = { free: null, failures: 0, ...(await findLook(call.reader, id)) }
       return { ...fields, ...unchecked, id, created, revision, verified, proof }
     },
   })
 
 /** A host that became one of the service's own, or was blocked, after it was added cannot be verified either. */
-export const rejectServiceHost = (
-  host: string,
-  { isMainHost, isOperatorHost, blocks }: Pick<Services, 'isMainHost' | 'isOperatorHost' | 'blocks'>,
-) => {
+export const rejectServiceHost = (host: string, { isMainHost, isOperatorHost, blocks }: ServiceHosts) => {
   if (isMainHost(host) || isOperatorHost(host)) failField('domain', "must not be one of this service's own")
   if (blocks.domain(host)) failField('domain', 'is blocked by the operator of this service')
 }
 
-export const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler'>) => ({
+export const domainCaller = (call: Caller, { handler }: Pick<DomainServices, 'handler'>) => ({
   account: call.account,
   load: call.load,
   write: call.write,
@@ -90,55 +107,56 @@ export const domainCaller = (call: OwnCall, { handler }: Pick<Services, 'handler
 })
 
 /** Looks the domain up in DNS, and verifies it if that proves it to be the account's. Throws `Refused` when another account was first. */
-const lookUp = async (call: OwnCall, id: number, services: Services) => {
-  const { domainCheck, reader } = services
+const lookUp = async (call: OwnCall, id: number, services: DomainServices) => {
+  const { domainCheck } = services
   const state = await requireOwn(call, domain, 'Domain', id)
   const host = hostOf(state.fields)
   rejectServiceHost(host, services)
   const look = domainCheck.proof === 'off' ? undefined : await domainCheck.look(call.account, host)
-  if (look) await saveLook(reader, id, look)
+  if (look) await saveLook(call.reader, id, look)
   if (canBeProven(state, domainCheck.proof) && (!look || domainCheck.proves(look)))
     await verifyDomain(domainCaller(call, services), id, domainCheck.proof)
 }
 
-const verificationNow = async (call: OwnCall, id: number, services: Services) => {
-  const row = await readDomain(call, id, services)
+const verificationNow = async (call: OwnCall, id: number, services: DomainServices) => {
+  const row = await readDomain(call, id)
   return { revision: row.revision, ...verificationOf(call.account, row, services.domainCheck) }
 }
 
-export const domainRoutes = [
+const ownList = (services: DomainServices) =>
   route({
     method: 'get',
     path: domainList.path,
     scope: 'read',
     query: listQuery(domainList),
-    run: (call, services) =>
+    run: (call) =>
       list(
         domainList,
         call,
-        services,
-        (request) => listDomains(services.reader, call.account, request),
+        (request) => listDomains(call.reader, call.account, request),
         (row) => present(call.account, row, services),
       ),
-  }),
+  })
 
+const details = (services: DomainServices) =>
   route({
     method: 'get',
     path: '/api/domain/:id',
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call, services) => ({
-      details: present(call.account, await readDomain(call, call.params.id, services), services),
+    run: async (call) => ({
+      details: present(call.account, await readDomain(call, call.params.id), services),
     }),
-  }),
+  })
 
+const add = (services: DomainServices) =>
   route({
     method: 'post',
     path: '/api/domain/add',
     scope: 'write',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, create, write, body } = call
       const { domains, domainCheck, quotas } = services
       rejectServiceHost(hostOf(body), services)
@@ -171,22 +189,24 @@ export const domainRoutes = [
       })
       return { id, ...(await verificationNow(call, id, services)) }
     },
-  }),
+  })
 
+const verify = (services: DomainServices) =>
   route({
     method: 'post',
     path: '/api/domain/:id/verify',
     scope: 'write',
     params: byId,
-    run: async (call, services) => {
+    run: async (call) => {
       const { id } = call.params
       await lookUp(call, id, services)
       const { status, ...more } = await verificationNow(call, id, services)
       const message = status === 'active' ? 'Domain is verified.' : 'Domain is not verified yet.'
       return { message, id, status, ...more }
     },
-  }),
+  })
 
+const update = (services: DomainServices) =>
   route({
     method: 'put',
     path: '/api/domain/:id/update',
@@ -195,23 +215,31 @@ export const domainRoutes = [
     params: byId,
     owner: ownedBy(domain, 'Domain'),
     body: z.object({ redirectroot: target.optional(), redirect404: target.optional() }),
-    run: async ({ account, params: { id }, body, write }, services) => {
+    run: async ({ account, params: { id }, body, write }) => {
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       const { revision } = await write(domain, { type: 'UpdateDomain', id, account, changes: defined(body) })
       return { message: 'Domain has been updated.', revision }
     },
-  }),
+  })
 
-  route({
-    method: 'delete',
-    path: '/api/domain/:id/delete',
-    single: true,
-    scope: 'write',
-    params: byId,
-    run: async ({ account, params: { id }, write }) => {
-      await write(domain, { type: 'DeleteDomain', id, account, free: hostReservation(new Date().toISOString()) })
-      return deletedAnswer('Domain', '/api/domain/:id/delete', id)
-    },
-  }),
+const remove = route({
+  method: 'delete',
+  path: '/api/domain/:id/delete',
+  single: true,
+  scope: 'write',
+  params: byId,
+  run: async ({ account, params: { id }, write }) => {
+    await write(domain, { type: 'DeleteDomain', id, account, free: hostReservation(new Date().toISOString()) })
+    return deletedAnswer('Domain', '/api/domain/:id/delete', id)
+  },
+})
+
+export const domainRoutes = (services: DomainServices): readonly Route[] => [
+  ownList(services),
+  details(services),
+  add(services),
+  verify(services),
+  update(services),
+  remove,
 ]

@@ -1,19 +1,21 @@
 import type { Caller } from '../../commands/caller.ts'
 import { hideForeign } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
+import type { Handler } from '../../commands/handle.ts'
 import { link } from '../../commands/links/link.ts'
 import { countRevision } from '../../commands/load.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
+import type { Ordinals } from '../../events/ordinals.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'
 import { isUnknown } from '../../events/unknown.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { Listed, ListRequest } from '../../queries/page.ts'
 import { readOneMoment } from '../../queries/reader.ts'
-import { namesOfOwnKeys, revisionsWithVisits, type Route, routesOf } from '../../queries/history/revisions.ts'
+import { namesOfOwnKeys, revisionsWithVisits, type Route as SentBy, routesOf } from '../../queries/history/revisions.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { label } from '../links/write.ts'
 import { listAt } from '../api/describe.ts'
 import { revisionsReference } from '../docs/reference/revisions.ts'
@@ -27,6 +29,12 @@ interface Revision {
   readonly deleted: boolean
 }
 
+/** What histories of revisions need. */
+export interface RevisionServices {
+  readonly handler: Handler
+  readonly ordinals: Ordinals
+}
+
 /** Fails with 404 unless the link belongs to the account, also when it is deleted. */
 const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, id: number) => {
   const { state } = await load(link, id).catch(hideForeign(account, label))
@@ -36,7 +44,7 @@ const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, i
 /** Returns the revisions of a link from one to another, both included. */
 const readRevisions = async (
   id: number,
-  { handler }: Pick<Services, 'handler'>,
+  { handler }: Pick<RevisionServices, 'handler'>,
   [from, last]: readonly [number, number],
 ): Promise<readonly Revision[]> => {
   const found: Revision[] = []
@@ -98,7 +106,7 @@ const rulesOf = (fields: LinkFields | undefined) => ({
 interface Shown extends Revision {
   readonly number: number | undefined
   readonly by: object
-  readonly sent: readonly Route[]
+  readonly sent: readonly SentBy[]
 }
 
 const present = ({ revision, number, event, until, by, fields, deleted, sent }: Shown) => ({
@@ -119,7 +127,7 @@ const present = ({ revision, number, event, until, by, fields, deleted, sent }: 
 const bare = (revision: number): Revision => ({ revision, deleted: false })
 
 /** Reads what is not known yet of some revisions, of which the link has those up to `last`. */
-const completeRows = async (rows: readonly Revision[], id: number, last: number, services: Services) => {
+const completeRows = async (rows: readonly Revision[], id: number, last: number, services: RevisionServices) => {
   const missing = rows.filter(({ event, revision }) => !event && revision <= last).map(({ revision }) => revision)
   if (missing.length === 0) return rows
   // the next one ends the last of them
@@ -132,9 +140,9 @@ const completeRows = async (rows: readonly Revision[], id: number, last: number,
 
 /** Reads a page of revisions with what they did. */
 const readPage = async (
-  { account, load, params }: Call<{ id: number }>,
+  { account, load, params, reader: from }: Call<{ id: number }>,
   request: ListRequest,
-  services: Services,
+  services: RevisionServices,
 ): Promise<Listed<Shown>> => {
   const { id } = params
   const last = countRevision((await load(link, id)).revision)
@@ -142,7 +150,7 @@ const readPage = async (
   const known = isFiltered
     ? await readRevisions(id, services, [0, last])
     : Array.from({ length: last + 1 }, (_, revision) => bare(revision))
-  return readOneMoment(services.reader, async (reader) => {
+  return readOneMoment(from, async (reader) => {
     // clicks of a log that was restored from a backup may have revisions that the link does not have yet
     const unknown = await revisionsWithVisits(reader, id, known.length)
     const { rows: found, ...listed } = pageOf([...known, ...unknown.map(bare)], request)
@@ -174,7 +182,7 @@ const readPage = async (
 const revisions = listAt(revisionsReference, '/api/url/:id/revisions')
 
 /** What each revision of a link said, and where it has sent whom. */
-export const revisionRoutes = [
+export const revisionRoutes = (services: RevisionServices): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/url/:id/revisions',
@@ -182,6 +190,6 @@ export const revisionRoutes = [
     params: byId,
     owner: (call) => requireOwn(call, call.params.id),
     query: listQuery(revisions),
-    run: (call, services) => list(revisions, call, services, (request) => readPage(call, request, services), present),
+    run: (call) => list(revisions, call, (request) => readPage(call, request, services), present),
   }),
 ]

@@ -7,6 +7,7 @@ import { channel } from '../../commands/links/channel.ts'
 import { type Decider, refuse } from '../../commands/decider.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { link } from '../../commands/links/link.ts'
+import type { Handler } from '../../commands/handle.ts'
 import { overlay } from '../../commands/pages/overlay.ts'
 import { requireOwnedOrDeleted } from '../../commands/owned/owned.ts'
 import { pixel } from '../../commands/pages/pixel.ts'
@@ -15,15 +16,16 @@ import { splash } from '../../commands/pages/splash.ts'
 import { webhook, webhookLabel } from '../../commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { Scope } from '../../events/accounts/scope.ts'
+import type { Ordinals } from '../../events/ordinals.ts'
 import { streamId } from '../../events/streams.ts'
 import { type HistoryOf, keySubject, streamsOf } from '../../queries/history/history.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { inTurns } from '../api/limits/turns.ts'
 import { readHistory } from './history.ts'
 import { findInHistory } from './search.ts'
-import { origin } from '../links/write.ts'
+import { type LinkAddresses, origin } from '../links/address.ts'
 import { listAt } from '../api/describe.ts'
 import { historyReference } from '../docs/reference/history.ts'
 
@@ -51,23 +53,35 @@ export const ownKeyOrEnded = async (
 /** ms before a time that is still before it */
 const justBefore = (time: Date) => new Date(time.getTime() - 1)
 
-type HistoryCall = Pick<Call, 'account' | 'params'> & { readonly query: z.output<ReturnType<typeof queryOf>> }
+/** What histories need. */
+export interface HistoryServices extends LinkAddresses {
+  readonly handler: Handler
+  readonly ordinals: Ordinals
+}
+
+type HistoryCall = Pick<Call, 'account' | 'params' | 'cursors' | 'reader'> & {
+  readonly query: z.output<ReturnType<typeof queryOf>>
+}
 
 const queryOf = (path: string) => listQuery(listAt(historyReference, path))
 
 /** Each may read 10,000 events, and holds a connection meanwhile. */
 const inTurn = inTurns('searches of histories', { atOnce: 2, ofAccount: 3, total: 12 })
 
-const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: Services) => {
-  const { reader, ordinals, handler } = services
+const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: HistoryServices) => {
+  const { ordinals, handler } = services
   const { from, to } = call.query
   const upTo = async (time: Date) => (await ordinals.lastAt(justBefore(time)))?.position ?? 0n
   const span = { after: from && (await upTo(from)), upTo: to && (await upTo(to)) }
-  const sources = { reader, ordinals, handler, originOf: (id: number | null) => origin({ domain: id }, services) }
+  const sources = {
+    reader: call.reader,
+    ordinals,
+    handler,
+    originOf: (id: number | null) => origin({ domain: id }, services),
+  }
   return list(
     listAt(historyReference, path),
     call,
-    services,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
       const { rows, ...found } = await (request.q ? inTurn(call.account, find) : find())
@@ -78,6 +92,7 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
 }
 
 const resourceRoute = <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
+  services: HistoryServices,
   name: string,
   decider: Decider<C, S, E>,
   label: string,
@@ -91,7 +106,7 @@ const resourceRoute = <C, S extends { readonly status: string; readonly account:
     params: byId,
     query: queryOf(path),
     owner: ownedOrDeleted(decider, label),
-    run: (call, services) => listEvents(path, { subject: streamId(decider.kind, call.params.id) }, call, services),
+    run: (call) => listEvents(path, { subject: streamId(decider.kind, call.params.id) }, call, services),
   })
 }
 
@@ -122,14 +137,14 @@ const AccountQuery = queryOf(accountPath).extend({
   deleted: onlyTrue,
 })
 
-export const historyRoutes = [
+export const historyRoutes = (services: HistoryServices): readonly Route[] => [
   route({
     method: 'get',
     path: accountPath,
     // it has the names and the rights of keys
     scope: 'account',
     query: AccountQuery,
-    run: (call, services) => {
+    run: (call) => {
       const { resource: kind, deleted } = call.query
       return listEvents(accountPath, { account: call.account, kind, deleted }, call, services)
     },
@@ -141,17 +156,17 @@ export const historyRoutes = [
     params: byId,
     query: queryOf(keyPath),
     owner: ownKeyOrEnded,
-    run: (call, services) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
+    run: (call) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
   }),
-  resourceRoute('url', link, 'Link'),
-  resourceRoute('qr', qr, 'QR code'),
-  resourceRoute('domain', domain, 'Domain'),
-  resourceRoute('pixel', pixel, 'Pixel'),
-  resourceRoute('campaign', campaign, 'Campaign'),
-  resourceRoute('channel', channel, 'Channel'),
-  resourceRoute('overlay', overlay, 'CTA overlay'),
-  resourceRoute('splash', splash, 'Splash page'),
-  resourceRoute('bio', bio, 'Bio page'),
+  resourceRoute(services, 'url', link, 'Link'),
+  resourceRoute(services, 'qr', qr, 'QR code'),
+  resourceRoute(services, 'domain', domain, 'Domain'),
+  resourceRoute(services, 'pixel', pixel, 'Pixel'),
+  resourceRoute(services, 'campaign', campaign, 'Campaign'),
+  resourceRoute(services, 'channel', channel, 'Channel'),
+  resourceRoute(services, 'overlay', overlay, 'CTA overlay'),
+  resourceRoute(services, 'splash', splash, 'Splash page'),
+  resourceRoute(services, 'bio', bio, 'Bio page'),
   // the address of a receiver often has a password in it
-  resourceRoute('webhook', webhook, webhookLabel, 'webhooks'),
+  resourceRoute(services, 'webhook', webhook, webhookLabel, 'webhooks'),
 ]

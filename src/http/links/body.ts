@@ -9,9 +9,9 @@ import { deviceNames, isDeviceName } from '../../clicks/visitor/device.ts'
 import { isLanguage } from '../../clicks/visitor/language.ts'
 import { failField } from '../api/errors.ts'
 import { alias, bodyId, flag, orEmpty, orInitial, orNone, url, urlAsSent } from '../api/fields.ts'
-import type { Services } from '../api/route.ts'
-import { rejectBlocked } from '../api/blockedaddress.ts'
-import { rejectOwnAddresses } from '../api/ownaddress.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
+import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
+import type { LinkAddresses } from './address.ts'
 import { tags } from './tag.ts'
 
 /** A name that never matches is refused: its visitors would go elsewhere without a sign. */
@@ -119,7 +119,7 @@ export const LinkChanges = LinkBody.partial({ url: true })
 export type LinkChanges = z.output<typeof LinkChanges>
 
 /** Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own. Fails with 400. */
-const domainOf = (address: string, account: number, { baseUrl, domains }: Services) => {
+const domainOf = (address: string, account: number, { baseUrl, domains }: LinkAddresses) => {
   const host = address
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '')
@@ -131,11 +131,14 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: Servic
 
 const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)
 
+/** What the fields of a link are checked with. */
+export interface LinkChecks extends LinkAddresses, OurHosts, Blocking {}
+
 /** Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in the account. */
 export const sentFields = async (
   body: LinkChanges,
   caller: Pick<Caller, 'account' | 'load'>,
-  services: Services,
+  services: LinkChecks,
 ): Promise<FieldChanges> => {
   const { url: sent, custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
   const destinations = {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { assignLink } from '../../commands/links/assign.ts'
-import type { Caller } from '../../commands/caller.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import type { CampaignFields } from '../../events/links/campaign.ts'
 import { text } from '../../lib/fields.ts'
@@ -12,7 +11,7 @@ import { campaignTotals } from '../../queries/statistics/totals.ts'
 import { readAccount } from '../accounts/account.ts'
 import { alias, byId, flag, name, orEmpty, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { route, type Services } from '../api/route.ts'
+import { type Reading, type Route, route } from '../api/route.ts'
 import { deleteRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { campaignReference } from '../docs/reference/campaign.ts'
@@ -24,17 +23,15 @@ const fields = { slug: alias.optional(), public: flag.optional() }
 type Presented = CampaignFields & { readonly id: number; readonly revision: number }
 
 /** Before there was the account, it had no campaigns, and so none is shown with its name. */
-const usernameOf = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
-  const { reader } = services
-  const found =
-    reader.clicksUpTo === undefined ? await readAccount(caller, services) : await findAccount(reader, caller.account)
+const usernameOf = async (reading: Reading) => {
+  const { account, reader } = reading
+  const found = reader.clicksUpTo === undefined ? await readAccount(reading) : await findAccount(reader, account)
   return found?.username ?? ''
 }
 
 /** The name is returned as `domain` too, where the contract puts it. */
-const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Services) => {
-  const base = services.baseUrl()
-  const username = await usernameOf(caller, services)
+const presenter = async (reading: Reading, base: string) => {
+  const username = await usernameOf(reading)
   return ({ id, name, slug, public: open, revision }: Presented) => ({
     id,
     name,
@@ -49,24 +46,23 @@ const presenter = async (caller: Pick<Caller, 'account' | 'load'>, services: Ser
 /** Existing clients read the name of what they have created or changed as `campaign`. */
 const named = <T extends { readonly name: string }>(presented: T) => ({ ...presented, campaign: presented.name })
 
-export const campaignRoutes = [
+export interface CampaignServices {
+  readonly baseUrl: () => string
+}
+
+const ownList = ({ baseUrl }: CampaignServices) =>
   route({
     method: 'get',
     path: campaigns.path,
     scope: 'read',
     query: listQuery(campaigns),
-    run: async (call, services) => {
-      const present = await presenter(call, services)
-      return list(
-        campaigns,
-        call,
-        services,
-        (request) => listCampaigns(services.reader, call.account, request),
-        present,
-      )
+    run: async (call) => {
+      const present = await presenter(call, baseUrl())
+      return list(campaigns, call, (request) => listCampaigns(call.reader, call.account, request), present)
     },
-  }),
+  })
 
+const details = ({ baseUrl }: CampaignServices) =>
   route({
     method: 'get',
     path: '/api/campaign/:id',
@@ -74,23 +70,24 @@ export const campaignRoutes = [
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, params } = call
-      const row = await readOwned(campaign, label, findCampaign, call, params.id, services)
-      const { links, clicks, uniques } = await campaignTotals(services.reader, account, params.id)
+      const row = await readOwned(campaign, label, findCampaign, call, params.id)
+      const { links, clicks, uniques } = await campaignTotals(call.reader, account, params.id)
       return {
-        details: (await presenter(call, services))(row),
+        details: (await presenter(call, baseUrl()))(row),
         data: { links, clicks, uniqueClicks: uniques },
       }
     },
-  }),
+  })
 
+const add = ({ baseUrl }: CampaignServices) =>
   route({
     method: 'post',
     path: '/api/campaign/add',
     scope: 'write',
     body: z.object({ name: orEmpty(text(255)).optional(), ...fields }),
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, body, create } = call
       const token = randomUUID()
       const make = (slug: string) =>
@@ -102,21 +99,22 @@ export const campaignRoutes = [
           token,
         }))
       const { id, state, revision } = body.slug === undefined ? await withRandomAlias(make) : await make(body.slug)
-      return named((await presenter(call, services))({ ...state.fields, id, revision }))
+      return named((await presenter(call, baseUrl()))({ ...state.fields, id, revision }))
     },
-  }),
+  })
 
-  route({
-    method: 'post',
-    path: '/api/campaign/:campaignid/assign/:linkid',
-    scope: 'write',
-    params: z.object({ campaignid: pathId, linkid: pathId }),
-    run: async (call) => {
-      await assignLink(call, call.params.campaignid, call.params.linkid)
-      return { message: 'Link has been added to the campaign.' }
-    },
-  }),
+const assign = route({
+  method: 'post',
+  path: '/api/campaign/:campaignid/assign/:linkid',
+  scope: 'write',
+  params: z.object({ campaignid: pathId, linkid: pathId }),
+  run: async (call) => {
+    await assignLink(call, call.params.campaignid, call.params.linkid)
+    return { message: 'Link has been added to the campaign.' }
+  },
+})
 
+const update = ({ baseUrl }: CampaignServices) =>
   route({
     method: 'put',
     path: '/api/campaign/:id/update',
@@ -125,14 +123,20 @@ export const campaignRoutes = [
     params: byId,
     owner: ownedBy(campaign, label),
     body: z.object({ name, ...fields }),
-    run: async (call, services) => {
+    run: async (call) => {
       const { id } = call.params
       const changes = call.body as Partial<CampaignFields>
       const command = { type: 'Update', id, account: call.account, changes, token: randomUUID() } as const
       const { state, revision } = await call.write(campaign, command)
-      return named((await presenter(call, services))({ ...state.fields, id, revision }))
+      return named((await presenter(call, baseUrl()))({ ...state.fields, id, revision }))
     },
-  }),
+  })
 
+export const campaignRoutes = (services: CampaignServices): readonly Route[] => [
+  ownList(services),
+  details(services),
+  add(services),
+  assign,
+  update(services),
   deleteRoute('/api/campaign/:id/delete', campaign, label),
 ]

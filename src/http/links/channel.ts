@@ -7,8 +7,8 @@ import { findChannel, type ItemRow, listChannels, listItems } from '../../querie
 import { channelTotals } from '../../queries/statistics/totals.ts'
 import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { route, type Services } from '../api/route.ts'
-import { short } from './write.ts'
+import { type Route, route } from '../api/route.ts'
+import { type LinkAddresses, short } from './address.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { imageAddress } from '../qr/address.ts'
 import { channelReference } from '../docs/reference/channel.ts'
@@ -38,16 +38,16 @@ const present = ({ id, name, description, color, starred, revision }: Presented)
 })
 
 /** `preview` is the item's own image, else the favicon address of its destination; the service does not fetch it. */
-const presentItem = (row: ItemRow, services: Services) => {
+const presentItem = (row: ItemRow, addresses: LinkAddresses) => {
   const { kind, id, title, image, url, assigned } = row
-  const link = kind === 'qr' ? imageAddress(row.alias, services.baseUrl) : short(row, services)
+  const link = kind === 'qr' ? imageAddress(row.alias, addresses.baseUrl) : short(row, addresses)
   const preview = kind === 'qr' ? link : image || `${new URL(url ?? link).origin}/favicon.ico`
   return { type: kind, id, title, preview, link, date: timestamp(assigned).slice(0, 10) }
 }
 
 const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
 
-export const channelRoutes = [
+export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
   listRoute(channelReference, '/api/channels', listChannels, present),
 
   route({
@@ -57,17 +57,16 @@ export const channelRoutes = [
     params: byId,
     query: listQuery(items),
     owner: ownedBy(channel, label),
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, params } = call
       const listed = await list(
         items,
         call,
-        services,
-        (request) => listItems(services.reader, { id: params.id, account }, request),
-        (row) => presentItem(row, services),
+        (request) => listItems(call.reader, { id: params.id, account }, request),
+        (row) => presentItem(row, addresses),
       )
-      const row = await readOwned(channel, label, findChannel, call, params.id, services)
-      const { links, clicks, uniques } = await channelTotals(services.reader, account, params.id)
+      const row = await readOwned(channel, label, findChannel, call, params.id)
+      const { links, clicks, uniques } = await channelTotals(call.reader, account, params.id)
       return { ...listed, details: present(row), totals: { links, clicks, uniqueClicks: uniques } }
     },
   }),

@@ -1,23 +1,30 @@
 import { z } from 'zod'
+import type { Domains } from '../../cache/domains.ts'
 import { aliasKey } from '../../commands/links/alias.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import type { LinkFilter } from '../../queries/links/link.ts'
 import type { ListOrder } from '../../queries/page.ts'
 import { filterId } from '../api/fields.ts'
 import { listQuery, searched } from '../api/list/list.ts'
-import type { Services } from '../api/route.ts'
 import { tagFilter } from './tag.ts'
 import { listAt } from '../api/describe.ts'
 import { linkReference } from '../docs/reference/link.ts'
 
+/** What tells domains by their addresses. */
+export interface DomainNames {
+  readonly domains: Domains
+  /** Whether a host, in any spelling, is the service's own. */
+  readonly isMainHost: (host: string) => boolean
+}
+
 /** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
-const domainAt = (address: string, account: number, { domains, isMainHost }: Services) => {
+const domainAt = (address: string, account: number, { domains, isMainHost }: DomainNames) => {
   const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
   return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
 }
 
 /** Returns the same for a filter: as in a link's body, an empty address is the service's own host. Without one, it is undefined. */
-export const domainFilter = (address: string | undefined, account: number, services: Services) =>
+export const domainFilter = (address: string | undefined, account: number, services: DomainNames) =>
   address === undefined ? undefined : address === '' ? null : domainAt(address, account, services)
 
 const text = z.string().optional()
@@ -53,7 +60,7 @@ export const spellingVariants = (q: string) => {
 export const filterOf = (
   { domain, campaign, channel, tag, archived }: ListQuery,
   account: number,
-  services: Services,
+  services: DomainNames,
 ): LinkFilter => ({
   domain: domainFilter(domain, account, services),
   campaign,
@@ -63,7 +70,7 @@ export const filterOf = (
 })
 
 /** Returns the filter for the link at a short address. */
-export const shortFilter = (short: string, account: number, services: Services): LinkFilter => {
+export const shortFilter = (short: string, account: number, services: DomainNames): LinkFilter => {
   const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
   return {
     aliasKey: aliasKey(alias),

@@ -1,4 +1,5 @@
-import { type Caller, hideForeign } from '../../commands/caller.ts'
+import type { Blocks } from '../../cache/blocks.ts'
+import { hideForeign } from '../../commands/caller.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
@@ -9,16 +10,21 @@ import { streamId } from '../../events/streams.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../../queries/links/link.ts'
 import { linkStats } from '../../queries/statistics/stats.ts'
+import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
-import { route, type Services } from '../api/route.ts'
+import { type Reading, type Route, route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
-import { filterOf, ListQuery, shortFilter, spellingVariants, urls } from './filter.ts'
-import { addLink, deleteLink, label, origin, short, updateLink } from './write.ts'
+import { origin, short } from './address.ts'
+import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants, urls } from './filter.ts'
+import { addLink, deleteLink, label, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
 import { statistics, variantCounts } from '../statistics/totals.ts'
+
+/** What the routes of links need. */
+export interface LinkServices extends LinkWriting, DomainNames {}
 
 const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
@@ -36,11 +42,7 @@ const fromState = (id: number, { state, since, revision }: Loaded<Link>): LinkRo
 })
 
 /** Returns a link from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
-export const readLink = async (
-  { account, load }: Pick<Caller, 'account' | 'load'>,
-  id: number,
-  { reader, pending }: Pick<Services, 'reader' | 'pending'>,
-): Promise<LinkRow> =>
+export const readLink = async ({ account, load, reader, pending }: Reading, id: number): Promise<LinkRow> =>
   readCurrent<LinkRow>({
     pending: pending.has(streamId('link', id)),
     inTables: () => findLink(reader, account, id),
@@ -64,7 +66,7 @@ const unframedOf = (row: LinkRow) => {
     .map(({ url, reason, since }) => ({ url, reason, since: timestamp(new Date(since)) }))
 }
 
-const details = async (row: LinkRow, channels: readonly number[], services: Services) => ({
+const details = async (reading: Reading, row: LinkRow, services: LinkServices) => ({
   id: row.id,
   shorturl: short(row, services),
   longurl: row.entered ?? row.url,
@@ -83,8 +85,8 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   metadescription: row.metadescription,
   metaimage: row.metaimage,
   campaign: row.campaign,
-  channels,
-  pixels: await existingPixels(services.reader, row.pixels),
+  channels: await channelsOf(reading, row.id),
+  pixels: await existingPixels(reading.reader, row.pixels),
   password: row.password,
   unframed: unframedOf(row),
   tags: row.tags,
@@ -98,19 +100,21 @@ const details = async (row: LinkRow, channels: readonly number[], services: Serv
   revision: row.revision,
 })
 
+const nowIn = ({ now }: Reader) => now ?? new Date()
+
 /** Returns what a visitor of a link meets now; an archived link redirects all the same. */
 const statusOf = (
   { id, url, starts, expiry, max_clicks: most, clicks, password }: LinkListRow,
-  { blocks, reader }: Pick<Services, 'blocks' | 'reader'>,
+  blocks: Blocks,
+  now: Date,
 ) => {
-  const now = reader.now ?? new Date()
   if (blocks.link(id) || blocks.destination(url)) return 'blocked'
   if ((expiry !== null && expiry <= now) || (most !== null && clicks >= most)) return 'expired'
   if (starts !== null && starts > now) return 'scheduled'
   return password ? 'protected' : 'active'
 }
 
-const listRow = (services: Services) => (row: LinkListRow) => ({
+const listRow = (services: LinkServices, now: Date) => (row: LinkListRow) => ({
   id: row.id,
   alias: row.alias,
   shorturl: short(row, services),
@@ -124,50 +128,49 @@ const listRow = (services: Services) => (row: LinkListRow) => ({
   campaign: row.campaign,
   tags: row.tags,
   archived: row.archived,
-  status: statusOf(row, services),
+  status: statusOf(row, services.blocks, now),
   revision: row.revision,
 })
 
-const detailed = async (call: Pick<Caller, 'account' | 'load'>, row: LinkRow, services: Services) => {
-  const stats = await linkStats(services.reader, row.id)
+const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
+  const stats = await linkStats(reading.reader, row.id)
   const topVariants = variantCounts(stats)
   const hasVariants = row.variants.length > 0 || topVariants !== 0
   return {
-    details: await details(row, await channelsOf(call, row.id, services), services),
+    details: await details(reading, row, services),
     data: { ...statistics(stats, 0, ['facebook', 'twitter', 'google']), ...(hasVariants && { topVariants }) },
   }
 }
 
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
-const findByShort = async (call: Pick<Caller, 'account' | 'load'>, short: string, services: Services) => {
-  const { account } = call
-  const found = await listLinks(services.reader, account, shortFilter(short, account, services), {
+const findByShort = async (reading: Reading, short: string, services: LinkServices) => {
+  const { account, reader } = reading
+  const found = await listLinks(reader, account, shortFilter(short, account, services), {
     limit: 1,
     page: 1,
     order: 'date',
   })
   const [row] = found.rows
   if (!row) return { error: 1, message: 'There is no such short link.' }
-  const { details, data } = await detailed(call, row, services)
-  return { error: 0, details, data: { ...data, urls: [listRow(services)(row)] } }
+  const { details, data } = await detailed(reading, row, services)
+  return { error: 0, details, data: { ...data, urls: [listRow(services, nowIn(reader))(row)] } }
 }
 
-export const linkRoutes = [
+export const linkRoutes = (services: LinkServices): readonly Route[] => [
   route({
     method: 'get',
     path: urls.path,
     scope: 'read',
     query: ListQuery,
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, query } = call
       if (query.short !== undefined) return findByShort(call, query.short, services)
       const filter = filterOf(query, account, services)
       return list(
         urls,
         call,
-        services,
-        (request) => listLinks(services.reader, account, filter, request),
-        listRow(services),
+        (request) => listLinks(call.reader, account, filter, request),
+        listRow(services, nowIn(call.reader)),
         spellingVariants,
       )
     },
@@ -180,7 +183,7 @@ export const linkRoutes = [
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call, services) => detailed(call, await readLink(call, call.params.id, services), services),
+    run: async (call) => detailed(call, await readLink(call, call.params.id), services),
   }),
 
   route({
@@ -188,7 +191,7 @@ export const linkRoutes = [
     path: '/api/url/add',
     scope: 'links:write',
     body: LinkBody,
-    run: (call, services) => addLink(call, call.body, services),
+    run: (call) => addLink(call, call.body, services),
   }),
 
   route({
@@ -199,7 +202,7 @@ export const linkRoutes = [
     params: byId,
     owner: ownedBy(link, label),
     body: LinkBody,
-    run: (call, services) => updateLink(call, call.params.id, call.body, services),
+    run: (call) => updateLink(call, call.params.id, call.body, services),
   }),
 
   route({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isStorable, must, notStorable } from '../../lib/fields.ts'
 import { listTags } from '../../queries/links/tag.ts'
 import { list, listQuery, orderOf } from '../api/list/list.ts'
-import { route } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
 import { tagReference } from '../docs/reference/tag.ts'
 
@@ -44,7 +44,7 @@ export const tagFilter = z
 
 const tagNames = listAt(tagReference, '/api/tags')
 
-export const tagRoutes = [
+export const tagRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: tagNames.path,
@@ -52,12 +52,11 @@ export const tagRoutes = [
     query: listQuery(tagNames)
       .omit({ from: true, to: true })
       .extend({ order: orderOf('name') }),
-    run: (call, services) =>
+    run: (call) =>
       list(
         tagNames,
         call,
-        services,
-        (request) => listTags(services.reader, call.account, request),
+        (request) => listTags(call.reader, call.account, request),
         (row) => row,
       ),
   }),

@@ -2,35 +2,39 @@ import { randomUUID } from 'node:crypto'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
-import type { LinkFields } from '../../events/links/link.ts'
-import type { Services, Writer } from '../api/route.ts'
-import { type LinkBody, type LinkChanges, sentFields } from './body.ts'
+import type { Reading, Writer } from '../api/route.ts'
+import { short } from './address.ts'
+import { type LinkBody, type LinkChanges, type LinkChecks, sentFields } from './body.ts'
 import { applyChannel } from './assigned.ts'
 import { deletedAnswer } from '../api/owned.ts'
 
 export const label = 'Link'
 
-type Addresses = Pick<Services, 'baseUrl' | 'domains'>
-export const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: Addresses) =>
-  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
-/** Returns a link's short address, on its branded domain if it has one. */
-export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, services: Addresses) =>
-  `${origin(row, services)}/${row.alias}`
+/** What links are written with. */
+export interface LinkWriting extends LinkChecks {
+  /** Asks the destinations of framed links whether they can be framed. */
+  readonly frameChecks: { readonly checkSoon: (link: number) => void }
+  /** Hashes the new password of an account or a link. */
+  readonly hashNewPassword: (password: string) => Promise<string>
+}
 
-type Hash = (password: string) => Promise<string>
+type Hash = LinkWriting['hashNewPassword']
 const passwordOf = async ({ password }: Pick<LinkBody, 'password'>, hash: Hash) =>
   password === undefined ? {} : { password: password === null ? null : await hash(password) }
 
+/** Who writes links: what a link is in is read from the tables. */
+export type LinkWriter = Writer & Reading
+
 /** Called when a link was written: only one that frames its destination has anything to check. */
-const checkFraming = (id: number, { fields }: Link, { frameChecks }: Services) => {
+const checkFraming = (id: number, { fields }: Link, { frameChecks }: Pick<LinkWriting, 'frameChecks'>) => {
   if (isFramed(fields.type)) frameChecks.checkSoon(id)
 }
 
 /** Creates a link, under a random alias unless the body has one. Returns the answer. */
 export const addLink = async (
-  caller: Writer,
+  caller: LinkWriter,
   body: LinkBody,
-  services: Services,
+  services: LinkWriting,
   hash: Hash = services.hashNewPassword,
 ) => {
   const { account, create } = caller
@@ -49,17 +53,17 @@ export const addLink = async (
     }))
   const { id, state, revision } = given.alias ? await make(given.alias) : await withRandomAlias(make)
   checkFraming(id, state, services)
-  if (body.channel) await applyChannel(caller, id, body.channel, services)
+  if (body.channel) await applyChannel(caller, id, body.channel)
   const address = short(state.fields, services)
   return { id, shorturl: address, short: address, revision }
 }
 
 /** Changes the fields of a link that the body has. Returns the answer. */
 export const updateLink = async (
-  caller: Writer,
+  caller: LinkWriter,
   id: number,
   body: LinkChanges,
-  services: Services,
+  services: LinkWriting,
   hash: Hash = services.hashNewPassword,
 ) => {
   const { account, write } = caller
@@ -73,7 +77,7 @@ export const updateLink = async (
     now: new Date().toISOString(),
   })
   checkFraming(id, state, services)
-  await applyChannel(caller, id, body.channel, services)
+  await applyChannel(caller, id, body.channel)
   const address = short(state.fields, services)
   return { id, short: address, shorturl: address, revision }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Blocks } from '../../cache/blocks.ts'
 import { account, type AccountCommand } from '../../commands/accounts/account.ts'
 import { block } from '../../commands/operator/block.ts'
 import { refuse } from '../../commands/decider.ts'
@@ -10,10 +11,11 @@ import { type NamedBlock, searchBlocks } from '../../queries/operator/block.ts'
 import { type BlockSubject, blockSubjects } from '../../queries/operator/subject.ts'
 import { type OperatedAccount, searchAccounts } from '../../queries/operator/operator.ts'
 import { type ReportRow, searchReports } from '../../queries/operator/report.ts'
+import type { Reader } from '../../queries/reader.ts'
 import { fail, failField } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { route, type Services } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
 import { operatorReference } from '../docs/reference/operator.ts'
 
@@ -30,11 +32,18 @@ export type OperatorHealth = () => Promise<{
   readonly storage: { readonly log: number; readonly read: number; readonly state: number }
 }>
 
+/** What the routes of operators need. */
+export interface OperatorServices {
+  readonly baseUrl: () => string
+  readonly blocks: Blocks
+  readonly operatorHealth: OperatorHealth
+}
+
 const nowOnly = 'must not be sent here: operators see the present'
 const shared = { scope: 'operator', nowOnly } as const
 const accounts = listAt(operatorReference, '/api/operator/accounts')
 const reports = listAt(operatorReference, '/api/operator/reports')
-const blocks = listAt(operatorReference, '/api/operator/blocks')
+const blockList = listAt(operatorReference, '/api/operator/blocks')
 
 const presentAccount = ({ id, email, username, status, registered, links }: OperatedAccount) => ({
   id,
@@ -45,7 +54,7 @@ const presentAccount = ({ id, email, username, status, registered, links }: Oper
   links,
 })
 
-const presentReport = (row: ReportRow, blocks: Services['blocks']) => ({
+const presentReport = (row: ReportRow, blocks: Blocks) => ({
   reference: reference(row.id),
   account: row.account,
   kind: row.kind,
@@ -75,38 +84,35 @@ const presentBlock = ({ kind, value, alias, account, reason, operator, changed }
   since: timestamp(changed),
 })
 
-const lists = [
+const lists = ({ blocks }: OperatorServices) => [
   route({
     method: 'get',
     path: accounts.path,
     ...shared,
     query: listQuery(accounts),
-    run: (call, services) =>
-      list(accounts, call, services, (request) => searchAccounts(services.reader, request), presentAccount),
+    run: (call) => list(accounts, call, (request) => searchAccounts(call.reader, request), presentAccount),
   }),
   route({
     method: 'get',
     path: reports.path,
     ...shared,
     query: listQuery(reports).extend({ closed: z.enum(['true', 'false'], 'must be true or false').optional() }),
-    run: (call, services) => {
+    run: (call) => {
       const closed = call.query.closed === 'true'
       return list(
         reports,
         call,
-        services,
-        (request) => searchReports(services.reader, { ...request, closed }),
-        (row) => presentReport(row, services.blocks),
+        (request) => searchReports(call.reader, { ...request, closed }),
+        (row) => presentReport(row, blocks),
       )
     },
   }),
   route({
     method: 'get',
-    path: blocks.path,
+    path: blockList.path,
     ...shared,
-    query: listQuery(blocks),
-    run: (call, services) =>
-      list(blocks, call, services, (request) => searchBlocks(services.reader, request), presentBlock),
+    query: listQuery(blockList),
+    run: (call) => list(blockList, call, (request) => searchBlocks(call.reader, request), presentBlock),
   }),
 ]
 
@@ -138,18 +144,18 @@ const Blocked = Subject.extend({
 /** Returns what an operator means. Fails with 400 when there is no such thing. */
 const find = async (
   { kind, value }: z.output<typeof Subject>,
-  { reader, baseUrl }: Pick<Services, 'reader' | 'baseUrl'>,
+  { reader, baseUrl }: { readonly reader: Reader; readonly baseUrl: string },
   mustExist: boolean,
 ): Promise<BlockSubject> => {
   try {
-    return await blockSubjects[kind](value)({ reader, baseUrl: baseUrl() }, { mustExist })
+    return await blockSubjects[kind](value)({ reader, baseUrl }, { mustExist })
   } catch (error) {
     if (error instanceof OperatorError) return failField('value', `cannot be used: ${error.message}`)
     throw error
   }
 }
 
-const changes = [
+const changes = ({ baseUrl }: OperatorServices) => [
   change('DisableAccount', 'disable'),
   change('EnableAccount', 'enable'),
   route({
@@ -169,8 +175,8 @@ const changes = [
     path: '/api/operator/block',
     scope: 'operator',
     body: Blocked,
-    run: async ({ body, operate }, services) => {
-      const { kind, value, called } = await find(body, services, true)
+    run: async ({ body, reader, operate }) => {
+      const { kind, value, called } = await find(body, { reader, baseUrl: baseUrl() }, true)
       await operate(block, { type: 'Block', kind, value, reason: body.reason }, null)
       return { ...spelled({ kind, value }), message: `${called} is blocked.` }
     },
@@ -180,20 +186,20 @@ const changes = [
     path: '/api/operator/unblock',
     scope: 'operator',
     body: Subject,
-    run: async ({ body, operate }, services) => {
-      const { kind, value, called } = await find(body, services, false)
+    run: async ({ body, reader, operate }) => {
+      const { kind, value, called } = await find(body, { reader, baseUrl: baseUrl() }, false)
       await operate(block, { type: 'Unblock', kind, value }, null)
       return { ...spelled({ kind, value }), message: `${called} is not blocked any more.` }
     },
   }),
 ]
 
-const health = route({
-  method: 'get',
-  path: '/api/operator/health',
-  ...shared,
-  run: (_, { operatorHealth }) => operatorHealth(),
-})
+const health = ({ operatorHealth }: OperatorServices) =>
+  route({ method: 'get', path: '/api/operator/health', ...shared, run: operatorHealth })
 
 /** What operators see and do on the dashboard. The mark is read from the stream of their account with each request, so that it ends at once. */
-export const operatorRoutes = [...lists, ...changes, health]
+export const operatorRoutes = (services: OperatorServices): readonly Route[] => [
+  ...lists(services),
+  ...changes(services),
+  health(services),
+]

@@ -3,14 +3,14 @@ import { timestamp } from '../../lib/fields.ts'
 import { countChoices, listAnswers } from '../../queries/pages/answer.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { route } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { overlayReference } from '../docs/reference/overlay.ts'
 
 const answers = listAt(overlayReference, '/api/overlay/:id/answers')
 
-export const answerRoutes = [
+export const answerRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: answers.path,
@@ -18,12 +18,11 @@ export const answerRoutes = [
     params: byId,
     query: listQuery(answers),
     owner: ownedBy(overlay, 'CTA overlay'),
-    run: (call, services) =>
+    run: (call) =>
       list(
         answers,
         call,
-        services,
-        (request) => listAnswers(services.reader, call.params.id, request),
+        (request) => listAnswers(call.reader, call.params.id, request),
         ({ number, fields, created }) => ({
           id: number,
           date: timestamp(created),
@@ -39,7 +38,7 @@ export const answerRoutes = [
     scope: 'read',
     params: byId,
     owner: ownedBy(overlay, 'CTA overlay'),
-    run: async ({ params }, { reader }) => {
+    run: async ({ params, reader }) => {
       const { answers: n, counted, choices } = await countChoices(reader, params.id)
       return { data: { answers: n, counted, choices: choices.map(({ choice, n: count }) => ({ choice, count })) } }
     },

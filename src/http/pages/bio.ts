@@ -8,8 +8,9 @@ import { viewStats } from '../../queries/statistics/stats.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { type AddressesOf, deleteRoute, listRoute, readOwned, updateRoute } from '../api/owned.ts'
 import { statistics } from '../statistics/totals.ts'
-import { route, type Services } from '../api/route.ts'
-import { rejectBlocked } from '../api/blockedaddress.ts'
+import { type Route, route } from '../api/route.ts'
+import type { Reader } from '../../queries/reader.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, text, timestamp } from '../../lib/fields.ts'
 import { bioReference } from '../docs/reference/bio.ts'
@@ -39,21 +40,25 @@ export const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
   links: links?.map(({ url }) => url) ?? [],
 })
 
-const address = ({ alias }: BioFields, { baseUrl }: Services) => `${baseUrl()}/${alias}`
+export interface BioServices extends Blocking {
+  readonly baseUrl: () => string
+}
 
-const summary = (row: BioRow, services: Services) => {
+const address = ({ alias }: BioFields, { baseUrl }: BioServices) => `${baseUrl()}/${alias}`
+
+const summary = (row: BioRow, services: BioServices) => {
   const { id, name, alias, title, created, revision } = row
   return { id, name, alias, title, link: address(row, services), date: timestamp(created), revision }
 }
-const listed = (row: BioListRow, services: Services) => ({
+const listed = (row: BioListRow, services: BioServices) => ({
   ...summary(row, services),
   views: row.views,
   clicks: row.clicks,
 })
 
 /** The page with the clicks of each entry, and the statistics of its views. */
-const detailed = async (row: BioRow, services: Services) => {
-  const { views, clicks } = await readOneMoment(services.reader, async (moment) => ({
+const detailed = async (reader: Reader, row: BioRow, services: BioServices) => {
+  const { views, clicks } = await readOneMoment(reader, async (moment) => ({
     views: await viewStats(moment, row.id),
     clicks: await entryClicks(moment, row),
   }))
@@ -81,8 +86,8 @@ const detailed = async (row: BioRow, services: Services) => {
   }
 }
 
-export const bioRoutes = [
-  listRoute(bioReference, '/api/bio', listBios, listed),
+export const bioRoutes = (services: BioServices): readonly Route[] => [
+  listRoute(bioReference, '/api/bio', listBios, (row) => listed(row, services)),
   route({
     method: 'get',
     path: '/api/bio/:id',
@@ -90,8 +95,7 @@ export const bioRoutes = [
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call, services) =>
-      detailed(await readOwned(bio, label, findBio, call, call.params.id, services), services),
+    run: async (call) => detailed(call.reader, await readOwned(bio, label, findBio, call, call.params.id), services),
   }),
 
   route({
@@ -99,7 +103,7 @@ export const bioRoutes = [
     path: '/api/bio/add',
     scope: 'write',
     body: fields.extend({ name, links }),
-    run: async ({ account, body, create }, services) => {
+    run: async ({ account, body, create }) => {
       rejectBlocked(addressesOf(body), services)
       const { alias: wished, ...given } = body
       const token = randomUUID()
@@ -112,6 +116,6 @@ export const bioRoutes = [
     },
   }),
 
-  updateRoute('/api/bio/:id/update', bio, label, fields, addressesOf),
+  updateRoute('/api/bio/:id/update', bio, label, fields, (body) => rejectBlocked(addressesOf(body), services)),
   deleteRoute('/api/bio/:id/delete', bio, label),
 ]

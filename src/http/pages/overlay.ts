@@ -3,6 +3,8 @@ import { overlay } from '../../commands/pages/overlay.ts'
 import { type OverlayFields, OverlayPosition, OverlayType } from '../../events/pages/overlay.ts'
 import { findOverlay, listOverlays, type OverlayRow } from '../../queries/pages/overlay.ts'
 import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from '../api/owned.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
+import type { Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, text, timestamp } from '../../lib/fields.ts'
 import { overlayReference } from '../docs/reference/overlay.ts'
@@ -47,10 +49,12 @@ const details = (row: OverlayRow) => {
 }
 
 /** The decider checks which fields a type requires, because updates send them one by one. */
-export const overlayRoutes = [
+export const overlayRoutes = (services: Blocking): readonly Route[] => [
   listRoute(overlayReference, '/api/overlay', listOverlays, listed),
   detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),
-  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), addressesOf),
-  updateRoute('/api/overlay/:id/update', overlay, label, fields, addressesOf),
+  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), (body) =>
+    rejectBlocked(addressesOf(body), services),
+  ),
+  updateRoute('/api/overlay/:id/update', overlay, label, fields, (body) => rejectBlocked(addressesOf(body), services)),
   deleteRoute('/api/overlay/:id/delete', overlay, label),
 ]

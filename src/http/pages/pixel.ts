@@ -5,7 +5,7 @@ import { defined } from '../../lib/defined.ts'
 import { must, timestamp } from '../../lib/fields.ts'
 import { listPixels, type PixelRow } from '../../queries/pages/pixel.ts'
 import { byId, name } from '../api/fields.ts'
-import { route } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { deleteRoute, listRoute, ownedBy } from '../api/owned.ts'
 import { pixelReference } from '../docs/reference/pixel.ts'
 
@@ -24,7 +24,7 @@ const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
   revision,
 })
 
-export const pixelRoutes = [
+export const pixelRoutes = (): readonly Route[] => [
   listRoute(pixelReference, '/api/pixels', listPixels, present),
 
   route({

@@ -3,6 +3,8 @@ import { splash } from '../../commands/pages/splash.ts'
 import type { SplashFields } from '../../events/pages/splash.ts'
 import { findSplash, listSplashes, type SplashRow } from '../../queries/pages/splash.ts'
 import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from '../api/owned.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
+import type { Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, text, timestamp } from '../../lib/fields.ts'
 import { splashReference } from '../docs/reference/splash.ts'
@@ -39,10 +41,12 @@ const details = (row: SplashRow) => {
   return { ...listed(row), title, message, logo, banner, product, ...own, counter }
 }
 
-export const splashRoutes = [
+export const splashRoutes = (services: Blocking): readonly Route[] => [
   listRoute(splashReference, '/api/splash', listSplashes, listed),
   detailsRoute('/api/splash/:id', splash, label, findSplash, details),
-  addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), addressesOf),
-  updateRoute('/api/splash/:id/update', splash, label, fields, addressesOf),
+  addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), (body) =>
+    rejectBlocked(addressesOf(body), services),
+  ),
+  updateRoute('/api/splash/:id/update', splash, label, fields, (body) => rejectBlocked(addressesOf(body), services)),
   deleteRoute('/api/splash/:id/delete', splash, label),
 ]

@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { isOrdinal, parseClickId } from '../../events/ordinals.ts'
-import type { Receipt } from '../../events/proof/receipt.ts'
+import { isOrdinal, type Ordinals, parseClickId } from '../../events/ordinals.ts'
+import type { Proofs, Receipt } from '../../events/proof/receipt.ts'
 import { refuse } from '../../commands/decider.ts'
 import { timestamp } from '../../lib/fields.ts'
+import type { Reader } from '../../queries/reader.ts'
 import { fail } from '../api/errors.ts'
-import { route, type Services } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { asSent } from '../streams/publicevent.ts'
+
+/** What proofs are made of. */
+export interface ProofServices {
+  readonly ordinals: Ordinals
+  readonly proofs: Proofs
+}
 
 const signed = (what: string, found: Receipt | 'unsigned' | undefined): Receipt => {
   if (found === undefined) return refuse('not_found', `${what} not found.`)
@@ -21,21 +28,25 @@ const ordinal = z.string().transform((text) => (/^\d{1,15}$/.test(text) && isOrd
 const clickId = z.string().transform((text) => (parseClickId(text) ? text : ''))
 
 /** Throws unless the event was in the log at the moment that is asked for. */
-const requireStored = async (what: string, event: number | undefined, { ordinals, reader }: Services) => {
-  const { upTo, clicksUpTo } = reader
+const requireStored = async (
+  what: string,
+  event: number | undefined,
+  { upTo, clicksUpTo }: Reader,
+  ordinals: Ordinals,
+) => {
   if (clicksUpTo === undefined || event === undefined) return
   const last = what === 'Click' ? clicksUpTo : upTo
   const position = await ordinals.positionOf(event)
   if (position === undefined || last === undefined || position > last) refuse('not_found', `${what} not found.`)
 }
 
-export const proofRoutes = [
+export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/proof',
     scope: 'read',
     nowOnly: 'must not be sent here: the proof is that of the whole log',
-    run: async (_, { proofs }) => {
+    run: async () => {
       const { key, events, checkpoint, verified } = await proofs.state()
       return {
         key,
@@ -50,9 +61,8 @@ export const proofRoutes = [
     path: '/api/events/:event/proof',
     scope: 'read',
     params: z.object({ event: ordinal }),
-    run: async ({ account, params, may }, services) => {
-      const { proofs } = services
-      await requireStored('Event', params.event, services)
+    run: async ({ account, params, may, reader }) => {
+      await requireStored('Event', params.event, reader, ordinals)
       // a receipt shows as much as the stream of events does
       const scopes = { read: true, account: may('account'), never: false, unknown: false }
       const found = await proofs.ofEvent(
@@ -67,9 +77,9 @@ export const proofRoutes = [
     path: '/api/clicks/:id/proof',
     scope: 'read',
     params: z.object({ id: clickId }),
-    run: async ({ account, params }, services) => {
-      await requireStored('Click', parseClickId(params.id)?.ordinal, services)
-      return signed('Click', await services.proofs.ofClick(params.id, account))
+    run: async ({ account, params, reader }) => {
+      await requireStored('Click', parseClickId(params.id)?.ordinal, reader, ordinals)
+      return signed('Click', await proofs.ofClick(params.id, account))
     },
   }),
 ]

@@ -15,16 +15,14 @@ import type { Target } from '../../queries/links/target.ts'
 import { campaignLinks, findPublicCampaign, type RotatorLink, rotatorLinks } from '../../queries/links/campaign.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { pagination } from '../api/fields.ts'
-import type { Services } from '../api/route.ts'
-import { short } from '../links/write.ts'
+import { type LinkAddresses, short } from '../links/address.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page/page.ts'
 import { listPage, pages } from './page/messages.ts'
 import type { Redirect } from './redirect.ts'
 import { type PublicHandler, redirectTo } from './responses.ts'
 
-export interface CampaignPagesOptions
-  extends Pick<Redirect, 'follow' | 'withPrefix'>, Pick<Services, 'baseUrl' | 'domains'> {
+export interface CampaignPagesOptions extends Pick<Redirect, 'follow' | 'withPrefix'>, LinkAddresses {
   readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly reader: Reader

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Drawing } from '../../qr/draw.ts'
-import { LogoMissing } from '../../qr/images.ts'
+import { type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
 import { findInlineLogo, findPublicQrs, findQr, type PublicQr } from '../../queries/qr/qr.ts'
+import type { ImageStore } from '../../security/images.ts'
 import { fail } from '../api/errors.ts'
 import { parseId } from '../api/fields.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { headersOf, logoKey, mediaTypes, sizeOf } from '../public/qr.ts'
 import { payload } from './address.ts'
 
@@ -25,10 +26,20 @@ export const apiAddressOf = (url: string | undefined): string | undefined => {
 /** What is before an alias where an id is expected; no id begins with it. */
 const byAlias = '~'
 
+/** What the image of a QR code is made with. */
+export interface QrImageServices {
+  readonly baseUrl: () => string
+  readonly images: Pick<Images, 'draw'>
+  /** Returns the logo of an account that has this hash. */
+  readonly findImage: ImageStore['find']
+}
+
 /** Draws a code, without its logo where that is missing. */
-const draw = (code: PublicQr, drawing: Drawing, from: string, { images, reader, exports }: Services) => {
+const draw = (code: PublicQr, drawing: Drawing, call: Pick<Call, 'from' | 'reader'>, services: QrImageServices) => {
+  const { from, reader } = call
+  const { images, findImage } = services
   const { account, id, logoHash } = code
-  const logo = () => (logoHash ? exports.findImage(account, logoHash) : findInlineLogo(reader, id))
+  const logo = () => (logoHash ? findImage(account, logoHash) : findInlineLogo(reader, id))
   return images.draw(drawing, logo, from).catch((error: unknown) => {
     if (error instanceof Busy)
       return fail(503, 'Too many images are being drawn right now. Try again shortly.', { 'Retry-After': '2' })
@@ -44,16 +55,16 @@ const Query = z.object({
 })
 type Query = z.output<typeof Query>
 
-const aliasOf = async (call: Call<{ id: string }, Query>, services: Services) => {
+const aliasOf = async (call: Call<{ id: string }, Query>) => {
   const { account, params } = call
   if (params.id.startsWith(byAlias)) return params.id.slice(byAlias.length).toLowerCase()
-  return (await findQr(services.reader, account, parseId(params.id) ?? 0))?.alias
+  return (await findQr(call.reader, account, parseId(params.id) ?? 0))?.alias
 }
 
-const answer = async (call: Call<{ id: string }, Query>, services: Services) => {
-  const { account, from, query } = call
-  const alias = await aliasOf(call, services)
-  const [code] = alias === undefined ? [] : await findPublicQrs(services.reader, [alias])
+const answer = async (call: Call<{ id: string }, Query>, services: QrImageServices) => {
+  const { account, query } = call
+  const alias = await aliasOf(call)
+  const [code] = alias === undefined ? [] : await findPublicQrs(call.reader, [alias])
   if (code?.account !== account) return fail(404, 'QR code not found.')
   const { foreground, background } = code
   const text = payload(code, services.baseUrl)
@@ -61,7 +72,7 @@ const answer = async (call: Call<{ id: string }, Query>, services: Services) => 
   const plain = { text, foreground, background, logo: null, format, size: sizeOf(`size=${query.size ?? ''}`) }
   const key = logoKey(code)
   const drawing = key === undefined ? plain : { ...plain, logoKey: key }
-  const body = await draw(code, drawing, from, services)
+  const body = await draw(code, drawing, call, services)
   return {
     picture: {
       type: mediaTypes[format],
@@ -72,13 +83,13 @@ const answer = async (call: Call<{ id: string }, Query>, services: Services) => 
 }
 
 /** The image of a QR code for its account, also as it was. Everyone gets that of now at its public address. */
-export const qrImageRoutes = [
+export const qrImageRoutes = (services: QrImageServices): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/qr/:id/image',
     scope: 'read',
     params: z.object({ id: z.string() }),
     query: Query,
-    run: answer,
+    run: (call) => answer(call, services),
   }),
 ]

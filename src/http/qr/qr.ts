@@ -7,15 +7,18 @@ import { requireScannable, scanWarnings } from '../../commands/qr/design.ts'
 import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
 import { defined } from '../../lib/defined.ts'
 import { must, text, timestamp } from '../../lib/fields.ts'
+import type { GuardedFetch } from '../../lib/fetch.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
+import type { Images } from '../../qr/images.ts'
 import { nameOf, type QrData } from '../../qr/payload.ts'
 import { Busy } from '../../qr/pool.ts'
 import { findQr, listQrs, type QrListRow, type QrRow } from '../../queries/qr/qr.ts'
 import { scanStats } from '../../queries/statistics/stats.ts'
+import type { ImageStore } from '../../security/images.ts'
 import { fail, failField } from '../api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
-import { route, type Services } from '../api/route.ts'
-import { rejectBlocked } from '../api/blockedaddress.ts'
+import { type Route, route } from '../api/route.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
 import { readData } from './data.ts'
@@ -25,6 +28,15 @@ import { qrReference } from '../docs/reference/qr.ts'
 const label = 'QR code'
 const initial = qr.initialState.fields
 type Fields = QrFields & QrPersonal
+
+/** What the routes of QR codes need. */
+export interface QrServices extends Blocking {
+  readonly baseUrl: () => string
+  readonly isMainHost: (host: string) => boolean
+  readonly guardedFetch: GuardedFetch
+  readonly images: Pick<Images, 'logo'>
+  readonly imageStore: Pick<ImageStore, 'save'>
+}
 
 const type = z.enum(QrType.options, { error: must(`one of ${QrType.options.join(', ')}`).error })
 
@@ -55,7 +67,7 @@ export const addressesIn = (data: QrData): readonly string[] => {
 }
 
 /** Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that cannot be scanned. */
-const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: Services): Partial<Fields> => {
+const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: QrServices): Partial<Fields> => {
   const data = readData(typeOf(before), body.data)
   if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
     failField('data', 'must not lead to a QR code of this service')
@@ -74,7 +86,7 @@ const logoShape =
   'must be an http or https address of a PNG or JPEG image, or a URL that starts with data:image/png;base64, or data:image/jpeg;base64,'
 
 /** Returns the bytes of the picture, from its address or from the body. */
-const picture = async (logo: string, { guardedFetch }: Services) => {
+const picture = async (logo: string, { guardedFetch }: Pick<QrServices, 'guardedFetch'>) => {
   const [, data] = inline.exec(logo) ?? []
   if (data !== undefined) return Buffer.from(data, 'base64')
   if (!/^https?:\/\//i.test(logo)) return failField('logo', logoShape)
@@ -88,7 +100,7 @@ const logoOf = async (
   { logo }: Body,
   before: Fields,
   account: number,
-  services: Services,
+  services: QrServices,
 ): Promise<Partial<Pick<Fields, 'logo' | 'logoHash'>>> => {
   if (logo === undefined) return {}
   if (logo === null) return { logo: null, logoHash: null }
@@ -102,7 +114,10 @@ const logoOf = async (
   return { logo: null, logoHash: await services.imageStore.save(account, Buffer.from(made.png, 'base64')) }
 }
 
-const present = ({ id, alias, name, scans, created, revision }: QrListRow, { baseUrl }: Services) => ({
+const present = (
+  { id, alias, name, scans, created, revision }: QrListRow,
+  { baseUrl }: Pick<QrServices, 'baseUrl'>,
+) => ({
   id,
   link: imageAddress(alias, baseUrl),
   scans,
@@ -131,15 +146,15 @@ interface Created {
   readonly revision: number
   readonly state: { readonly fields: Fields }
 }
-const presentCreated = ({ id, revision, state: { fields } }: Created, { baseUrl }: Services) => ({
+const presentCreated = ({ id, revision, state: { fields } }: Created, { baseUrl }: Pick<QrServices, 'baseUrl'>) => ({
   id,
   link: imageAddress(fields.alias, baseUrl),
   revision,
   ...withWarnings(fields),
 })
 
-export const qrRoutes = [
-  listRoute(qrReference, '/api/qr', listQrs, present),
+export const qrRoutes = (services: QrServices): readonly Route[] => [
+  listRoute(qrReference, '/api/qr', listQrs, (row) => present(row, services)),
 
   route({
     method: 'get',
@@ -148,9 +163,9 @@ export const qrRoutes = [
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call, services) => {
-      const row = await readOwned(qr, label, findQr, call, call.params.id, services)
-      const scans = await scanStats(services.reader, row.id)
+    run: async (call) => {
+      const row = await readOwned(qr, label, findQr, call, call.params.id)
+      const scans = await scanStats(call.reader, row.id)
       return {
         details: { ...present({ ...row, scans: scans.clicks }, services), ...content(row) },
         data: statistics(scans, {}, ['facebook', 'twitter', 'instagram']),
@@ -163,7 +178,7 @@ export const qrRoutes = [
     path: '/api/qr/add',
     scope: 'write',
     body: Body.extend({ type }),
-    run: async ({ account, body, create, created }, services) => {
+    run: async ({ account, body, create, created }) => {
       // its logo need not be fetched again
       const before = await created('qr', qr)
       if (before) return presentCreated(before, services)
@@ -189,7 +204,7 @@ export const qrRoutes = [
     params: byId,
     owner: ownedBy(qr, label),
     body: Body,
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, body, write } = call
       const { id } = call.params
       const { fields } = await requireOwn(call, qr, label, id)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { campaign } from '../../commands/links/campaign.ts'
 import { channel } from '../../commands/links/channel.ts'
+import type { Ordinals } from '../../events/ordinals.ts'
 import { firstMoment, timestamp } from '../../lib/fields.ts'
 import { findCampaign } from '../../queries/links/campaign.ts'
 import { findChannel } from '../../queries/links/channel.ts'
@@ -16,14 +17,22 @@ import {
 } from '../../queries/statistics/filtered.ts'
 import type { Subject } from '../../queries/statistics/series.ts'
 import { visitedNames } from '../../queries/statistics/visitednames.ts'
+import type { Reader } from '../../queries/reader.ts'
 import { countryCode, countryName } from '../../clicks/visitor/country.ts'
 import { failField } from '../api/errors.ts'
 import { filterId, moment } from '../api/fields.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
-import { short } from '../links/write.ts'
+import { type LinkAddresses, short } from '../links/address.ts'
 import { readOwned } from '../api/owned.ts'
 import { by, interval, optionsOf, problemOf } from './stats.ts'
+
+/** What filtered statistics need. */
+export interface FilteredServices extends LinkAddresses {
+  readonly ordinals: Ordinals
+  /** Returns how many seconds ago the oldest event with clicks after a position was stored; 0 when there is none, null when the log does not answer. */
+  readonly clicksBehind: (position: bigint) => Promise<number | null>
+}
 
 /** The word for a label that visits lack: no country is known, no referrer was sent. */
 const none = 'none'
@@ -101,10 +110,10 @@ const explained = (error: unknown): never => {
 }
 
 /** Returns the statistics of the period of the same length before; null where its clicks are not kept one by one. */
-const before = async (services: Services, subject: Subject, options: FilteredOptions): Promise<Filtered | null> => {
+const before = async (reader: Reader, subject: Subject, options: FilteredOptions): Promise<Filtered | null> => {
   if (options.to <= options.from) return null
   try {
-    return await filteredStats(services.reader, subject, options)
+    return await filteredStats(reader, subject, options)
   } catch (error) {
     if (error instanceof BeforeHorizon || error instanceof TooManyVisits) return null
     throw error
@@ -128,9 +137,9 @@ const shown = ({ total, points }: Filtered, { from, to }: Pick<FilteredOptions, 
 })
 
 /** Returns the rows of each dimension, with names for people. */
-const rowsOf = async (call: Call, { by: counts }: Filtered, services: Services) => {
+const rowsOf = async (call: Call, { by: counts }: Filtered, addresses: LinkAddresses) => {
   const links = await visitedNames(
-    services.reader,
+    call.reader,
     call.account,
     (counts.link ?? []).map(({ label }) => label),
   )
@@ -139,7 +148,7 @@ const rowsOf = async (call: Call, { by: counts }: Filtered, services: Services) 
     if (dimension === 'referrer') return label || 'Direct'
     if (dimension !== 'link') return label || (dimension === 'language' ? 'Unknown' : 'None')
     const found = links.get(label)
-    return found === undefined ? '' : 'alias' in found ? short(found, services) : found.name
+    return found === undefined ? '' : 'alias' in found ? short(found, addresses) : found.name
   }
   return Object.fromEntries(
     Object.entries(counts).map(([name, list]) => [
@@ -154,7 +163,7 @@ const rowsOf = async (call: Call, { by: counts }: Filtered, services: Services) 
 }
 
 /** Returns up to which event the figures are complete, and how much later the log has more. */
-const through = async ({ reader, ordinals, clicksBehind }: Services) => {
+const through = async (reader: Reader, { ordinals, clicksBehind }: FilteredServices) => {
   const { newestClicks = 0n, clicksUpTo } = reader
   const event = (await ordinals.of([newestClicks])).get(newestClicks) ?? null
   const time = event === null ? undefined : await ordinals.timeOf(event)
@@ -167,40 +176,39 @@ const through = async ({ reader, ordinals, clicksBehind }: Services) => {
 }
 
 /** Answers 404 for what is not the caller's. */
-const requireNamed = async (call: Call<unknown, Query>, services: Services) => {
+const requireNamed = async (call: Call<unknown, Query>) => {
   const { query } = call
-  if (query.link !== undefined) await readLink(call, query.link, services)
-  if (query.campaign !== undefined) await readOwned(campaign, 'Campaign', findCampaign, call, query.campaign, services)
-  if (query.channel !== undefined) await readOwned(channel, 'Channel', findChannel, call, query.channel, services)
+  if (query.link !== undefined) await readLink(call, query.link)
+  if (query.campaign !== undefined) await readOwned(campaign, 'Campaign', findCampaign, call, query.campaign)
+  if (query.channel !== undefined) await readOwned(channel, 'Channel', findChannel, call, query.channel)
 }
 
-const statistics = async (call: Call<unknown, Query>, services: Services) => {
-  const { account, query } = call
+const statistics = async (call: Call<unknown, Query>, services: FilteredServices) => {
+  const { account, query, reader } = call
   const { link, compare, limit, by: dimensions, from, to, interval: every, ...filters } = query
-  await requireNamed(call, services)
-  const now = services.reader.now ?? new Date()
+  await requireNamed(call)
+  const now = reader.now ?? new Date()
   const time = optionsOf({ from, to, interval: every }, now)
   const problem = problemOf(time)
   if (problem) failField(...problem)
   const subject: Subject = link === undefined ? { account } : { link }
   const options: FilteredOptions = { ...time, by: dimensions, filters: filters as Filters, limit }
-  const found = await filteredStats(services.reader, subject, options).catch(explained)
+  const found = await filteredStats(reader, subject, options).catch(explained)
   const earlier = timeBefore(time)
-  const compared =
-    compare === undefined ? undefined : await before(services, subject, { ...options, ...earlier, by: [] })
+  const compared = compare === undefined ? undefined : await before(reader, subject, { ...options, ...earlier, by: [] })
   return {
     data: {
       ...shown(found, time),
       interval: every,
       by: await rowsOf(call, found, services),
       ...(compared !== undefined && { before: compared && shown(compared, earlier) }),
-      through: await through(services),
+      through: await through(reader, services),
     },
   }
 }
 
 /** Clicks that have what is asked for: over time, and by everything else that is known of them. */
-export const filteredRoutes = [
+export const filteredRoutes = (services: FilteredServices): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/stats',
@@ -208,6 +216,6 @@ export const filteredRoutes = [
     period: true,
     scope: 'stats:read',
     query: Query,
-    run: statistics,
+    run: (call) => statistics(call, services),
   }),
 ]

@@ -14,7 +14,7 @@ import { readAccount } from '../accounts/account.ts'
 import { failField } from '../api/errors.ts'
 import { bodyId, flag } from '../api/fields.ts'
 import { oneAtATime } from '../api/limits/oneatatime.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Reading, type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 
 /** The rules of this release. */
@@ -67,26 +67,25 @@ const visitors = z
 /** ms that a request waits between the parts of a reclassification altogether */
 const timeoutMs = 10_000
 
-type Request = Pick<Call, 'account' | 'load' | 'write'>
+type Request = Reading & Pick<Call, 'write'>
 
 const reclassify = async (
   call: Request,
-  services: Services,
   { dryRun, link }: { readonly dryRun: boolean; readonly link: number | undefined },
 ) => {
   const { account, write } = call
-  if (link !== undefined) await readLink(call, link, services)
-  const { exclusions } = await readAccount(call, services)
-  const { changes, parts } = await planReclassification(services.reader, currentRules, { account, link, exclusions })
+  if (link !== undefined) await readLink(call, link)
+  const { exclusions } = await readAccount(call)
+  const { changes, parts } = await planReclassification(call.reader, currentRules, { account, link, exclusions })
   const id = dryRun || parts.length === 0 ? '' : randomUUID()
   const until = Date.now() + timeoutMs
-  const pace = (part: number) => awaitPart(services.reader, { id, part }, until)
+  const pace = (part: number) => awaitPart(call.reader, { id, part }, until)
   if (id !== '') await recordReclassification((command) => write(reclassification, command), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
   return { id, dryRun, rules: currentRules.version, visits, changes }
 }
 
-const takeBack = async ({ account, write }: Request, { reader }: Services, id: string) => {
+const takeBack = async ({ account, reader, write }: Request, id: string) => {
   const until = Date.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
   const newer = await newerReclassification(reader, id, account)
@@ -97,12 +96,12 @@ const takeBack = async ({ account, write }: Request, { reader }: Services, id: s
 }
 
 /** An account's own rules for what counts as a click. */
-export const reclassifyRoutes = [
+export const reclassifyRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/account/exclusions',
     scope: ['read', 'account'],
-    run: async (call, services) => ({ data: (await readAccount(call, services)).exclusions }),
+    run: async (call) => ({ data: (await readAccount(call)).exclusions }),
   }),
 
   route({
@@ -134,13 +133,11 @@ export const reclassifyRoutes = [
         path: ['undo'],
         error: 'must be sent alone',
       }),
-    run: async (call, services) => {
+    run: async (call) => {
       const { dryRun, link, undo } = call.body
       const end = begin(call.account)
       try {
-        return await (undo === undefined
-          ? reclassify(call, services, { dryRun, link })
-          : takeBack(call, services, undo))
+        return await (undo === undefined ? reclassify(call, { dryRun, link }) : takeBack(call, undo))
       } finally {
         end()
       }

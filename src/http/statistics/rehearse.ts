@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { link } from '../../commands/links/link.ts'
 import { numbered } from '../../commands/links/variants.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'
+import type { EventStore } from '../../events/store.ts'
 import { streamId } from '../../events/streams.ts'
 import { isUnknown } from '../../events/unknown.ts'
 import { must, timestamp } from '../../lib/fields.ts'
@@ -13,10 +14,15 @@ import type { Target } from '../../queries/links/target.ts'
 import { failField } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
 import { oneAtATime } from '../api/limits/oneatatime.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
-import { LinkChanges, sentFields } from '../links/body.ts'
+import { LinkChanges, type LinkChecks, sentFields } from '../links/body.ts'
 import { askedBy, createTally, decidingTarget, rehearse } from './rehearsal.ts'
+
+/** What rehearsals need. */
+export interface RehearseServices extends LinkChecks {
+  readonly readStream: EventStore['read']
+}
 
 /** The fields of a link that decide where its visitors go. */
 const deciding = LinkChanges.pick({
@@ -49,13 +55,13 @@ type Body = z.output<typeof Body>
 const begin = oneAtATime('A rehearsal', 2)
 
 /** Returns the fields of a link at some of its revisions; none of those that only a newer release can read. */
-const fieldsAt = async ({ exports }: Services, id: number, revisions: readonly number[]) => {
+const fieldsAt = async ({ readStream }: RehearseServices, id: number, revisions: readonly number[]) => {
   const wanted = new Set(revisions)
   const found = new Map<number, LinkFields>()
   const last = Math.max(-1, ...revisions)
   if (last < 0) return found
   let state = link.initialState
-  for await (const event of exports.readStream(streamId('link', id), 0n, last + 1)) {
+  for await (const event of readStream(streamId('link', id), 0n, last + 1)) {
     if (isUnknown(event)) break
     state = link.evolve(state, event as Parameters<typeof link.evolve>[1])
     if (wanted.has(Number(event.revision))) found.set(Number(event.revision), completed(state.fields))
@@ -64,7 +70,7 @@ const fieldsAt = async ({ exports }: Services, id: number, revisions: readonly n
 }
 
 /** Returns the link as the draft has it. What the draft does not have stays as it is now. */
-const drafted = async (call: Call, id: number, draft: z.output<typeof Draft>, services: Services) => {
+const drafted = async (call: Call, id: number, draft: z.output<typeof Draft>, services: RehearseServices) => {
   const fields = completed((await call.load(link, id)).state.fields)
   const { variants, ...changes } = await sentFields(draft, call, services)
   return decidingTarget({ ...fields, ...changes, ...(variants && numbered(variants, fields)) } as LinkFields, id)
@@ -91,7 +97,7 @@ interface Rehearsal {
   readonly signal: AbortSignal
 }
 
-const run = async (reader: Reader, { period, draft, isOurHost, signal }: Rehearsal, services: Services) => {
+const run = async (reader: Reader, { period, draft, isOurHost, signal }: Rehearsal, services: RehearseServices) => {
   await requireFacts(reader, period, draft)
   const revisions = await revisionsIn(reader, period)
   const fields = await fieldsAt(services, period.link, revisions)
@@ -121,7 +127,7 @@ const run = async (reader: Reader, { period, draft, isOurHost, signal }: Rehears
   }
 }
 
-const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services: Services) => {
+const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services: RehearseServices) => {
   const { account } = call
   const { id } = call.params
   const { from, to, draft } = call.body
@@ -131,7 +137,7 @@ const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services:
     // clicks that the rules of their time have let through were recorded whatever is one of our hosts by now
     const isOurHost = target ? services.isOurHost : () => false
     const rehearsal = { period: { link: id, from, to }, draft: target, isOurHost, signal: call.gone() }
-    const found = await readOneMoment(services.reader, (moment) => run(moment, rehearsal, services))
+    const found = await readOneMoment(call.reader, (moment) => run(moment, rehearsal, services))
     return { data: { from: timestamp(from), to: timestamp(to), draft: draft !== undefined, ...found } }
   } finally {
     end()
@@ -139,14 +145,14 @@ const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services:
 }
 
 /** Where recorded clicks would have gone by other rules. It changes nothing. */
-export const rehearseRoutes = [
+export const rehearseRoutes = (services: RehearseServices): readonly Route[] => [
   route({
     method: 'post',
     path: '/api/url/:id/rehearse',
     scope: 'stats:read',
     params: byId,
-    owner: (call, services) => readLink(call, call.params.id, services),
+    owner: (call) => readLink(call, call.params.id),
     body: Body,
-    run: rehearseLink,
+    run: (call) => rehearseLink(call, services),
   }),
 ]

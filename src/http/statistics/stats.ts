@@ -9,10 +9,11 @@ import {
   type Subject,
 } from '../../queries/statistics/series.ts'
 import { BeforeHorizon } from '../../queries/statistics/facts.ts'
+import type { Reader } from '../../queries/reader.ts'
 import { countryName } from '../../clicks/visitor/country.ts'
 import { failField } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
-import { route, type Services } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 
 const maxIntervals = 2000
@@ -81,7 +82,7 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
   variant: (label) => label || 'None',
 }
 
-const statistics = async (subject: Subject, query: SeriesQuery, { reader }: Services) => {
+const statistics = async (subject: Subject, query: SeriesQuery, reader: Reader) => {
   // a period that ends with a moment of the past begins before it, too
   const options = optionsOf(query, reader.now ?? new Date())
   const problem = problemOf(options)
@@ -110,7 +111,7 @@ const statistics = async (subject: Subject, query: SeriesQuery, { reader }: Serv
 }
 
 /** Clicks over time, of one link or of all links and QR codes of the account. */
-export const seriesRoutes = [
+export const seriesRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/url/:id/stats',
@@ -119,9 +120,9 @@ export const seriesRoutes = [
     scope: 'stats:read',
     params: byId,
     // from the tables: statistics do not need the event store
-    owner: (call, services) => readLink(call, call.params.id, services),
+    owner: (call) => readLink(call, call.params.id),
     query: seriesQuery(seriesDimensions),
-    run: async ({ params, query }, services) => statistics({ link: params.id }, query, services),
+    run: ({ params, query, reader }) => statistics({ link: params.id }, query, reader),
   }),
   route({
     method: 'get',
@@ -130,6 +131,6 @@ export const seriesRoutes = [
     period: true,
     scope: 'stats:read',
     query: seriesQuery(accountDimensions),
-    run: async ({ account, query }, services) => statistics({ account }, query, services),
+    run: ({ account, query, reader }) => statistics({ account }, query, reader),
   }),
 ]

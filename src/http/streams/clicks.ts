@@ -1,11 +1,11 @@
-import { route } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { clickSource } from './source/clicks.ts'
-import { namesOf, openStream, streamQuery } from './stream.ts'
+import { namesOf, openStream, streamQuery, type StreamServices } from './stream.ts'
 
 const classes = ['human', 'bot', 'preview', 'prefetch'] as const
 
-export const clickRoutes = [
+export const clickRoutes = (services: StreamServices): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/clicks',
@@ -13,7 +13,7 @@ export const clickRoutes = [
     stream: true,
     nowOnly: 'must not be sent here: a stream is read from one event to another, by `from` and `limit`',
     query: streamQuery.extend({ class: namesOf(classes, classes.join(', ')) }),
-    run: (call, services) => {
+    run: (call) => {
       const { account, query } = call
       const { link, campaign, channel, domain, tag, class: wanted } = query
       const onDomain = domainFilter(domain, account, services)

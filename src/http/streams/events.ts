@@ -1,10 +1,10 @@
 import { events } from '../../events/index.ts'
-import { route } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { eventSource } from './source/events.ts'
-import { namesOf, openStream, streamQuery } from './stream.ts'
+import { namesOf, openStream, streamQuery, type StreamServices } from './stream.ts'
 
-export const eventRoutes = [
+export const eventRoutes = (services: StreamServices): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/events',
@@ -14,7 +14,7 @@ export const eventRoutes = [
     query: streamQuery.extend({
       type: namesOf(Object.keys(events), 'the types of events, such as LinkCreated'),
     }),
-    run: (call, services) => {
+    run: (call) => {
       const { account, query, may } = call
       const { link, campaign, channel, domain, tag, type } = query
       const onDomain = domainFilter(domain, account, services)

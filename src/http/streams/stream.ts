@@ -9,6 +9,7 @@ import { fail, failField } from '../api/errors.ts'
 import type { Call } from '../api/route.ts'
 import { filterId } from '../api/fields.ts'
 import type { ClickBatch } from './source/batches.ts'
+import type { DomainNames } from '../links/filter.ts'
 import { tagFilter } from '../links/tag.ts'
 import { type Format, formats, types } from './format.ts'
 import type { StreamLimits } from './limit.ts'
@@ -74,7 +75,8 @@ interface Opening {
   readonly sourceOf: (options: SourceOptions) => Source
 }
 type StreamCall = Pick<Call<unknown, StreamQuery>, 'account' | 'query' | 'header' | 'accepts' | 'isAdmitted'>
-interface Given {
+/** What the routes of streams need. */
+export interface StreamServices extends DomainNames {
   readonly streams: Streams
   readonly ordinals: Ordinals
 }
@@ -87,7 +89,7 @@ const formatFor = ({ accepts }: StreamCall, offered: Opening['formats']): Format
 /** Returns where a stream begins: where the client has lost the last one, or where it asks for. */
 const beginning = async (
   { query: { from }, header }: StreamCall,
-  { streams, ordinals }: Given,
+  { streams, ordinals }: StreamServices,
   index: IndexName,
 ): Promise<Place> => {
   const hasIndex = index === 'clicks'
@@ -107,7 +109,7 @@ const beginning = async (
 }
 
 /** Opens a stream. Everything that can be refused is refused before it begins. */
-export const openStream = async (call: StreamCall, given: Given, opening: Opening): Promise<Download> => {
+export const openStream = async (call: StreamCall, given: StreamServices, opening: Opening): Promise<Download> => {
   const { account, query, isAdmitted } = call
   const { streams, ordinals } = given
   const { index } = opening

@@ -7,10 +7,11 @@ import { text, timestamp } from '../../lib/fields.ts'
 import { type DeliveryRow, listDeliveries } from '../../queries/webhooks/webhook.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { route } from '../api/route.ts'
+import { type Route, route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { webhookReference } from '../docs/reference/webhook.ts'
+import type { WebhookServices } from './fields.ts'
 import type { Tested } from './test.ts'
 
 const owner = ownedBy(webhook, webhookLabel)
@@ -47,14 +48,14 @@ const deliveryQuery = listQuery(deliveries).extend({
   delivered: z.enum(['true', 'false'], 'must be true or false').optional(),
 })
 
-export const deliveryRoutes = [
+export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] => [
   route({
     method: 'post',
     path: '/api/webhook/:id/test',
     scope: 'webhooks',
     params: byId,
     owner,
-    run: async (call, { webhooks }) => {
+    run: async (call) => {
       const { account, params } = call
       const { url: address, secret, old } = await requireOwn(call, webhook, webhookLabel, params.id)
       const target = { account, webhook: params.id, id: randomUUID(), url: address ?? '', secret: secret ?? '', old }
@@ -69,7 +70,7 @@ export const deliveryRoutes = [
     params: byId,
     owner,
     body: z.object({ message: messageId }),
-    run: async (call, { webhooks }) => {
+    run: async (call) => {
       const own = await requireOwn(call, webhook, webhookLabel, call.params.id)
       const sent = await webhooks.resend({ webhook: call.params.id, own, message: call.body.message })
       return sent ? presentTested(sent, 'message') : refuse('not_found', 'This webhook has no such message.')
@@ -84,11 +85,11 @@ export const deliveryRoutes = [
     params: byId,
     query: deliveryQuery,
     owner,
-    run: (call, services) => {
+    run: (call) => {
       const { delivered } = call.query
       const of = { webhook: call.params.id, delivered: delivered === undefined ? undefined : delivered === 'true' }
-      const read = (request: Parameters<typeof listDeliveries>[2]) => listDeliveries(services.reader, of, request)
-      return list(deliveries, call, services, read, presentDelivery)
+      const read = (request: Parameters<typeof listDeliveries>[2]) => listDeliveries(call.reader, of, request)
+      return list(deliveries, call, read, presentDelivery)
     },
   }),
 ]

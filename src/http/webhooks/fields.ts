@@ -10,9 +10,10 @@ import type { Ordinals } from '../../events/ordinals.ts'
 import { must, parseMoment, text } from '../../lib/fields.ts'
 import { fail, failField } from '../api/errors.ts'
 import { bodyId, flag, url } from '../api/fields.ts'
-import type { Call, Services } from '../api/route.ts'
-import { rejectOwnAddresses } from '../api/ownaddress.ts'
+import type { Call } from '../api/route.ts'
+import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import { accountTypes, resourceTypes } from '../streams/publicevent.ts'
+import type { WebhookSending } from './test.ts'
 import { tagList } from '../links/tag.ts'
 
 const day = 86_400
@@ -162,11 +163,17 @@ export const requireSameReceiver = (
 
 type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | IdField>>
 
+/** What the routes of webhooks need. */
+export interface WebhookServices extends OurHosts {
+  readonly ordinals: Ordinals
+  readonly webhooks: WebhookSending
+}
+
 /** Throws unless a webhook may have these fields. It may keep ids that it has: what they name may be deleted by now. */
 export const requireAllowed = async (
   call: Pick<Call, 'account' | 'load' | 'may'>,
   given: Target,
-  services: Services,
+  services: Pick<WebhookServices, 'webhooks' | 'isOurHost'>,
   own: Partial<Pick<Target, IdField>> = {},
 ) => {
   const { url: address, events: types = [] } = given

@@ -20,7 +20,8 @@ export interface TestTarget extends Pick<Webhook, 'old'> {
   readonly secret: string
 }
 
-export interface WebhookServices {
+/** What sends to webhooks at once. */
+export interface WebhookSending {
   /** Sends a test message to a webhook at once, and waits for the answer. */
   readonly test: (target: TestTarget) => Promise<Tested>
   /** Sends a message again at once, out of order, and waits for the answer; undefined when the webhook does not send it. */

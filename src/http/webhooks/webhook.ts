@@ -8,7 +8,7 @@ import { findWebhook, listWebhooks, type WebhookRow } from '../../queries/webhoo
 import { newWebhookSecret } from '../../security/webhooks.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
-import { type Call, route, type Services } from '../api/route.ts'
+import { type Call, type Reading, type Route, route } from '../api/route.ts'
 import { deletedForGood, listRoute, ownedBy } from '../api/owned.ts'
 import { webhookReference } from '../docs/reference/webhook.ts'
 import { deliveryRoutes } from './deliveries.ts'
@@ -21,6 +21,7 @@ import {
   requireSameReceiver,
   rotation,
   webhookChanges,
+  type WebhookServices,
 } from './fields.ts'
 
 const timeOf = (moment: Date | null) => (moment ? timestamp(moment) : '')
@@ -53,12 +54,12 @@ const present = (row: WebhookRow) => ({
   revision: row.revision,
 })
 
-const readWebhook = (call: Pick<Call, 'account' | 'load'>, id: number, { pending, reader }: Services) =>
+const readWebhook = (reading: Reading, id: number) =>
   readCurrent<WebhookRow>({
-    pending: pending.has(streamId('webhook', id)),
-    inTables: () => findWebhook(reader, call.account, id),
+    pending: reading.pending.has(streamId('webhook', id)),
+    inTables: () => findWebhook(reading.reader, reading.account, id),
     inStream: async () => {
-      const own = await requireOwn(call, webhook, webhookLabel, id)
+      const own = await requireOwn(reading, webhook, webhookLabel, id)
       const { fields, url: address, stopped, from: next, created, revision } = own
       const unknown = {
         starts: null,
@@ -74,12 +75,9 @@ const readWebhook = (call: Pick<Call, 'account' | 'load'>, id: number, { pending
   })
 
 /** Returns the ordinal at which a webhook would go on now, or an earlier one. */
-const placeOf = async (
-  call: Pick<Call, 'account' | 'load'> & { readonly params: { readonly id: number } },
-  services: Services,
-) => {
+const placeOf = async (call: Reading & { readonly params: { readonly id: number } }) => {
   const { starts, from, part } = await requireOwn(call, webhook, webhookLabel, call.params.id)
-  const row = await findWebhook(services.reader, call.account, call.params.id)
+  const row = await findWebhook(call.reader, call.account, call.params.id)
   // what is stored may be of an earlier beginning
   const stored = row?.starts === starts ? (row.back ?? row.next) : null
   return stored ?? part?.next ?? from
@@ -91,14 +89,14 @@ const onlyTime = 'This is the only time that the secret is shown.'
 /** A repeated request has the same token. */
 const tokenOf = async (call: Pick<Call, 'seed'>) => (await call.seed())?.toString('base64url') ?? randomUUID()
 
-const writingRoutes = [
+const add = (services: WebhookServices) =>
   route({
     method: 'post',
     path: '/api/webhook/add',
     scope: 'webhooks',
     secret: true,
     body: newWebhook,
-    run: async (call, services) => {
+    run: async (call) => {
       const { url: address, from: begin, ...fields } = call.body
       await requireAllowed(call, call.body, services)
       const { account } = call
@@ -112,8 +110,9 @@ const writingRoutes = [
       }))
       return { id, secret, from: state.from, revision, message: onlyTime }
     },
-  }),
+  })
 
+const update = (services: WebhookServices) =>
   route({
     method: 'put',
     path: '/api/webhook/:id/update',
@@ -122,7 +121,7 @@ const writingRoutes = [
     single: true,
     owner,
     body: webhookChanges,
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, params, write } = call
       const { enabled, ...changed } = call.body
       const own = await requireOwn(call, webhook, webhookLabel, params.id)
@@ -137,38 +136,39 @@ const writingRoutes = [
       })
       return { message: 'Webhook has been updated.', revision }
     },
-  }),
+  })
 
-  route({
-    method: 'delete',
-    path: '/api/webhook/:id/delete',
-    scope: 'webhooks',
-    params: byId,
-    single: true,
-    run: async ({ account, params: { id }, write }) => {
-      await write(webhook, { type: 'Delete', id, account })
-      return deletedForGood(webhookLabel, 'create a new one, which gets a new secret')
-    },
-  }),
+const remove = route({
+  method: 'delete',
+  path: '/api/webhook/:id/delete',
+  scope: 'webhooks',
+  params: byId,
+  single: true,
+  run: async ({ account, params: { id }, write }) => {
+    await write(webhook, { type: 'Delete', id, account })
+    return deletedForGood(webhookLabel, 'create a new one, which gets a new secret')
+  },
+})
 
-  route({
-    method: 'post',
-    path: '/api/webhook/:id/rotate',
-    scope: 'webhooks',
-    secret: true,
-    params: byId,
-    single: true,
-    owner,
-    body: rotation,
-    run: async (call) => {
-      const { account, params, write } = call
-      const secret = newWebhookSecret(await call.seed())
-      const until = new Date(Date.now() + call.body.overlap * 1000).toISOString()
-      const { state, revision } = await write(webhook, { type: 'Rotate', id: params.id, account, secret, until })
-      return { secret, old: { expires: timestamp(state.old?.until ?? until) }, revision, message: onlyTime }
-    },
-  }),
+const rotate = route({
+  method: 'post',
+  path: '/api/webhook/:id/rotate',
+  scope: 'webhooks',
+  secret: true,
+  params: byId,
+  single: true,
+  owner,
+  body: rotation,
+  run: async (call) => {
+    const { account, params, write } = call
+    const secret = newWebhookSecret(await call.seed())
+    const until = new Date(Date.now() + call.body.overlap * 1000).toISOString()
+    const { state, revision } = await write(webhook, { type: 'Rotate', id: params.id, account, secret, until })
+    return { secret, old: { expires: timestamp(state.old?.until ?? until) }, revision, message: onlyTime }
+  },
+})
 
+const replayed = ({ ordinals }: WebhookServices) =>
   route({
     method: 'post',
     path: '/api/webhook/:id/replay',
@@ -177,12 +177,12 @@ const writingRoutes = [
     single: true,
     owner,
     body: replay,
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, params, write } = call
       const { id } = params
-      const start = await ordinalOf(call.body.from, services.ordinals)
-      const until = await endOf(call.body.until, start, services.ordinals)
-      const part = until === undefined ? undefined : { until, next: await placeOf(call, services) }
+      const start = await ordinalOf(call.body.from, ordinals)
+      const until = await endOf(call.body.until, start, ordinals)
+      const part = until === undefined ? undefined : { until, next: await placeOf(call) }
       const command = { type: 'Replay', id, account, from: start, part, token: await tokenOf(call) } as const
       const { state, revision } = await write(webhook, command)
       const { from } = state
@@ -190,21 +190,24 @@ const writingRoutes = [
       const last = state.part.until - 1
       return { message: `Webhook sends events ${from} to ${last} again, then it goes on.`, from, until: last, revision }
     },
-  }),
-]
+  })
 
-export const webhookRoutes = [
+const details = route({
+  method: 'get',
+  path: '/api/webhook/:id',
+  scope: 'webhooks',
+  params: byId,
+  single: true,
+  run: async (call) => ({ details: present(await readWebhook(call, call.params.id)) }),
+})
+
+export const webhookRoutes = (services: WebhookServices): readonly Route[] => [
   listRoute(webhookReference, '/api/webhooks', listWebhooks, present, 'webhooks'),
-
-  route({
-    method: 'get',
-    path: '/api/webhook/:id',
-    scope: 'webhooks',
-    params: byId,
-    single: true,
-    run: async (call, services) => ({ details: present(await readWebhook(call, call.params.id, services)) }),
-  }),
-
-  ...writingRoutes,
-  ...deliveryRoutes,
+  details,
+  add(services),
+  update(services),
+  remove,
+  rotate,
+  replayed(services),
+  ...deliveryRoutes(services),
 ]

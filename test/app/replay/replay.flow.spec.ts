@@ -94,7 +94,7 @@ describe('linkledger replay', function () {
     const replay = await startReplay(app.app.ledger, {
       until: { event: then.event },
       port: 0,
-      outside: { images: { ...sharedImages(), close: async () => {} } },
+      overrides: { images: { ...sharedImages(), close: async () => {} } },
       ...options,
     })
     closing.push(replay.close)

@@ -3,9 +3,10 @@ import { answersOf, type ExportedAnswer, logosOf } from '../../../queries/accoun
 import { clicksKeptSince, clicksOf, type ExportedClick } from '../../../queries/statistics/recorded.ts'
 import { findInlineLogo } from '../../../queries/qr/qr.ts'
 import type { Download } from '../../api/download.ts'
-import { type Call, type Route, route, type Services } from '../../api/route.ts'
+import { type Call, type Route, route } from '../../api/route.ts'
 import { archive, type Content } from './archive.ts'
 import { historyOf } from './history.ts'
+import type { Exports } from './limit.ts'
 import { type Ask, askRoutes, exportedLists, partsOf, resourcesOf } from './resources.ts'
 
 const readme = `This archive has what Linkledger keeps of one account.
@@ -52,7 +53,7 @@ const presented = async function* <T>(rows: AsyncIterable<T>, present: (row: T) 
 }
 
 /** A logo that cannot be read is left out: its code is drawn without it, too. */
-const logoFiles = async function* (account: number, { reader, findImage }: Services['exports']) {
+const logoFiles = async function* (account: number, { reader, findImage }: Exports) {
   for await (const { id, hash } of logosOf(reader, account)) {
     const content = hash === null ? await findInlineLogo(reader, Number(id)) : await findImage(account, hash)
     if (content) yield { name: `logos/${id}.png`, content }
@@ -69,16 +70,15 @@ const resources = (ask: Ask): Content[] =>
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 
 /** Begins to export an account. Nothing is read before the client reads. */
-const exportAccount = async (call: Call, services: Services, routes: readonly Route[]): Promise<Download> => {
+const exportAccount = async (call: Call, exports: Exports, routes: readonly Route[]): Promise<Download> => {
   const { account } = call
-  const { exports } = services
   const { reader } = exports
   const end = exports.begin(account)
   try {
     const { position, head } = await exports.caughtUp()
     const since = await clicksKeptSince(reader)
     const now = new Date()
-    const ask = askRoutes(routes, call, { ...services, reader })
+    const ask = askRoutes(routes, { ...call, reader })
     const counts = new Map<string, number>()
     const manifest = () =>
       json({
@@ -107,13 +107,17 @@ const exportAccount = async (call: Call, services: Services, routes: readonly Ro
   }
 }
 
+export interface ExportServices {
+  readonly exports: Exports
+}
+
 /** An export has what the given routes answer. */
-export const exportRoutes = (routes: readonly Route[]) => [
+export const exportRoutes = ({ exports }: ExportServices, routes: readonly Route[]): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/account/export',
     scope: 'account',
     nowOnly: 'must not be sent here: an export is of the present, and has the history of everything in `events`',
-    run: (call, services) => exportAccount(call, services, routes),
+    run: (call) => exportAccount(call, exports, routes),
   }),
 ]

@@ -1,5 +1,5 @@
 import { Refused } from '../../../commands/decider.ts'
-import type { Call, Route, Services } from '../../api/route.ts'
+import type { Call, Route } from '../../api/route.ts'
 
 /** A list of the API that an export has. */
 interface ExportedList {
@@ -45,12 +45,12 @@ export type Ask = (path: string, params?: object, query?: object) => Promise<Rea
 
 /** Answers are those of the routes themselves, so that an export never differs from the API. */
 export const askRoutes =
-  (routes: readonly Route[], call: Call, services: Services): Ask =>
+  (routes: readonly Route[], call: Call): Ask =>
   async (path, params = {}, query = {}) => {
     const route = routes.find((one) => one.method === 'get' && one.path === path)
     if (!route) throw new Error(`there is no GET ${path} to be exported`)
     const asked = { ...call, params, query: route.query?.parse(query) }
-    return (await route.run(asked, services)) as Readonly<Record<string, unknown>>
+    return (await route.run(asked)) as Readonly<Record<string, unknown>>
   }
 
 type Row = Readonly<Record<string, unknown>>

@@ -24,25 +24,34 @@ const contextOf = ({ account }: CursorOf) => `cursor/${account}`
 const markOf = ({ list }: CursorOf) =>
   createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 16)
 
-export const makeCursor = (pepper: Buffer, of: CursorOf, { page, after }: Place): string =>
-  seal(keyOf(pepper), contextOf(of), JSON.stringify([markOf(of), page, ...after]))
+/** Makes the cursors of lists, and reads them. */
+export interface Cursors {
+  readonly make: (of: CursorOf, place: Place) => string
+  /** Fails with 400 for what `make` has not made for this list. */
+  readonly open: (of: CursorOf, cursor: string) => Place
+}
 
-const opened = (pepper: Buffer, of: CursorOf, cursor: string) => {
+const opened = (key: Buffer, of: CursorOf, cursor: string) => {
   try {
-    return Content.parse(JSON.parse(unseal(keyOf(pepper), contextOf(of), cursor).toString()))
+    return Content.parse(JSON.parse(unseal(key, contextOf(of), cursor).toString()))
   } catch (error) {
     if (!(error instanceof BrokenSeal)) throw error
     return failField('cursor', 'must be a `next_cursor` that this list returned to this account, unchanged')
   }
 }
 
-/** Fails with 400 for what `makeCursor` has not made for this list. */
-export const openCursor = (pepper: Buffer, of: CursorOf, cursor: string): Place => {
-  const [mark, page, ...after] = opened(pepper, of, cursor)
-  if (mark !== markOf(of))
-    failField(
-      'cursor',
-      'belongs to another list, order or filter: send it with the parameters that it was returned for',
-    )
-  return { page, after }
+export const openCursors = (pepper: Buffer): Cursors => {
+  const key = keyOf(pepper)
+  return {
+    make: (of, { page, after }) => seal(key, contextOf(of), JSON.stringify([markOf(of), page, ...after])),
+    open: (of, cursor) => {
+      const [mark, page, ...after] = opened(key, of, cursor)
+      if (mark !== markOf(of))
+        failField(
+          'cursor',
+          'belongs to another list, order or filter: send it with the parameters that it was returned for',
+        )
+      return { page, after }
+    },
+  }
 }

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { isStorable, notStorable } from '../../../lib/fields.ts'
 import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
 import type { DescribedList } from '../describe.ts'
-import { makeCursor, openCursor } from './cursor.ts'
 import { failField } from '../errors.ts'
 import { moment, pagination } from '../fields.ts'
-import type { Call, Services } from '../route.ts'
+import type { Call } from '../route.ts'
 
 const text = z.string().optional()
 /** PostgreSQL refuses to search for what it cannot store. */
@@ -45,7 +44,7 @@ type ListQuery = Omit<z.output<ReturnType<typeof listQuery>>, 'from' | 'to'> & {
   readonly to?: Date | undefined
 }
 
-interface ListCall extends Pick<Call, 'account' | 'params'> {
+interface ListCall extends Pick<Call, 'account' | 'params' | 'cursors'> {
   readonly query: ListQuery
 }
 /** Reads a list for the request: its window, order and filters. */
@@ -57,8 +56,7 @@ const pick = (row: object, names: ReadonlySet<string>) =>
 /** Returns the envelope of every list, in which `error` is a string. `spellingVariants` returns the texts that find the same as `q`. */
 export const list = async <R>(
   { path, name, columns, identity }: DescribedList,
-  { account, params, query }: ListCall,
-  { pepper }: Pick<Services, 'pepper'>,
+  { account, params, query, cursors }: ListCall,
   read: ReadList<R>,
   present: (row: R) => object,
   spellingVariants: (q: string) => readonly string[] = (q) => [q],
@@ -67,7 +65,7 @@ export const list = async <R>(
   const { from, to, order } = filters
   if (from && to && from >= to) failField('from', 'must be before `to`')
   const own = { account, list: [path, params, q, filters] }
-  const place = cursor ? openCursor(pepper, own, cursor) : undefined
+  const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
   const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
   const { total, rows, next } = await read(request)
@@ -81,7 +79,7 @@ export const list = async <R>(
       currentpage: current,
       nextpage: Math.min(current + 1, maxpage),
       maxpage,
-      ...(cursor !== undefined && next && { next_cursor: makeCursor(pepper, own, { page: current + 1, after: next }) }),
+      ...(cursor !== undefined && next && { next_cursor: cursors.make(own, { page: current + 1, after: next }) }),
       [name]: rows.map((row) => pick(present(row), shown)),
     },
   }

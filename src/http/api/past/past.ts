@@ -6,7 +6,7 @@ import { BeforeHorizon } from '../../../queries/statistics/facts.ts'
 import { ClicksDropped, type Contained, NoPast, type TablesAt } from '../../../queries/history/tablesat.ts'
 import { failField } from '../errors.ts'
 import { momentForms, parseMoment } from './moment.ts'
-import type { Route, Services } from '../route.ts'
+import type { Reading, Route } from '../route.ts'
 
 /** Who reads, and what: statistics have connections of their own, so that lists never wait for them. */
 export interface ReadBy {
@@ -116,11 +116,9 @@ const explain = async (error: unknown, ordinals: Ordinals): Promise<never> => {
 }
 
 /** What a GET reads from. */
-export interface ReadingFrom extends Pick<Services, 'reader' | 'pending'> {
-  readonly load: Load
-}
+export type ReadingFrom = Pick<Reading, 'reader' | 'pending' | 'load'>
 
-const nonePending: Pick<Services, 'pending'>['pending'] = {
+const nonePending: Reading['pending'] = {
   add: () => {},
   has: () => false,
   any: () => false,

@@ -2,18 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import { v5 as uuid } from 'uuid'
 import type { KeyHolder } from '../../../cache/auth.ts'
+import type { Quotas } from '../../../cache/quotas.ts'
 import type { Progress } from '../../../cache/progress.ts'
 import { type Decider, streamOf } from '../../../commands/decider.ts'
-import type { NextId, Revisions } from '../../../commands/handle.ts'
+import type { Handler, NextId, NextIds, Revisions } from '../../../commands/handle.ts'
 import type { Handled } from '../../../commands/context.ts'
 import { countRevision, type Load } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import { parseStreamId } from '../../../events/streams.ts'
 import type { Execution } from '../../../security/idempotency.ts'
-import type { Operate, Services, Writer } from '../route.ts'
+import type { Operate, Writer } from '../route.ts'
 import { timed } from '../timing.ts'
 
-export interface WriterOptions extends Pick<Services, 'handler' | 'nextId' | 'quotas'> {
+export interface WriterOptions {
+  readonly handler: Handler
+  readonly nextId: NextIds
+  /** what an account may have of each kind of resource */
+  readonly quotas: Quotas
   readonly progress: Progress
   /** A write is stored but not projected yet: other processes must be notified. */
   readonly onPending: (stream: string, position: bigint) => void

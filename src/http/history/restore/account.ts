@@ -4,10 +4,15 @@ import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
-import { route } from '../../api/route.ts'
+import { type Route, route } from '../../api/route.ts'
 import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
 import { ownKeyOrEnded } from '../routes.ts'
-import { formerState, type NotRestored, restore, RestoreBody } from './restore.ts'
+import type { AccountServices } from '../../accounts/account.ts'
+import { formerState, type NotRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
+
+/** What the restore of an account needs. */
+export interface AccountRestoreServices
+  extends RestoreServices, Pick<AccountServices, 'links' | 'mails' | 'pepper' | 'sessions'> {}
 
 const confirmFirst: NotRestored = {
   field: 'email',
@@ -20,106 +25,111 @@ const withPassword: NotRestored = {
   reason: 'A second factor is set up and removed with the current password: POST /api/account/totp.',
 }
 
-const accountRoute = route({
-  method: 'post',
-  path: '/api/account/restore',
-  single: true,
-  scope: 'account',
-  body: RestoreBody,
-  run: async (call, services) => {
-    const { account: id, body, lang, load, session } = call
-    const { links, mails, pepper, sessions } = services
-    // a browser that was left open must not be enough to get an old password back
-    if (session !== undefined) fail(403, 'This needs an API key with the scope `account`.')
-    const { state: before } = await load(account, id)
-    const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
-    const { email, password, exclusions, secondFactor } = former?.state ?? before
-    const moved = email !== null && email !== before.email
-    const hash = password === unreadable || password === before.password ? null : password
-    const dryRun = body.dryRun ?? false
-    // before the change: it is sent once the change has happened, and lost by no crash
-    if (mails && hash !== null && !dryRun) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)
-    const answer = await restore(call, services, {
-      label: 'Account',
-      before,
-      quota: undefined,
-      // the rest is the operator's, or has routes of its own
-      fields: (state) => {
-        const { email: address, password: secret, exclusions: excluded } = accountFieldsOf(state)
-        return { email: address, password: secret, exclusions: excluded }
-      },
-      isDeleted: false,
-      dryRun,
-      write: ({ write }) =>
-        write(account, {
-          type: 'UpdateAccount',
-          id,
-          ...(former && { to: former.revision }),
-          ...(moved && !mails ? { email: claimedEmail(pepper, email) } : {}),
-          ...(hash === null ? {} : { password: hash }),
-          exclusions,
-        }),
-      notRestored: [
-        ...(moved && mails ? [confirmFirst] : []),
-        ...(password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []),
-        ...((secondFactor === null) === (before.secondFactor === null) ? [] : [withPassword]),
-      ],
-    })
-    // a link to reset the password before must not replace this one
-    if (hash !== null && !dryRun) {
-      await links.end(id)
-      await sessions.keepWith(id, hash, undefined)
-    }
-    return answer
-  },
-})
+const accountRoute = (services: AccountRestoreServices) =>
+  route({
+    method: 'post',
+    path: '/api/account/restore',
+    single: true,
+    scope: 'account',
+    body: RestoreBody,
+    run: async (call) => {
+      const { account: id, body, lang, load, session } = call
+      const { links, mails, pepper, sessions } = services
+      // a browser that was left open must not be enough to get an old password back
+      if (session !== undefined) fail(403, 'This needs an API key with the scope `account`.')
+      const { state: before } = await load(account, id)
+      const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
+      const { email, password, exclusions, secondFactor } = former?.state ?? before
+      const moved = email !== null && email !== before.email
+      const hash = password === unreadable || password === before.password ? null : password
+      const dryRun = body.dryRun ?? false
+      // before the change: it is sent once the change has happened, and lost by no crash
+      if (mails && hash !== null && !dryRun) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)
+      const answer = await restore(call, services, {
+        label: 'Account',
+        before,
+        quota: undefined,
+        // the rest is the operator's, or has routes of its own
+        fields: (state) => {
+          const { email: address, password: secret, exclusions: excluded } = accountFieldsOf(state)
+          return { email: address, password: secret, exclusions: excluded }
+        },
+        isDeleted: false,
+        dryRun,
+        write: ({ write }) =>
+          write(account, {
+            type: 'UpdateAccount',
+            id,
+            ...(former && { to: former.revision }),
+            ...(moved && !mails ? { email: claimedEmail(pepper, email) } : {}),
+            ...(hash === null ? {} : { password: hash }),
+            exclusions,
+          }),
+        notRestored: [
+          ...(moved && mails ? [confirmFirst] : []),
+          ...(password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []),
+          ...((secondFactor === null) === (before.secondFactor === null) ? [] : [withPassword]),
+        ],
+      })
+      // a link to reset the password before must not replace this one
+      if (hash !== null && !dryRun) {
+        await links.end(id)
+        await sessions.keepWith(id, hash, undefined)
+      }
+      return answer
+    },
+  })
 
-const keyRoute = route({
-  method: 'post',
-  path: '/api/key/:id/restore',
-  scope: 'account',
-  params: byId,
-  owner: ownKeyOrEnded,
-  body: RestoreBody,
-  run: async (call, services) => {
-    const { account: id, body, load, params, key, session } = call
-    const { state: before } = await load(account, id)
-    const find = ({ keys: { keys } }: typeof before) => keys.find(({ number }) => number === params.id)
-    if (!find(before)) fail(409, 'A key that has ended cannot come back. Create a new one with POST /api/key/add.')
-    const former = await formerState(account, id, body, services, (state) => find(state) !== undefined)
-    const was = find(former?.state ?? before) ?? refuse('not_found', 'API key not found.')
-    const now = new Date().toISOString()
-    const expired = was.expires !== null && was.expires <= now && was.expires !== find(before)?.expires
-    const { name, scopes, expires, addresses } = was
-    const changes = {
-      name,
-      scopes,
-      ...(expired ? {} : { expires }),
-      ...(addresses === unreadable ? {} : { addresses }),
-    }
-    return restore(call, services, {
-      label: 'API key',
-      before,
-      quota: undefined,
-      fields: (state) => keyFieldsOf(state, params.id),
-      isDeleted: false,
-      dryRun: body.dryRun ?? false,
-      write: ({ write }) =>
-        write(account, {
-          type: 'UpdateKey',
-          id,
-          // the owner, who is signed in, has all rights
-          by: session === undefined ? (key?.key ?? '') : undefined,
-          now,
-          number: params.id,
-          changes,
-          ...(former && { to: former.revision }),
-        }),
-      notRestored: expired
-        ? [{ field: 'expires', reason: 'That time is over. Set another with PUT /api/key/:id/update.' }]
-        : [],
-    })
-  },
-})
+const keyRoute = (services: RestoreServices) =>
+  route({
+    method: 'post',
+    path: '/api/key/:id/restore',
+    scope: 'account',
+    params: byId,
+    owner: ownKeyOrEnded,
+    body: RestoreBody,
+    run: async (call) => {
+      const { account: id, body, load, params, key, session } = call
+      const { state: before } = await load(account, id)
+      const find = ({ keys: { keys } }: typeof before) => keys.find(({ number }) => number === params.id)
+      if (!find(before)) fail(409, 'A key that has ended cannot come back. Create a new one with POST /api/key/add.')
+      const former = await formerState(account, id, body, services, (state) => find(state) !== undefined)
+      const was = find(former?.state ?? before) ?? refuse('not_found', 'API key not found.')
+      const now = new Date().toISOString()
+      const expired = was.expires !== null && was.expires <= now && was.expires !== find(before)?.expires
+      const { name, scopes, expires, addresses } = was
+      const changes = {
+        name,
+        scopes,
+        ...(expired ? {} : { expires }),
+        ...(addresses === unreadable ? {} : { addresses }),
+      }
+      return restore(call, services, {
+        label: 'API key',
+        before,
+        quota: undefined,
+        fields: (state) => keyFieldsOf(state, params.id),
+        isDeleted: false,
+        dryRun: body.dryRun ?? false,
+        write: ({ write }) =>
+          write(account, {
+            type: 'UpdateKey',
+            id,
+            // the owner, who is signed in, has all rights
+            by: session === undefined ? (key?.key ?? '') : undefined,
+            now,
+            number: params.id,
+            changes,
+            ...(former && { to: former.revision }),
+          }),
+        notRestored: expired
+          ? [{ field: 'expires', reason: 'That time is over. Set another with PUT /api/key/:id/update.' }]
+          : [],
+      })
+    },
+  })
 
-export const accountRestoreRoutes = [accountRoute, keyRoute]
+export const accountRestoreRoutes = (services: AccountRestoreServices): readonly Route[] => [
+  accountRoute(services),
+  keyRoute(services),
+]

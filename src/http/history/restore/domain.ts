@@ -3,71 +3,72 @@ import { domain, type DomainCommand, hostOf } from '../../../commands/domains/do
 import { byId } from '../../api/fields.ts'
 import { route, type Writer } from '../../api/route.ts'
 import { rejectBlocked } from '../../api/blockedaddress.ts'
-import { domainCaller, rejectServiceHost } from '../../domains/domain.ts'
+import { domainCaller, type DomainServices, rejectServiceHost } from '../../domains/domain.ts'
 import { domainFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
-import { formerState, restore, RestoreBody } from './restore.ts'
+import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
 
 const label = 'Domain'
 
 /** A domain comes back as if its owner added it again: verified within its reservation, else pending. */
-export const domainRestoreRoute = route({
-  method: 'post',
-  path: '/api/domain/:id/restore',
-  scope: 'write',
-  params: byId,
-  single: true,
-  owner: ownedOrDeleted(domain, label),
-  body: RestoreBody,
-  run: async (call, services) => {
-    const { account, body, load, params } = call
-    const { id } = params
-    const { handler, domainCheck } = services
-    const { state: before } = await load(domain, id)
-    const former = await formerState(domain, id, body, services, ({ status }) => status === 'open')
-    const fields = { ...before.fields, ...former?.state.fields, domain: before.fields.domain }
-    const { redirectroot, redirect404 } = fields
-    const addresses = { redirectroot: [redirectroot], redirect404: [redirect404] }
-    rejectOwnAddresses(addresses, services)
-    rejectBlocked(addresses, services)
-    const isDeleted = before.status === 'deleted'
-    if (isDeleted) rejectServiceHost(hostOf(fields), services)
-    const revive = async (writer: Writer) => {
-      const creator = {
-        ...domainCaller({ account, load: writer.load, write: writer.write }, services),
-        create: (make: (id: number) => DomainCommand) => Promise.resolve({ id: make(id).id }),
-        own: () => id,
-      }
-      await addDomain(creator, fields, domainCheck.proof === 'off' ? 'off' : undefined)
-    }
-    const answer = await restore(call, services, {
-      label,
-      before,
-      quota: 'domain',
-      fields: domainFieldsOf,
-      isDeleted,
-      dryRun: body.dryRun ?? false,
-      write: async (writer) => {
-        if (!isDeleted) {
-          const to = former && { to: former.revision }
-          return writer.write(domain, {
-            type: 'UpdateDomain',
-            id,
-            account,
-            changes: { redirectroot, redirect404 },
-            ...to,
-          })
+export const domainRestoreRoute = (services: RestoreServices & DomainServices) =>
+  route({
+    method: 'post',
+    path: '/api/domain/:id/restore',
+    scope: 'write',
+    params: byId,
+    single: true,
+    owner: ownedOrDeleted(domain, label),
+    body: RestoreBody,
+    run: async (call) => {
+      const { account, body, load, params } = call
+      const { id } = params
+      const { handler, domainCheck } = services
+      const { state: before } = await load(domain, id)
+      const former = await formerState(domain, id, body, services, ({ status }) => status === 'open')
+      const fields = { ...before.fields, ...former?.state.fields, domain: before.fields.domain }
+      const { redirectroot, redirect404 } = fields
+      const addresses = { redirectroot: [redirectroot], redirect404: [redirect404] }
+      rejectOwnAddresses(addresses, services)
+      rejectBlocked(addresses, services)
+      const isDeleted = before.status === 'deleted'
+      if (isDeleted) rejectServiceHost(hostOf(fields), services)
+      const revive = async (writer: Writer) => {
+        const creator = {
+          ...domainCaller({ account, load: writer.load, write: writer.write }, services),
+          create: (make: (id: number) => DomainCommand) => Promise.resolve({ id: make(id).id }),
+          own: () => id,
         }
-        await revive(writer)
-        const { state, revision, position } = await writer.load(domain, id)
-        return { state, revision: Number(revision), position, events: [undefined] }
-      },
-      notRestored: [],
-    })
-    const { state } = await handler.load(domain, id)
-    const pending = isDeleted && !body.dryRun && !state.verified
-    const reason = 'Its reservation has ended. Verify the domain again with POST /api/domain/:id/verify.'
-    return { ...answer, notRestored: pending ? [{ field: 'verified', reason }] : [] }
-  },
-})
+        await addDomain(creator, fields, domainCheck.proof === 'off' ? 'off' : undefined)
+      }
+      const answer = await restore(call, services, {
+        label,
+        before,
+        quota: 'domain',
+        fields: domainFieldsOf,
+        isDeleted,
+        dryRun: body.dryRun ?? false,
+        write: async (writer) => {
+          if (!isDeleted) {
+            const to = former && { to: former.revision }
+            return writer.write(domain, {
+              type: 'UpdateDomain',
+              id,
+              account,
+              changes: { redirectroot, redirect404 },
+              ...to,
+            })
+          }
+          await revive(writer)
+          const { state, revision, position } = await writer.load(domain, id)
+          return { state, revision: Number(revision), position, events: [undefined] }
+        },
+        notRestored: [],
+      })
+      const { state } = await handler.load(domain, id)
+      const pending = isDeleted && !body.dryRun && !state.verified
+      const reason = 'Its reservation has ended. Verify the domain again with POST /api/domain/:id/verify.'
+      return { ...answer, notRestored: pending ? [{ field: 'verified', reason }] : [] }
+    },
+  })

@@ -1,16 +1,18 @@
 import { z } from 'zod'
-import type { EndReservation } from '../../../cache/quotas.ts'
+import type { EndReservation, Quotas } from '../../../cache/quotas.ts'
 import { type Decider, Refused } from '../../../commands/decider.ts'
 import type { Handled } from '../../../commands/context.ts'
+import type { Handler } from '../../../commands/handle.ts'
 import { countRevision } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
+import type { Ordinals } from '../../../events/ordinals.ts'
 import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
 import { must } from '../../../lib/fields.ts'
 import type { QuotaKind } from '../../../queries/accounts/quota.ts'
 import { Failure, failField } from '../../api/errors.ts'
 import { flag } from '../../api/fields.ts'
 import { momentForms, parseMoment } from '../../api/past/moment.ts'
-import type { Call, Services, Writer } from '../../api/route.ts'
+import type { Call, Writer } from '../../api/route.ts'
 import { changesBetween, type Fields } from '../fields.ts'
 
 const revision = z.int(must('a revision, as a whole number')).min(0, 'must be a revision, as a whole number')
@@ -23,6 +25,13 @@ export const RestoreBody = z
   })
   .refine(({ revision: to, at }) => to === undefined || at === undefined, 'Only one of `revision` and `at` can be sent')
 export type RestoreBody = z.output<typeof RestoreBody>
+
+/** What every restore needs. */
+export interface RestoreServices {
+  readonly handler: Handler
+  readonly ordinals: Ordinals
+  readonly quotas: Quotas
+}
 
 /** A field that is not as it was, and why. */
 export interface NotRestored {
@@ -37,7 +46,7 @@ export interface FormerState<S> {
 }
 
 /** Returns the position of the log up to which a body asks for; undefined: it names a revision, or nothing. Fails with 400. */
-const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<Services, 'ordinals'>) => {
+const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreServices, 'ordinals'>) => {
   if (at === undefined) return undefined
   const moment = parseMoment(at)
   if (!moment) return failField('at', `must be ${momentForms}`)
@@ -52,7 +61,7 @@ export const formerState = async <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
   id: number,
   body: RestoreBody,
-  services: Pick<Services, 'handler' | 'ordinals'>,
+  services: Omit<RestoreServices, 'quotas'>,
   exists: (state: S) => boolean,
 ): Promise<FormerState<S> | undefined> => {
   const field = body.at === undefined ? 'revision' : 'at'
@@ -98,7 +107,7 @@ const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) =
 /** Restores a resource, or only says what that would change. Returns the answer. Fails with 409 when its name is taken, and with 403 over a quota. */
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'together'> & Writer,
-  { quotas }: Pick<Services, 'quotas'>,
+  { quotas }: Pick<RestoreServices, 'quotas'>,
   { label, before, fields, isDeleted, quota, dryRun, write, notRestored }: Restoring<S>,
 ) => {
   const end: EndReservation = isDeleted && quota ? await quotas.reserve(call.account, quota) : () => {}

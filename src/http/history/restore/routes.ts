@@ -4,6 +4,7 @@ import { campaign } from '../../../commands/links/campaign.ts'
 import { channel } from '../../../commands/links/channel.ts'
 import type { Decider } from '../../../commands/decider.ts'
 import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
+import type { Handler } from '../../../commands/handle.ts'
 import { overlay } from '../../../commands/pages/overlay.ts'
 import type { Owned, OwnedCommand } from '../../../commands/owned/owned.ts'
 import { pixel } from '../../../commands/pages/pixel.ts'
@@ -14,20 +15,23 @@ import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import type { QuotaKind } from '../../../queries/accounts/quota.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { byId } from '../../api/fields.ts'
-import { route, type Services } from '../../api/route.ts'
+import { type Route, route } from '../../api/route.ts'
 import * as bioPages from '../../pages/bio.ts'
-import { rejectBlocked } from '../../api/blockedaddress.ts'
+import { type Blocking, rejectBlocked } from '../../api/blockedaddress.ts'
 import { bioFieldsOf, type Fields, linkFieldsOf, qrFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
-import { origin } from '../../links/write.ts'
+import { origin } from '../../links/address.ts'
 import * as overlays from '../../pages/overlay.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
 import { addressesIn } from '../../qr/qr.ts'
 import { dataOf } from '../../qr/address.ts'
-import { formerState, type NotRestored, restore, RestoreBody } from './restore.ts'
-import { accountRestoreRoutes } from './account.ts'
+import { formerState, type NotRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { type AccountRestoreServices, accountRestoreRoutes } from './account.ts'
 import { domainRestoreRoute } from './domain.ts'
 import { webhookRestoreRoute } from './webhook.ts'
+import type { DomainServices } from '../../domains/domain.ts'
+import type { LinkWriting } from '../../links/write.ts'
+import type { WebhookServices } from '../../webhooks/fields.ts'
 import * as splashes from '../../pages/splash.ts'
 
 /** The addresses that visitors are led to, by their fields. */
@@ -43,6 +47,7 @@ interface OwnedRestore<F> {
 }
 
 const ownedRoute = <F extends object, E extends DomainEvent>(
+  services: RestoreServices & Blocking,
   decider: Decider<OwnedCommand<F>, Owned<F>, E>,
   { name, label, quota, addressesOf = () => ({}), fieldsOf = (fields) => fields as unknown as Fields }: OwnedRestore<F>,
 ) =>
@@ -54,7 +59,7 @@ const ownedRoute = <F extends object, E extends DomainEvent>(
     single: true,
     owner: ownedOrDeleted(decider, label),
     body: RestoreBody,
-    run: async (call, services) => {
+    run: async (call) => {
       const { account, body, load, params } = call
       const { id } = params
       const { state: before } = await load(decider, id)
@@ -82,17 +87,14 @@ const linkAddresses = (fields: StoredLinkFields) => {
 }
 
 /** Says which of the things that a link names do not exist now: it works without them until they are restored, too. */
-const missingParts = async (
-  fields: StoredLinkFields,
-  services: Pick<Services, 'handler'>,
-): Promise<readonly NotRestored[]> => {
+const missingParts = async (fields: StoredLinkFields, handler: Handler): Promise<readonly NotRestored[]> => {
   const gone = async <C, S extends { readonly status: string }, E extends DomainEvent>(
     field: string,
     label: string,
     decider: Decider<C, S, E>,
     id: number,
   ): Promise<readonly NotRestored[]> => {
-    const { state } = await services.handler.load(decider, id)
+    const { state } = await handler.load(decider, id)
     return state.status === 'open'
       ? []
       : [{ field, reason: `${label} ${id} is deleted. Restore it, and it counts again.` }]
@@ -107,67 +109,81 @@ const missingParts = async (
   return found.flat()
 }
 
-const linkRoute = route({
-  method: 'post',
-  path: '/api/url/:id/restore',
-  scope: 'links:write',
-  params: byId,
-  single: true,
-  owner: ownedOrDeleted(link, 'Link'),
-  body: RestoreBody,
-  run: async (call, services) => {
-    const { account, body, load, params } = call
-    const { id } = params
-    const { state: before } = await load(link, id)
-    const former = await formerState(link, id, body, services, isOpen)
-    const { fields, password } = former?.state ?? before
-    const { destinations, metaimage } = linkAddresses(fields)
-    rejectOwnAddresses(destinations, services)
-    rejectBlocked({ ...destinations, metaimage }, services)
-    const to = former && { revision: former.revision, fields, password }
-    const token = randomUUID()
-    const lost = password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []
-    const answer = await restore(call, services, {
-      label: 'Link',
-      before,
-      quota: 'link',
-      // found by the service, not set by anybody
-      fields: (state) => {
-        const { unframed: _, ...rest } = linkFieldsOf(state, (domain) => origin({ domain }, services))
-        return rest
-      },
-      isDeleted: before.status === 'deleted',
-      dryRun: body.dryRun ?? false,
-      write: ({ write }) => write(link, { type: 'RestoreLink', id, account, to, token }),
-      notRestored: [...lost, ...(await missingParts(fields, services))],
-    })
-    if (!body.dryRun && isFramed(fields.type)) services.frameChecks.checkSoon(id)
-    return answer
-  },
-})
+const linkRoute = (services: RestoreServices & LinkWriting) =>
+  route({
+    method: 'post',
+    path: '/api/url/:id/restore',
+    scope: 'links:write',
+    params: byId,
+    single: true,
+    owner: ownedOrDeleted(link, 'Link'),
+    body: RestoreBody,
+    run: async (call) => {
+      const { account, body, load, params } = call
+      const { id } = params
+      const { state: before } = await load(link, id)
+      const former = await formerState(link, id, body, services, isOpen)
+      const { fields, password } = former?.state ?? before
+      const { destinations, metaimage } = linkAddresses(fields)
+      rejectOwnAddresses(destinations, services)
+      rejectBlocked({ ...destinations, metaimage }, services)
+      const to = former && { revision: former.revision, fields, password }
+      const token = randomUUID()
+      const lost = password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []
+      const answer = await restore(call, services, {
+        label: 'Link',
+        before,
+        quota: 'link',
+        // found by the service, not set by anybody
+        fields: (state) => {
+          const { unframed: _, ...rest } = linkFieldsOf(state, (domain) => origin({ domain }, services))
+          return rest
+        },
+        isDeleted: before.status === 'deleted',
+        dryRun: body.dryRun ?? false,
+        write: ({ write }) => write(link, { type: 'RestoreLink', id, account, to, token }),
+        notRestored: [...lost, ...(await missingParts(fields, services.handler))],
+      })
+      if (!body.dryRun && isFramed(fields.type)) services.frameChecks.checkSoon(id)
+      return answer
+    },
+  })
 
-export const restoreRoutes = [
-  linkRoute,
-  ownedRoute(qr, {
+/** What the routes that restore need. */
+export type RestoreRouteServices = AccountRestoreServices & DomainServices & LinkWriting & WebhookServices
+
+export const restoreRoutes = (services: RestoreRouteServices): readonly Route[] => [
+  linkRoute(services),
+  ownedRoute(services, qr, {
     name: 'qr',
     label: 'QR code',
     quota: 'qr',
     addressesOf: (fields) => ({ data: addressesIn(dataOf(fields)) }),
     fieldsOf: qrFieldsOf,
   }),
-  domainRestoreRoute,
-  ownedRoute(pixel, { name: 'pixel', label: 'Pixel', quota: 'pixel' }),
-  ownedRoute(campaign, { name: 'campaign', label: 'Campaign', quota: 'campaign' }),
-  ownedRoute(channel, { name: 'channel', label: 'Channel', quota: 'channel' }),
-  ownedRoute(overlay, { name: 'overlay', label: 'CTA overlay', quota: 'overlay', addressesOf: overlays.addressesOf }),
-  ownedRoute(splash, { name: 'splash', label: 'Splash page', quota: 'splash', addressesOf: splashes.addressesOf }),
-  ownedRoute(bio, {
+  domainRestoreRoute(services),
+  ownedRoute(services, pixel, { name: 'pixel', label: 'Pixel', quota: 'pixel' }),
+  ownedRoute(services, campaign, { name: 'campaign', label: 'Campaign', quota: 'campaign' }),
+  ownedRoute(services, channel, { name: 'channel', label: 'Channel', quota: 'channel' }),
+  ownedRoute(services, overlay, {
+    name: 'overlay',
+    label: 'CTA overlay',
+    quota: 'overlay',
+    addressesOf: overlays.addressesOf,
+  }),
+  ownedRoute(services, splash, {
+    name: 'splash',
+    label: 'Splash page',
+    quota: 'splash',
+    addressesOf: splashes.addressesOf,
+  }),
+  ownedRoute(services, bio, {
     name: 'bio',
     label: 'Bio page',
     quota: 'bio',
     addressesOf: bioPages.addressesOf,
     fieldsOf: bioFieldsOf,
   }),
-  webhookRestoreRoute,
-  ...accountRestoreRoutes,
+  webhookRestoreRoute(services),
+  ...accountRestoreRoutes(services),
 ]

@@ -5,8 +5,8 @@ import { byId } from '../../api/fields.ts'
 import { route } from '../../api/route.ts'
 import { webhookFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
-import { formerState, restore, RestoreBody } from './restore.ts'
-import { requireAllowed, requireSameReceiver } from '../../webhooks/fields.ts'
+import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { requireAllowed, requireSameReceiver, type WebhookServices } from '../../webhooks/fields.ts'
 
 const otherSecret = {
   field: 'secret',
@@ -14,41 +14,42 @@ const otherSecret = {
 }
 
 /** Sets a webhook back to what it was. Where it is in the log stays: that is what a replay changes. */
-export const webhookRestoreRoute = route({
-  method: 'post',
-  path: '/api/webhook/:id/restore',
-  single: true,
-  scope: 'webhooks',
-  params: byId,
-  owner: ownedOrDeleted(webhook, webhookLabel),
-  body: RestoreBody,
-  run: async (call, services) => {
-    const { account, body, load, params } = call
-    const { id } = params
-    const { state: before } = await load(webhook, id)
-    if (before.status === 'deleted')
-      fail(
-        409,
-        'A webhook that was deleted cannot come back: its secret is gone. Create a new one with POST /api/webhook/add.',
-      )
-    const former = await formerState(webhook, id, body, services, ({ status }) => status === 'open')
-    const { fields, url, secret, stopped } = former?.state ?? before
-    const all = completedWebhook(fields)
-    const changes = { ...all, ...(url === null ? {} : { url }) }
-    // what it may have now, it may not have been allowed then, and ids that it had may be those of deleted resources
-    requireSameReceiver(call, changes, before)
-    await requireAllowed(call, changes, services, all)
-    const to = former?.revision
-    const enabled = stopped === null
-    return restore(call, services, {
-      label: webhookLabel,
-      before,
-      quota: undefined,
-      fields: webhookFieldsOf,
-      isDeleted: false,
-      dryRun: body.dryRun ?? false,
-      write: ({ write }) => write(webhook, { type: 'Update', id, account, changes, enabled, to }),
-      notRestored: secret === before.secret ? [] : [otherSecret],
-    })
-  },
-})
+export const webhookRestoreRoute = (services: RestoreServices & WebhookServices) =>
+  route({
+    method: 'post',
+    path: '/api/webhook/:id/restore',
+    single: true,
+    scope: 'webhooks',
+    params: byId,
+    owner: ownedOrDeleted(webhook, webhookLabel),
+    body: RestoreBody,
+    run: async (call) => {
+      const { account, body, load, params } = call
+      const { id } = params
+      const { state: before } = await load(webhook, id)
+      if (before.status === 'deleted')
+        fail(
+          409,
+          'A webhook that was deleted cannot come back: its secret is gone. Create a new one with POST /api/webhook/add.',
+        )
+      const former = await formerState(webhook, id, body, services, ({ status }) => status === 'open')
+      const { fields, url, secret, stopped } = former?.state ?? before
+      const all = completedWebhook(fields)
+      const changes = { ...all, ...(url === null ? {} : { url }) }
+      // what it may have now, it may not have been allowed then, and ids that it had may be those of deleted resources
+      requireSameReceiver(call, changes, before)
+      await requireAllowed(call, changes, services, all)
+      const to = former?.revision
+      const enabled = stopped === null
+      return restore(call, services, {
+        label: webhookLabel,
+        before,
+        quota: undefined,
+        fields: webhookFieldsOf,
+        isDeleted: false,
+        dryRun: body.dryRun ?? false,
+        write: ({ write }) => write(webhook, { type: 'Update', id, account, changes, enabled, to }),
+        notRestored: secret === before.secret ? [] : [otherSecret],
+      })
+    },
+  })

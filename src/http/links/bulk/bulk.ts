@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { AppendTooLarge } from '../../../events/store.ts'
 import { must } from '../../../lib/fields.ts'
 import { fail, Failure } from '../../api/errors.ts'
-import { type Call, route, type Services } from '../../api/route.ts'
+import type { Together } from '../../../commands/together.ts'
+import { type Call, type Route, route } from '../../api/route.ts'
 import { readRows, type Row, type UnreadableRow } from './rows.ts'
+import type { LinkWriting } from '../write.ts'
 import { type Bulk, BulkRow, type Done, doRows, hashing, withoutAnswer } from './operations.ts'
 
 const truth = z
@@ -48,7 +50,12 @@ class NotAll extends Error {
   }
 }
 
-const requireAtomicLog = ({ together }: Services) => {
+/** What bulk requests need besides what links are written with. */
+export interface BulkServices extends LinkWriting {
+  readonly together: Pick<Together, 'possible'>
+}
+
+const requireAtomicLog = ({ together }: BulkServices) => {
   if (!together.possible)
     fail(
       400,
@@ -85,7 +92,7 @@ const doTogether = async (bulk: Bulk, call: Pick<Call, 'together'>, atomic: bool
 
 const run = async (
   call: Call<unknown, z.output<typeof BulkQuery>, readonly (Row | UnreadableRow)[]>,
-  services: Services,
+  services: BulkServices,
 ) => {
   const { op, dryRun, atomic } = call.query
   if (atomic) requireAtomicLog(services)
@@ -94,7 +101,9 @@ const run = async (
   const framed: number[] = []
   const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
   const isTogether = dryRun || atomic
-  const bulk = { op, rows: call.body, dryRun, isTogether, sources: { services: noted, hash: hashing(dryRun, noted) } }
+  const { reader, pending } = call
+  const sources = { services: noted, hash: hashing(dryRun, noted) }
+  const bulk = { op, rows: call.body, dryRun, isTogether, from: { reader, pending }, sources }
   const rows = isTogether ? await doTogether(bulk, call, atomic) : await call.apart((writer) => doRows(bulk, writer))
   if (rows.some(({ status = 0 }) => status >= 500)) throw dryRun ? nothingStored(rows) : unavailable(rows)
   if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)
@@ -102,7 +111,7 @@ const run = async (
   return { op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows }
 }
 
-export const bulkRoutes = [
+export const bulkRoutes = (services: BulkServices): readonly Route[] => [
   route({
     method: 'post',
     path: '/api/urls/bulk',
@@ -110,6 +119,6 @@ export const bulkRoutes = [
     query: BulkQuery,
     read: (ctx, charge) => readRows(ctx, charge, BulkRow.update),
     body: z.custom<readonly (Row | UnreadableRow)[]>(),
-    run,
+    run: (call) => run(call, services),
   }),
 ]

@@ -8,10 +8,10 @@ import { fieldProblem, firstProblem } from '../../../lib/fields.ts'
 import { inOrder } from '../../../lib/inorder.ts'
 import { fail, failureOf } from '../../api/errors.ts'
 import { bodyId } from '../../api/fields.ts'
-import type { Services, Writer } from '../../api/route.ts'
+import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
 import { LinkBody, LinkChanges } from '../body.ts'
-import { addLink, deleteLink, label, updateLink } from '../write.ts'
+import { addLink, deleteLink, label, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
 export type Operation = 'create' | 'update' | 'delete'
 
@@ -40,12 +40,12 @@ const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
 }
 
 interface Sources {
-  readonly services: Services
+  readonly services: LinkWriting
   readonly hash: (row: Row, password: string) => Promise<string>
 }
 
 /** Does one row as the single route would, in the same order of checks. */
-const write: Readonly<Record<Operation, (writer: Writer, row: Row, sources: Sources) => Promise<object>>> = {
+const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<object>>> = {
   create: (writer, row, { services, hash }) =>
     addLink(writer, parse(LinkBody, row.value), services, (password) => hash(row, password)),
   update: async (writer, row, { services, hash }) => {
@@ -129,6 +129,8 @@ export interface Bulk {
   readonly rows: readonly (Row | UnreadableRow)[]
   readonly dryRun: boolean
   readonly isTogether: boolean
+  /** what channels of links are read from */
+  readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
 }
 
@@ -136,7 +138,7 @@ export interface Bulk {
 const rowsAtATime = 64
 
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
-export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, given: Writer): Promise<Done[]> => {
+export const doRows = async ({ op, rows, dryRun, isTogether, from, sources }: Bulk, given: Writer): Promise<Done[]> => {
   const writer = { ...given, load: loadingOnce(given.load) }
   const problems = problemsAmong(
     op,
@@ -147,7 +149,7 @@ export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, gi
     const problem = problems.get(row.number)
     if (problem !== undefined) return failed(row, 400, problem)
     try {
-      const answer = await write[op]({ ...given.part(row.number), load: writer.load }, row, sources)
+      const answer = await write[op]({ ...given.part(row.number), load: writer.load, ...from }, row, sources)
       const done = withoutAnswer({ row: row.number, line: row.line })
       return dryRun ? done : { ...done, ...answer }
     } catch (error) {
@@ -161,7 +163,10 @@ export const doRows = async ({ op, rows, dryRun, isTogether, sources }: Bulk, gi
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */
-export const hashing = (dryRun: boolean, { hashNewPassword }: Pick<Services, 'hashNewPassword'>): Sources['hash'] => {
+export const hashing = (
+  dryRun: boolean,
+  { hashNewPassword }: Pick<LinkWriting, 'hashNewPassword'>,
+): Sources['hash'] => {
   const oneAtATime = pLimit(1)
   const hashes = new Map<number, Promise<string>>()
   return async ({ number }, password) => {

@@ -4,7 +4,7 @@ import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/a
 import { email as validEmail } from '../../../lib/fields.ts'
 import type { LinkKind } from '../../../security/onetimelinks.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
-import type { Services } from '../../api/route.ts'
+import type { Cache } from '../../../cache/cache.ts'
 import { type FormProblem, gonePage } from './pages.ts'
 import { createSteps, type Posted, type Step, type StepOptions } from './steps.ts'
 import { readForm } from '../postedform.ts'
@@ -15,7 +15,7 @@ import type { PublicHandler } from '../responses.ts'
 import { counted, textsFor } from '../texts/languages.ts'
 
 export interface AccountPagesOptions
-  extends StepOptions, Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Services, 'domains'> {
+  extends StepOptions, Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Cache, 'domains'> {
   readonly sendPage: SendPage
   readonly limiter: Limiter
   readonly trustProxy: TrustedProxies

@@ -13,8 +13,8 @@ import { readShortAddress } from '../../../lib/shortaddress.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import { findAddressed } from '../../../queries/operator/shortaddress.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
-import type { Services } from '../../api/route.ts'
-import { short } from '../../links/write.ts'
+import type { DomainNames } from '../../links/filter.ts'
+import { type LinkAddresses, short } from '../../links/address.ts'
 import { readForm } from '../postedform.ts'
 import type { SendPage } from '../page/page.ts'
 import { pages, type TextOf } from '../page/messages.ts'
@@ -23,8 +23,7 @@ import { isDeliberate, type ReportForm, reportPage, reportSentPage, reportToken 
 import type { PublicHandler } from '../responses.ts'
 import { counted } from '../texts/languages.ts'
 
-export interface ReportPagesOptions
-  extends Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Services, 'baseUrl' | 'domains' | 'isMainHost'> {
+export interface ReportPagesOptions extends Pick<Redirect, 'handle' | 'sendFailure'>, LinkAddresses, DomainNames {
   readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly reader: Reader

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Failure } from '../../../../src/http/api/errors.ts'
-import type { Call, Services } from '../../../../src/http/api/route.ts'
-import { bulkRoutes } from '../../../../src/http/links/bulk/bulk.ts'
+import type { Call } from '../../../../src/http/api/route.ts'
+import { bulkRoutes, type BulkServices } from '../../../../src/http/links/bulk/bulk.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, value: {} }))
 const refused = (message: string) => async () => {
@@ -9,12 +9,10 @@ const refused = (message: string) => async () => {
 }
 
 describe('a bulk request', () => {
-  const [{ run } = expect.fail('no route')] = bulkRoutes
-  const send = (body: unknown, query: object, call: object, services: object = {}) =>
-    run(
-      { body, query: { op: 'create', dryRun: false, atomic: false, ...query }, ...call } as Call,
-      services as Services,
-    )
+  const send = (body: unknown, query: object, call: object, services: object = {}) => {
+    const [{ run } = expect.fail('no route')] = bulkRoutes(services as BulkServices)
+    return run({ body, query: { op: 'create', dryRun: false, atomic: false, ...query }, ...call } as Call)
+  }
 
   it('counts as one request for every 50 rows, before anything is done', async () => {
     for (const [count, requests] of [

@@ -1,0 +1,30 @@
+import type { Past } from '../http/api/past/past.ts'
+import { openKeyUses } from '../postgres/keyuses.ts'
+import { limiter } from '../postgres/ratelimits.ts'
+import { type JobsOptions, startJobs } from './jobs.ts'
+import { repeat } from './jobs/repeat.ts'
+import type { Ledger } from './log/ledger.ts'
+import { openReads } from './readpools.ts'
+
+/** What a site does besides answering requests. */
+export interface Effects {
+  readonly startJobs: (options: JobsOptions) => ReturnType<typeof startJobs>
+  /** what answers of the API are read from */
+  readonly past: Past
+  /** Repeats work that deletes what has expired. */
+  readonly repeat: typeof repeat
+  readonly limiter: ReturnType<typeof limiter>
+  /** Notes the use of an API key. */
+  readonly recordUse: (key: string) => void
+  /** the clock of links and statistics, in ms since 1970 */
+  readonly now: () => number
+}
+
+export const effectsOf = (ledger: Ledger): Effects => ({
+  startJobs,
+  past: openReads(ledger),
+  repeat,
+  limiter: limiter(ledger.db),
+  recordUse: openKeyUses(ledger.db),
+  now: () => Date.now(),
+})

@@ -1,0 +1,16 @@
+import type { Resolver } from '../lib/dns.ts'
+import type { GuardedFetch, GuardedProbe } from '../lib/fetch.ts'
+import type { Images } from '../qr/images.ts'
+import type { WebhookOverrides } from './webhooks.ts'
+
+/** What tests replace: what the service uses of the outside world, and what takes long by design. */
+export interface Overrides {
+  readonly resolver?: Resolver
+  readonly guardedFetch?: GuardedFetch
+  readonly guardedProbe?: GuardedProbe
+  readonly webhooks?: WebhookOverrides
+  readonly hashNewPassword?: (password: string) => Promise<string>
+  readonly images?: Images
+  /** the bundle of the dashboard */
+  readonly web?: string
+}

@@ -1,0 +1,90 @@
+import type { Cache } from '../cache/cache.ts'
+import { createDomainCheck } from '../commands/domains/check.ts'
+import type { OperatorHealth } from '../http/operator/operator.ts'
+import type { Services } from '../http/routes.ts'
+import { openResolver } from '../lib/dns.ts'
+import { openFetch } from '../lib/fetch.ts'
+import type { Images } from '../qr/images.ts'
+import { hashPassword } from '../security/passwords.ts'
+import { openAccountLife } from './accounts/life.ts'
+import { openAccountLimits } from './accounts/limits.ts'
+import { secondsBehind } from './health/lag.ts'
+import { isOperatorHost } from './hosts.ts'
+import type { Ledger } from './log/ledger.ts'
+import { openAllProofs } from './proof/proofs.ts'
+import type { Effects } from './effects.ts'
+import type { Overrides } from './overrides.ts'
+import { openStreams } from './streams.ts'
+
+export interface ServicesOptions {
+  readonly ledger: Ledger
+  readonly cache: Cache
+  readonly effects: Effects
+  readonly overrides: Overrides
+  readonly operatorHealth: OperatorHealth
+  readonly images: Images
+  readonly baseUrl: string
+  readonly isOurHost: (host: string) => boolean
+  readonly isMainHost: (host: string) => boolean
+}
+
+const openDomainCheck = ({ config, keys }: Pick<Ledger, 'config' | 'keys'>, overrides: Overrides) =>
+  createDomainCheck({
+    proof: config.DOMAIN_CHECK,
+    targets: config.DOMAIN_TARGETS,
+    resolver: overrides.resolver ?? openResolver(),
+    pepper: keys.service,
+  })
+
+/** Opens what the routes of the API need, and starts the background work that belongs to it. */
+export const openServices = (options: ServicesOptions) => {
+  const { ledger, cache, effects, overrides, operatorHealth, images, baseUrl, isOurHost, isMainHost } = options
+  const { config, handler, keys, ordinals, store, together } = ledger
+  const { auth, blocks, domains, progress } = cache
+  const domainCheck = openDomainCheck(ledger, overrides)
+  const jobs = effects.startJobs({ ledger, domains, baseUrl, domainCheck, overrides })
+  const streams = openStreams(ledger)
+  const life = openAccountLife(ledger, cache, effects, baseUrl)
+  const limits = openAccountLimits(ledger, progress, effects.limiter)
+  const services: Services = {
+    auth,
+    baseUrl: () => baseUrl,
+    blocks,
+    clicksBehind: (position) => secondsBehind(store, 'clicks', position),
+    countRegistration: limits.countRegistration,
+    domainCheck,
+    domains,
+    erasure: { delayDays: config.ERASURE_DELAY_DAYS },
+    exports: life.exports,
+    findImage: life.exports.findImage,
+    frameChecks: jobs.services.frameChecks,
+    guardedFetch: overrides.guardedFetch ?? openFetch(),
+    handler,
+    hashNewPassword: overrides.hashNewPassword ?? hashPassword,
+    images,
+    imageStore: limits.imageStore,
+    isMainHost,
+    isOperatorHost: isOperatorHost(config),
+    isOurHost,
+    links: life.links,
+    mails: life.mails,
+    operatorHealth,
+    ordinals,
+    passwords: life.passwords,
+    pepper: keys.service,
+    proofs: openAllProofs(ledger),
+    quotas: limits.quotas,
+    readStream: life.exports.readStream,
+    secondFactors: life.secondFactors,
+    sessions: life.sessions,
+    streams,
+    together,
+    webhooks: jobs.services.webhooks,
+  }
+  return {
+    services,
+    accountPages: life.pages,
+    endStreams: streams.endFollowers,
+    close: async () => void (await Promise.all([jobs.close(), life.close(), streams.close()])),
+  }
+}

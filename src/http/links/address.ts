@@ -1,0 +1,17 @@
+import type { Domains } from '../../cache/domains.ts'
+import type { LinkFields } from '../../events/links/link.ts'
+
+/** What short addresses are made of. */
+export interface LinkAddresses {
+  /** Returns the address that short links start with, without a trailing slash. */
+  readonly baseUrl: () => string
+  readonly domains: Domains
+}
+
+/** Returns what a link's short address begins with: its branded domain, or the service's own address. */
+export const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: LinkAddresses) =>
+  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
+
+/** Returns a link's short address. */
+export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, addresses: LinkAddresses) =>
+  `${origin(row, addresses)}/${row.alias}`
