@@ -68,6 +68,14 @@ describe('quotas of accounts', () => {
     expect(reads()).to.be.below(8000)
   })
 
+  it('are read for each request close to the limit, where other processes may take the rest', async () => {
+    const { create, reads } = start(1000)
+    for (let i = 1; i <= 5; i++) {
+      expect(await create(1)).to.equal(1)
+      expect(reads()).to.equal(i)
+    }
+  })
+
   it('are read once for a hundred thousand links of a new account', async () => {
     const { create, reads } = start(1_000_000)
     for (let i = 0; i < 10; i++) expect(await create(10_000 - (i === 0 ? 9999 : 0))).to.be.above(0)
