@@ -89,16 +89,13 @@ const rowName = ({ table, key }: Change) => {
   return name
 }
 
-/** Merges changes in order, so that each row has at most one. */
+/** Merges the changes of each row in order, so that it has at most one. Changes of different rows can be written in any order. */
 export const coalesce = (changes: readonly Change[]): Change[] => {
   const rows = new Map<string, Change>()
   for (const change of changes) {
     const at = rowName(change)
     const before = rows.get(at)
-    const after = before ? combine(before, change) : change
-    // a row that changes again moves to the end, so that the statements keep the order of the events
-    rows.delete(at)
-    rows.set(at, after)
+    rows.set(at, before ? combine(before, change) : change)
   }
   return [...rows.values()]
 }
