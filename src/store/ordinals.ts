@@ -1,5 +1,4 @@
-import { isOrdinal, type Numbered, type Ordinals } from '../events/ordinals.ts'
-import { type EventStore, readToHead } from '../events/store.ts'
+import { isOrdinal, type Ordinals } from '../events/ordinals.ts'
 import type { Database } from '../postgres/database.ts'
 
 export type { Numbered, Ordinals } from '../events/ordinals.ts'
@@ -100,33 +99,5 @@ export const tableOrdinals = (db: Database): Ordinals => {
     head: async () =>
       Number((await select<{ n: string }>('select coalesce(max(ordinal) + 1, 0) as n from read.ordinals'))[0]?.n),
     timeOf: async (ordinal) => (await rowOf(ordinal))?.at.toISOString(),
-  }
-}
-
-/** The ordinals of a short log, which is read each time. */
-export const memoryOrdinals = (store: Pick<EventStore, 'head' | 'subscribe'>): Ordinals => {
-  const readAll = async () => {
-    const all: (Numbered & { readonly at: string })[] = []
-    for await (const events of readToHead(store, { after: 0n, filter: 'all', limit: 1000 }))
-      for (const { position, at } of events) {
-        const before = all.at(-1)?.at ?? ''
-        all.push({ ordinal: all.length, position, at: at > before ? at : before })
-      }
-    return all
-  }
-  return {
-    of: async (positions) =>
-      new Map(
-        (await readAll())
-          .filter(({ position }) => positions.includes(position))
-          .map(({ position, ordinal }) => [position, ordinal]),
-      ),
-    positionOf: async (ordinal) => (isOrdinal(ordinal) ? (await readAll())[ordinal]?.position : undefined),
-    lastAt: async (moment) => {
-      const last = (await readAll()).findLast(({ at }) => at <= moment.toISOString())
-      return last && { ordinal: last.ordinal, position: last.position }
-    },
-    head: async () => (await readAll()).length,
-    timeOf: async (ordinal) => (isOrdinal(ordinal) ? (await readAll())[ordinal]?.at : undefined),
   }
 }

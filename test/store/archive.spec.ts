@@ -9,7 +9,7 @@ import { createChain, DamagedFile, type Entry } from '../../src/lib/chain.ts'
 import { writeFileOr } from '../../src/lib/streamfile.ts'
 import { checkArchive, eventEntries, headerEntry, sourceIn, WrongArchive, withEnd } from '../../src/store/archive.ts'
 import { copyEvents, sourceOf } from '../../src/store/copy.ts'
-import { memoryStore } from '../../src/store/memory.ts'
+import { memoryStore } from '../support/memorystore.ts'
 import { fresh } from '../support/events.ts'
 
 describe('a file with an event log', () => {

@@ -10,14 +10,13 @@ import { startExclusive } from '../../src/postgres/exclusive.ts'
 import { openLocks } from '../../src/postgres/listen.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { ensureNumbering, numberEvents } from '../../src/store/numbering.ts'
-import { memoryOrdinals, type Ordinals, postgresOrdinals, tableOrdinals } from '../../src/store/ordinals.ts'
+import { type Ordinals, postgresOrdinals, tableOrdinals } from '../../src/store/ordinals.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { until } from '../support/client.ts'
 import { migratedDatabase } from '../support/database.ts'
 import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
 import { at, click, clicked, fresh, linkCreated } from '../support/events.ts'
 import { memoryKeyring } from '../support/keyring.ts'
-import { newMemoryStore } from '../support/writer.ts'
 
 const options = { name: 'spec', max: 4, timeout: 5000, onError: () => {} }
 
@@ -93,7 +92,6 @@ const ordinalsContract = (name: string, open: () => { readonly store: EventStore
   })
 
 describe('ordinals', () => {
-  let memory: EventStore
   let postgres: EventStore
   let eventstore: EventStore
   let engine: Engine
@@ -116,7 +114,6 @@ describe('ordinals', () => {
     db = openDatabase(connection, options)
     await ensureNumbering(db)
     pool = openPool(connection, options)
-    memory = await newMemoryStore()
     postgres = await postgresStore(pool, codec(memoryKeyring()), createSignal())
     engine = await openEventStore()
     eventstore = await eventStoreDb({ url: engine.url, codec: asStored })
@@ -131,7 +128,6 @@ describe('ordinals', () => {
     expect(failures).to.deep.equal([])
   })
 
-  ordinalsContract('memory', () => ({ store: memory, ordinals: memoryOrdinals(memory) }))
   ordinalsContract('PostgreSQL', () => ({ store: postgres, ordinals: postgresOrdinals(db) }))
   ordinalsContract(eventStoreEngine, () => ({ store: eventstore, ordinals: tableOrdinals(db) }))
 

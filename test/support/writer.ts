@@ -10,7 +10,7 @@ import type { DomainEvent, LogEvent } from '../../src/events/index.ts'
 import type { LinkFields } from '../../src/events/links/link.ts'
 import { type Appended, type EventStore, readToHead, type Write } from '../../src/events/store.ts'
 import { isKnown } from '../../src/events/unknown.ts'
-import { memoryStore } from '../../src/store/memory.ts'
+import { memoryStore } from './memorystore.ts'
 import { at, linkFields } from './events.ts'
 import { memoryKeyring } from './keyring.ts'
 

@@ -4,7 +4,7 @@ import { secondsBehind, watchLag } from '../../../src/app/health/lag.ts'
 import { codec, Unreadable } from '../../../src/events/codec.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { type EventStore, StoreUnavailable } from '../../../src/events/store.ts'
-import { memoryStore } from '../../../src/store/memory.ts'
+import { memoryStore } from '../../support/memorystore.ts'
 import { until } from '../../support/client.ts'
 import { memoryKeyring } from '../../support/keyring.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 
 import { codec } from '../../../src/events/codec.ts'
-import { memoryStore } from '../../../src/store/memory.ts'
+import { memoryStore } from '../../support/memorystore.ts'
 import { openMetrics } from '../../../src/app/health/metrics.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { browser, until } from '../../support/client.ts'

@@ -10,7 +10,7 @@ import { createSignal } from '../../../src/lib/signal.ts'
 import type { Database } from '../../../src/postgres/database.ts'
 import type { Listener } from '../../../src/postgres/listen.ts'
 import { encode, type Notification } from '../../../src/postgres/notifications.ts'
-import { memoryStore } from '../../../src/store/memory.ts'
+import { memoryStore } from '../../support/memorystore.ts'
 import { memoryKeyring } from '../../support/keyring.ts'
 
 const [instance, other] = ['linkledger-a', 'linkledger-b']

@@ -1,4 +1,4 @@
-import type { Codec, Raw } from '../events/codec.ts'
+import type { Codec, Raw } from '../../src/events/codec.ts'
 import {
   type Appended,
   appendLimit,
@@ -7,10 +7,10 @@ import {
   type Filter,
   isClickType,
   type Write,
-} from '../events/store.ts'
-import { createSignal } from '../lib/signal.ts'
-import { ensureLogOpened, type MakeOpening } from './open.ts'
-import { decodeBatches, decodeEvents, parsed } from './slices.ts'
+} from '../../src/events/store.ts'
+import { createSignal } from '../../src/lib/signal.ts'
+import { ensureLogOpened, type MakeOpening } from '../../src/store/open.ts'
+import { decodeBatches, decodeEvents, parsed } from '../../src/store/slices.ts'
 
 const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
   clicks: ({ type }) => isClickType(type),
