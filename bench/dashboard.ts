@@ -82,7 +82,7 @@ const firstVisit = async (browser: Browser, url: string, whole: string, storageS
   return { seen: Number(result.value), ms }
 }
 
-/** Sets the ruler of a screen to the change before. Returns the ms until the last of the answers of that moment is there. */
+/** Sets the timeline of a screen to the change before. Returns the ms until the last of the answers of that moment is there. */
 const stepBack = async (page: Page) => {
   const waiting = new Set<unknown>()
   let [asked, last] = [0, 0]
@@ -96,9 +96,9 @@ const stepBack = async (page: Page) => {
   }
   page.on('request', onRequest).on('requestfinished', onEnd).on('requestfailed', onEnd)
   const began = performance.now()
-  await page.locator('.ruler input').press('ArrowLeft')
+  await page.locator('.timeline input').press('ArrowLeft')
   while (asked === 0 || waiting.size > 0 || performance.now() - last < 200) {
-    if (performance.now() - began > timeoutMs) throw new Error('the ruler asked for nothing')
+    if (performance.now() - began > timeoutMs) throw new Error('the timeline asked for nothing')
     await pause(5)
   }
   await page.waitForSelector(loaded)
@@ -118,7 +118,7 @@ const spread = (times: readonly number[]) =>
 
 /**
  * Measures what somebody with the dashboard waits for: the first screen on a slow network beside a bare page, and steps of the
- * ruler.
+ * timeline.
  */
 export const dashboard = async (bench: Bench): Promise<Line[]> => {
   if (!existsSync(program))

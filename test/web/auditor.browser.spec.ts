@@ -21,7 +21,7 @@ describe('history and time in the dashboard', function () {
     await write('input[name=email]', 'mara@example.com')
     await write('input[name=password]', 'correct horse 1')
     await press('Create account')
-    await seeText('Make your first link')
+    await seeText('Create your first link')
     key = await browser.read<string>(
       `fetch('/api/key/add', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"name":"campaign-sync","scopes":["read","write","account"]}' }).then((one) => one.json()).then((one) => one.key)`,
     )
@@ -66,17 +66,17 @@ describe('history and time in the dashboard', function () {
         `document.getElementById('moment').dispatchEvent(new KeyboardEvent('keydown', { key: '${name}', bubbles: true, cancelable: true }))`,
       )
     await step('ArrowLeft')
-    await seeText('You see the past, read-only')
+    await seeText('Viewing the past, read-only')
     await see(`document.querySelector('.goes a').href.endsWith('/spring')`)
     expect(await browser.read(`document.querySelector('.link-head .do .button').disabled`)).to.equal(true)
     expect(await browser.read(`document.querySelector('.link-head .do .button').title`)).to.include('Go back to now')
     expect(await browser.read('location.search')).to.include('at=event')
     await press('Links')
-    await seeText('You see the past, read-only')
+    await seeText('Viewing the past, read-only')
     await press('Previous change')
     await press('Previous change')
     await open(await browser.read<string>(`location.pathname.slice('/dashboard'.length) + location.search`))
-    await seeText('You see the past, read-only')
+    await seeText('Viewing the past, read-only')
     await press('Back to now')
     await see(`!document.documentElement.hasAttribute('data-past')`)
     await open(`/links/${link}`)
@@ -89,10 +89,12 @@ describe('history and time in the dashboard', function () {
     await open('/history?q=nothing+has+this')
     await seeText('No change matches these filters')
     await open('/history?q=Spring&deleted=true')
-    await see(`document.querySelector('[type=search][placeholder="What, value or person"]')?.value === 'Spring'`)
+    await see(
+      `document.querySelector('[type=search][placeholder="Search actions, values, people"]')?.value === 'Spring'`,
+    )
     await seeText('Link deleted')
     await press('Restore')
-    await seeText('It comes back with its address')
+    await seeText('It is restored with its address')
     await see(`!document.querySelector('dialog[open] .primary').disabled`)
     await browser.read(`document.querySelector('dialog[open] .primary').click()`)
     await seeText('No change matches these filters')
@@ -116,7 +118,7 @@ describe('history and time in the dashboard', function () {
     )
     await browser.read(`document.querySelector('#there').click()`)
     await seeText('Account created')
-    await see(`document.querySelector('.event-list .diff .erased')?.innerText === 'erased for good'`)
+    await see(`document.querySelector('.event-list .diff .erased')?.innerText === 'permanently erased'`)
     await see(`document.querySelector('.event-list .diff .erased').title.includes('was destroyed')`)
   })
 

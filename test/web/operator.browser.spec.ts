@@ -82,7 +82,7 @@ describe("the operator's screens in Chromium", function () {
       await see(`document.querySelector('dialog[open] textarea[aria-invalid=true]')`)
       await write('dialog[open] textarea', 'Phishing of a bank')
       await press('Block')
-      await seeText('is blocked')
+      await seeText('evil blocked')
       await visited('/evil', 403)
       await press('Blocks')
       await seeText('/evil')
@@ -95,9 +95,9 @@ describe("the operator's screens in Chromium", function () {
       await press('Disable')
       await seeText(`Disable ${bob.email}?`)
       await press('Disable')
-      await seeText('is disabled')
+      await seeText(`${bob.email} disabled`)
       await press('Enable')
-      await seeText('is enabled')
+      await seeText(`${bob.email} enabled`)
       const { status } = await until(
         () => app.get('/api/account', { key: bob.key }),
         (answer) => answer.status === 200,
@@ -109,11 +109,11 @@ describe("the operator's screens in Chromium", function () {
     const { browser, open, press, seeText } = dashboard
     await open('/operator/reports')
     await browser.read(`document.querySelector('.tools-cell button:last-child').click()`)
-    await seeText('There are no open reports')
+    await seeText('No open reports')
     await press('Closed')
     await seeText('go.example.com/evil')
     await press('Health')
-    await seeText('Everything works.')
+    await seeText('Everything is working.')
     await seeText('Event log')
   })
 

@@ -232,8 +232,8 @@ describe("the owner's screens in Chromium", function () {
     await browser.show(phone, 'dark')
     const campaign = screens.findLast((one) => one.startsWith('/campaigns')) ?? ''
     await open(campaign)
-    await press('Take spring-sale out')
-    await seeText('spring-sale taken out')
+    await press('Remove spring-sale')
+    await seeText('spring-sale removed')
     await press('Undo')
     await until(
       async () => (await app.get(`/api/url/${link}`, { key })).json['details'].campaign as number | null,
@@ -249,18 +249,18 @@ describe("the owner's screens in Chromium", function () {
     await fill('Domain', 'go.example.com')
     await press('Add domain')
     const id = await idHere()
-    await seeText('Waits for DNS')
+    await seeText('Waiting for DNS')
     await seeText('_linkledger.go.example.com')
     const { verification } = (await app.get(`/api/domain/${id}`, { key })).json['details']
     await seeText(verification.record.value)
     dns.txt.set(verification.record.name, ['something else'])
     await press('Check now')
-    await seeText('Something else')
+    await seeText('Different')
     dns.txt.set(verification.record.name, [verification.record.value])
     await press('Check now')
     await seeText('The domain is verified')
     await see(`document.querySelector('.head .mark-good')`)
-    await fill('The bare domain leads to', 'https://example.com/home')
+    await fill('Redirect the root to', 'https://example.com/home')
     await press('Save')
     await seeText('Saved')
     expect((await app.get(`/api/domain/${id}`, { key })).json['details'].redirectroot).to.equal(
@@ -274,10 +274,10 @@ describe("the owner's screens in Chromium", function () {
     await open('/pixels')
     await press('Add pixel')
     await fill('Name', 'Shop')
-    await fill('Id at the network', '<b>')
+    await fill('Pixel ID', '<b>')
     await press('Add pixel')
     await see(`document.querySelector('dialog[open] [aria-invalid=true]')?.value === '<b>'`)
-    await fill('Id at the network', 'G-ABC123')
+    await fill('Pixel ID', 'G-ABC123')
     await press('Add pixel')
     await seeText('Google Analytics · G-ABC123')
   })
@@ -289,7 +289,7 @@ describe("the owner's screens in Chromium", function () {
       await open('/splash/new')
       await fill('Name', `Splash ${width}`)
       await fill('Heading', 'Spring sale')
-      await fill('Colour', '#b4582a')
+      await fill('Color', '#b4582a')
       await see(`document.querySelector('.phone .p-title').textContent === 'Spring sale'`)
       expect(await browser.read(`getComputedStyle(document.querySelector('.phone .go')).backgroundColor`)).to.equal(
         'rgb(180, 88, 42)',
@@ -311,7 +311,7 @@ describe("the owner's screens in Chromium", function () {
     const { app, browser, open, press, see, seeText, write } = dashboard
     await browser.show(desktop, 'light')
     await open('/overlays/new')
-    await fill('Kind', 'poll')
+    await fill('Type', 'poll')
     await see(`[...document.querySelectorAll('label')].some((one) => one.innerText === 'Question')`)
     await fill('Name', 'One question')
     await fill('Question', 'Tea or coffee?')
@@ -320,7 +320,7 @@ describe("the owner's screens in Chromium", function () {
     await see(`document.querySelector('.phone').innerText.includes('Coffee')`)
     await press('Save')
     const id = await idHere()
-    await seeText('There are no answers yet')
+    await seeText('No answers yet')
     await post('/api/url/add', { url: 'https://example.com/', custom: 'asked', type: `overlay-${id}` })
     const page = await app.visit('/asked')
     const hidden = [...page.text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)]
@@ -350,8 +350,8 @@ describe("the owner's screens in Chromium", function () {
     )) as [{ name: string }]
     await query(app.connection, `update read.${name} set fields = null`)
     await open(`/overlays/${id}`)
-    await see(`document.querySelector('td .erased')?.innerText === 'erased for good'`)
-    await see(`document.querySelector('.breakdown .name').innerText === 'erased for good'`)
+    await see(`document.querySelector('td .erased')?.innerText === 'permanently erased'`)
+    await see(`document.querySelector('.breakdown .name').innerText === 'permanently erased'`)
   })
 
   it('orders the entries of a bio page with the keyboard, with buttons and by dragging, and keeps their clicks', async () => {
@@ -372,7 +372,7 @@ describe("the owner's screens in Chromium", function () {
     await browser.read(
       `document.querySelector('[aria-label="Move Three"]').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true }))`,
     )
-    await seeText('Three is at place 2 of 3 now')
+    await seeText('Three moved to position 2 of 3')
     expect(await shown()).to.deep.equal(['One', 'Three', 'Two'])
     await press('Move One down')
     await until(shown, (titles) => titles.join() === 'Three,One,Two')
@@ -406,17 +406,17 @@ describe("the owner's screens in Chromium", function () {
       await seeText('Copy this key now')
       const first = await shownKey()
       expect((await app.get('/api/urls', { key: first })).status).to.equal(200)
-      await press('I have kept them')
+      await press('I have saved them')
       await seeText(name)
       expect(
         await browser.read<boolean>(`document.documentElement.outerHTML.includes(${JSON.stringify(first)})`),
       ).to.equal(false)
       await press(`Replace ${name}`)
-      await fill('The old one works for', '0')
+      await fill('The old one expires', '0')
       await press('Replace')
       await seeText('Copy this key now')
       const second = await shownKey()
-      await press('I have kept them')
+      await press('I have saved them')
       expect((await app.get('/api/urls', { key: second })).status).to.equal(200)
       await until(
         () => app.get('/api/urls', { key: first }),
@@ -426,7 +426,7 @@ describe("the owner's screens in Chromium", function () {
       await press(`Revoke ${name}`)
       await see(`document.querySelector('dialog[open] .danger')`)
       await browser.read(`document.querySelector('dialog[open] .danger').click()`)
-      await seeText(`${name} is revoked`)
+      await seeText(`${name} revoked`)
     }
   })
 
@@ -441,7 +441,7 @@ describe("the owner's screens in Chromium", function () {
       await fill('Tags', 'told')
       await press('Create webhook')
       await see(`document.querySelector('dialog[open] .secret code')?.innerText.startsWith('whsec_')`)
-      await press('I have kept them')
+      await press('I have saved them')
       const id = await idHere()
       await press('Send a test')
       await seeText('The test was delivered.')
@@ -452,15 +452,15 @@ describe("the owner's screens in Chromium", function () {
         return browser.read<boolean>(`document.querySelector('main').innerText.includes('LinkCreated')`)
       }, Boolean)
       await press('Send again')
-      await fill('Go on at', 'event')
+      await fill('Continue from', 'event')
       await see(`document.querySelector('dialog[open] input')`)
-      await fill('The number of an event', '0')
+      await fill('An event number', '0')
       await press('Send again')
-      await seeText('The webhook goes on at event 0')
+      await seeText('The webhook continues from event 0')
       await press('Send again')
-      await fill('Go on at', 'event')
+      await fill('Continue from', 'event')
       await see(`document.querySelector('dialog[open] input')`)
-      await fill('The number of an event', '0')
+      await fill('An event number', '0')
       await fill('Up to event', '3')
       await press('Send again')
       await seeText('The webhook sends events 0 to 3 again')

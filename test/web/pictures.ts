@@ -136,7 +136,7 @@ try {
   await write('input[name=email]', 'mara@example.com')
   await write('input[name=password]', 'correct horse 1')
   await press('Create account')
-  await seeText('Make your first link')
+  await seeText('Create your first link')
   const { link, account } = await seed(dashboard)
   await seedOperator(dashboard, account)
   const screens = [

@@ -26,7 +26,7 @@ describe('the dashboard in Chromium', function () {
     await write('input[name=email]', 'ann@example.com')
     await write('input[name=password]', password)
     await press('Create account')
-    await seeText('Make your first link')
+    await seeText('Create your first link')
     await write('#first-url', 'shop.example.com/spring')
     await press('Shorten')
     await seeText('Your link is ready')

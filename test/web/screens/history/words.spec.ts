@@ -25,7 +25,7 @@ describe('the history in words', () => {
     ['OverlayDeleted', 'overlay', 'Overlay deleted'],
     ['QrCodeRestored', 'qr', 'QR code restored'],
     ['DomainVerified', 'domain', 'Domain verified'],
-    ['ApiKeyDeleted', 'key', 'API key ended'],
+    ['ApiKeyDeleted', 'key', 'API key revoked'],
     ['ItemAssignedToChannel', 'channel', 'Added to a channel'],
   ]
   for (const [type, kind, words] of happened)

@@ -73,7 +73,7 @@ export const RedirectForm = (props: FormProps) => {
   const known = types.some(([value]) => value === draft.type)
   const summary = types.find(([value]) => value === draft.type)?.[1] ?? draft.type
   return (
-    <Fold {...props} group="redirect" title={texts.way} summary={summary}>
+    <Fold {...props} group="redirect" title={texts.redirect} summary={summary}>
       <SelectField
         label={texts.type}
         value={draft.type}
